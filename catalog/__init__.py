@@ -1,0 +1,1 @@
+"""What four generative-model providers document, and what was last seen of it."""

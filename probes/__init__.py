@@ -1,0 +1,1 @@
+"""Asking a provider, and judging the answer."""

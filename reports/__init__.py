@@ -1,0 +1,1 @@
+"""Telling what a run saw: pure views of its results.jsonl."""
