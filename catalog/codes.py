@@ -22,7 +22,7 @@ FINDINGS = _table(
     (
         "status-differs",
         "The answer's HTTP status is not the documented one.",
-        "Read the body beside the record's section: either the provider changed, or our request no longer provokes this.",
+        "Read the body beside the record's section: the provider changed, or our request no longer provokes this.",
     ),
     (
         "type-differs",
@@ -76,7 +76,7 @@ FINDINGS = _table(
     ),
     (
         "body-malformed",
-        "The body is not the kind of body that is documented: not JSON where JSON is due, or text where an envelope is.",
+        "The body is not of the documented kind: not JSON where JSON is due, or text where an envelope is.",
         "Read the first bytes in the exchange; a gateway may answer in the provider's place.",
     ),
     (

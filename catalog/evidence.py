@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 from catalog.model import Address, Json, Record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
 
 
 class Outcome(StrEnum):
@@ -202,7 +204,7 @@ class Result:
         return tuple(finding for finding in self.findings if finding.drifts)
 
     def to_json(self) -> dict[str, Json]:
-        return _plain(self)
+        return _fields(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Self:
@@ -236,7 +238,7 @@ class Run:
     history: tuple[Mapping[str, Json], ...] = ()
 
     def to_json(self) -> dict[str, Json]:
-        return _plain(self)
+        return _fields(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Self:
@@ -260,7 +262,9 @@ class ResultsWriter:
         self._write(result)
 
     def _write(self, data: Mapping[str, Json]) -> None:
-        line = memoryview((json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n").encode())
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+        # A provider may send half a surrogate pair: "backslashreplace" writes it as the JSON escape that it came as.
+        line = memoryview(text.encode(errors="backslashreplace"))
         while line:
             line = line[os.write(self._file, line) :]
 
@@ -311,16 +315,19 @@ def _lines(path: Path) -> Iterator[Mapping[str, Json]]:
             raise EvidenceError(f"{path}:{number}: broken JSON ({error}); remove the line") from error
 
 
-def _plain(value: Any) -> Any:
-    """Turn dataclasses into JSON values, leaving out what is empty by default so that lines stay short."""
-    if hasattr(value, "__dataclass_fields__"):
-        plain = {}
-        for name, spec in value.__dataclass_fields__.items():
-            item = getattr(value, name)
-            if item is None and spec.default is None and name not in _ALWAYS:
-                continue
-            plain[name] = _plain(item)
-        return plain
+def _fields(value: Json) -> dict[str, Json]:
+    """Turn a dataclass into a JSON object, leaving out what is None by default so that lines stay short."""
+    items = ((spec, getattr(value, spec.name)) for spec in fields(value))
+    return {
+        spec.name: _plain(item)
+        for spec, item in items
+        if item is not None or spec.default is not None or spec.name in _ALWAYS
+    }
+
+
+def _plain(value: Json) -> Json:
+    if is_dataclass(value):
+        return _fields(value)
     if isinstance(value, StrEnum):
         return str(value)
     if isinstance(value, Mapping):
