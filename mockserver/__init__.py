@@ -1,0 +1,5 @@
+"""Four generative-model providers, simulated from their documents alone.
+
+Run it with `python -m mockserver`; `mockserver/README.md` says how to add to it. Nothing here reads the catalog: probe
+and mock may agree only because both agree with the documents.
+"""

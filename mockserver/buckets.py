@@ -1,0 +1,52 @@
+"""Token buckets on the virtual clock: a budget that refills smoothly, as document 2 section 8.2 describes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class TokenBucket:
+    """Holds up to `per_minute`, refills at `per_minute / 60` a second, starts full."""
+
+    per_minute: int
+    level: float = field(init=False)
+    updated_at: float | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.level = float(self.per_minute)
+
+    def refill(self, now: float) -> None:
+        """Bring the level up to `now`; a request from the past adds nothing."""
+        if self.updated_at is not None and now > self.updated_at:
+            self.level = min(float(self.per_minute), self.level + (now - self.updated_at) * self.per_minute / 60)
+        if self.updated_at is None or now > self.updated_at:
+            self.updated_at = now
+
+    def take(self, amount: float, now: float) -> bool:
+        """Take `amount` if it is there."""
+        if self.seconds_until(amount, now) > 0:
+            return False
+        self.charge(amount, now)
+        return True
+
+    def charge(self, amount: float, now: float) -> None:
+        """Take `amount` whether it is there or not: what was used is known only afterwards."""
+        self.refill(now)
+        self.level -= amount
+
+    def remaining(self, now: float) -> int:
+        """Whole units left."""
+        self.refill(now)
+        return max(0, math.floor(self.level))
+
+    def seconds_until(self, amount: float, now: float) -> float:
+        """How long until `amount` can be taken. A full bucket serves any amount, else a big one could never pass."""
+        self.refill(now)
+        missing = min(amount, self.per_minute) - self.level
+        return max(0.0, missing * 60 / self.per_minute)
+
+    def full_at(self, now: float) -> float:
+        """The moment at which the bucket will be full again."""
+        return now + self.seconds_until(self.per_minute, now)

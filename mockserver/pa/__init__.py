@@ -1,0 +1,22 @@
+"""Provider PA: a messages-style API (1:4.1, 2:7.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mockserver.pa.causes import SCENARIOS
+from mockserver.pa.gateway import Gateway
+from mockserver.pa.names import DEFAULTS
+from mockserver.pa.routes import ROUTES
+from mockserver.providers import Mount, Provider
+
+if TYPE_CHECKING:
+    from mockserver.world import World
+
+
+def build(world: World) -> Gateway:
+    """The ASGI app of PA."""
+    return Gateway(world, ROUTES)
+
+
+PROVIDER = Provider("pa", (Mount("pa", ("base_url",), build),), SCENARIOS, DEFAULTS)

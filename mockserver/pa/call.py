@@ -1,0 +1,67 @@
+"""One call of PA's API: the request, who makes it, when, and the headers its answer will carry whatever happens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from mockserver.bodies import BodyTooLarge, read_body
+from mockserver.pa.errors import TOO_LARGE, PaError, invalid
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from mockserver.pa.keys import Key
+    from mockserver.pa.names import Names
+    from mockserver.sessions import Session
+    from mockserver.world import Context
+
+MB = 1024 * 1024
+
+
+@dataclass(slots=True)
+class Call:
+    """What a handler gets. `key` is authenticated, and allowed here, by the time a handler runs."""
+
+    request: Request
+    context: Context
+    names: Names
+    key: Key
+    params: Mapping[str, str]
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def session(self) -> Session:
+        """The private state of this client."""
+        return self.context.session
+
+    @property
+    def now(self) -> float:
+        """When this call happens."""
+        return self.context.now
+
+
+async def read_bytes(call: Call, limit: int) -> bytes:
+    """The body, or 413 (2:8.1)."""
+    try:
+        return await read_body(call.request, limit)
+    except BodyTooLarge:
+        raise PaError(TOO_LARGE, f"Request exceeds the maximum allowed number of bytes: {limit}.") from None
+
+
+async def read_object(call: Call, limit: int) -> dict[str, Any]:
+    """The body as a JSON object, or 400 (2:7.3 "body not valid JSON")."""
+    raw = await read_bytes(call, limit)
+    try:
+        body = json.loads(raw, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise invalid(f"The request body is not valid JSON: {error}") from None
+    if not isinstance(body, dict):
+        raise invalid("The request body is not a valid JSON object.")
+    return body
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

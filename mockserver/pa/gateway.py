@@ -1,0 +1,124 @@
+"""PA's front door: finds the endpoint, authenticates, checks version and beta headers, and dresses every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from mockserver.app import context_of
+from mockserver.pa.authentication import authenticate, identify
+from mockserver.pa.call import Call
+from mockserver.pa.causes import befall_any
+from mockserver.pa.errors import AUTHENTICATION, METHOD_NOT_ALLOWED, PERMISSION, PaError, invalid, not_found
+from mockserver.pa.keys import ANONYMOUS
+from mockserver.pa.names import Names
+from mockserver.routing import Route, Router
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from starlette.responses import Response
+    from starlette.types import Receive, Scope, Send
+
+    from mockserver.pa.keys import Key
+    from mockserver.world import World
+
+Handler = Callable[[Call], Awaitable["Response"]]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What a route leads to: a handler, and who may reach it how."""
+
+    handler: Handler
+    group: str
+    """The endpoint group, in the words of `keys.EVERYTHING`; permissions are given by group."""
+    legacy_versions: bool = False
+    """Whether the endpoint is old enough to speak the legacy versions (2:9)."""
+    open: bool = False
+    """Whether it answers anybody: no key, no version."""
+    admit: Callable[[Key, Endpoint], None] | None = None
+    """Who may use it, where that is not a matter of groups (compliance, admin)."""
+    authenticate: Callable[[Request, Names], Key] | None = None
+    """How it authenticates, where that is not the usual way."""
+
+
+class Gateway:
+    """The ASGI app of PA."""
+
+    def __init__(self, world: World, routes: Iterable[Route[Endpoint]]) -> None:
+        self._names = Names.of(world.settings["pa"])
+        self._router = Router(routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; every answer carries a request id, and every refusal its envelope (2:7.1)."""
+        request, context = Request(scope, receive), context_of(scope)
+        call = Call(request, context, self._names, identify(request, self._names) or ANONYMOUS, {})
+        request_id = context.session.new_id("req_")
+        try:
+            response = await self._answer(call)
+        except PaError as error:
+            response = _refusal(error, request_id)
+        response.headers["request-id"] = request_id
+        for name, value in (*call.headers.items(), *self._identity(call, response.status_code).items()):
+            response.headers[name] = value
+        await response(scope, receive, send)
+
+    async def _answer(self, call: Call) -> Response:
+        found = self._router.find(call.request.scope)
+        if found.endpoint is None:
+            raise PaError(METHOD_NOT_ALLOWED, "Method Not Allowed") if found.known_path else not_found()
+        endpoint = found.endpoint
+        call.params = found.params
+        if not endpoint.open:
+            call.key = (endpoint.authenticate or authenticate)(call.request, self._names)
+            (endpoint.admit or _admit_by_group)(call.key, endpoint)
+            _check_version(call, endpoint)
+            _check_betas(call)
+            befall_any(call)
+        return await endpoint.handler(call)
+
+    def _identity(self, call: Call, status: int) -> dict[str, str]:
+        """Whose key it is: on all answers but 401; the workspace on inference alone (1:5.1)."""
+        if status == AUTHENTICATION.status or call.key is ANONYMOUS:
+            return {}
+        identity = {self._names.header("organization-id"): call.key.organization.id}
+        if call.key.workspace is not None:
+            identity[self._names.header("workspace-id")] = call.key.workspace
+        return identity
+
+
+def _admit_by_group(key: Key, endpoint: Endpoint) -> None:
+    if endpoint.group not in key.allowed:
+        raise PaError(PERMISSION, "Your API key does not have permission to use the specified resource.")
+
+
+def _check_version(call: Call, endpoint: Endpoint) -> None:
+    name = call.names.header("version")
+    version = call.request.headers.get(name)
+    if version is None:
+        raise invalid(f"{name}: header is required")
+    if version in call.names.legacy_versions:
+        if not endpoint.legacy_versions:
+            raise invalid(f"{name}: {version!r} is not allowed for this endpoint")
+    elif version not in call.names.versions:
+        raise invalid(f"{name}: {version!r} is not a valid version")
+
+
+def _check_betas(call: Call) -> None:
+    name = call.names.header("beta")
+    given = (beta.strip() for value in call.request.headers.getlist(name) for beta in value.split(","))
+    unexpected = [beta for beta in given if beta and beta not in call.names.betas]
+    if unexpected:
+        raise invalid(f"Unexpected value(s) {', '.join(f'`{beta}`' for beta in unexpected)} for the `{name}` header.")
+
+
+def _refusal(error: PaError, request_id: str) -> Response:
+    response = JSONResponse({**error.envelope(), "request_id": request_id}, error.kind.status, error.headers)
+    if error.kind.retry is not None:
+        response.headers["x-should-retry"] = "true" if error.kind.retry else "false"
+    return response

@@ -1,0 +1,137 @@
+"""The body of a messages or count_tokens request: its fields, and what each model refuses (1:4.1, 2:7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mockserver.pa import fields
+from mockserver.pa.catalogue import MODELS, Model
+from mockserver.pa.conversation import check_messages, ends_with_assistant
+from mockserver.pa.errors import invalid, not_found
+from mockserver.pa.tokens import count_input
+from mockserver.pa.tools import check_tools, refuse_server_tools
+
+Body = dict[str, Any]
+
+COUNT_FIELDS: Mapping[str, fields.Check] = {
+    "model": fields.string,
+    "messages": fields.array,
+    "system": fields.either(fields.string, fields.array),
+    "tools": fields.array,
+    "tool_choice": fields.tagged("auto", "any", "tool", "none"),
+    "thinking": fields.tagged("enabled", "disabled", "adaptive"),
+    "speed": fields.either(fields.null, fields.one_of("standard", "fast")),
+    "cache_control": fields.either(fields.null, fields.tagged("ephemeral")),
+    "output_config": fields.dictionary,
+}
+"""Fields of count_tokens. Any other is rejected, `betas` and `output_format` among them (1:4.1)."""
+
+MESSAGE_FIELDS: Mapping[str, fields.Check] = {
+    **COUNT_FIELDS,
+    "max_tokens": fields.integer(minimum=1),
+    "temperature": fields.number(0, 1),
+    "top_p": fields.number(0, 1),
+    "top_k": fields.integer(minimum=0),
+    "stop_sequences": fields.strings,
+    "stream": fields.boolean,
+    "metadata": fields.dictionary,
+    "service_tier": fields.one_of("auto", "standard_only"),
+    "inference_geo": fields.either(fields.null, fields.string),
+    "container": fields.either(fields.null, fields.string, fields.dictionary),
+}
+"""Fields of messages."""
+
+GEOS = ("global", "us")
+MIN_THINKING_BUDGET = 1_024
+
+Rule = Callable[[Body, Model], str | None]
+"""What a model objects to in a body; None when it does not."""
+
+_RULES: tuple[Rule, ...] = (
+    lambda body, model: (
+        f"max_tokens: {body['max_tokens']} > {model.max_output_tokens}, which is the maximum allowed number of output "
+        f"tokens for {model.id}"
+        if body.get("max_tokens", 1) > model.max_output_tokens
+        else None
+    ),
+    lambda body, model: (
+        "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+        if not model.temperature_with_top_p and "temperature" in body and "top_p" in body
+        else None
+    ),
+    lambda body, model: (
+        "adaptive thinking is not supported on this model"
+        if not model.adaptive_thinking and body.get("thinking", {}).get("type") == "adaptive"
+        else None
+    ),
+    lambda body, model: (
+        f"'{model.id}' does not support the `inference_geo` parameter."
+        if not model.inference_geo and body.get("inference_geo") is not None
+        else None
+    ),
+    lambda body, model: (
+        f"inference_geo: Input should be {' or '.join(map(repr, GEOS))}"
+        if body.get("inference_geo") not in (None, *GEOS)
+        else None
+    ),
+    lambda body, model: (
+        f"'{model.id}' does not support the `speed` parameter."
+        if not model.speed and body.get("speed") is not None
+        else None
+    ),
+    lambda body, model: (
+        "This model does not support assistant message prefill. The conversation must end with a user message."
+        if not model.prefill and ends_with_assistant(body["messages"])
+        else None
+    ),
+    lambda body, model: _thinking_budget(body),
+)
+
+
+def check_message(body: Body) -> tuple[Model, int]:
+    """Raise the first thing wrong with a messages body, else its model and input tokens."""
+    return _check(body, MESSAGE_FIELDS, ("model", "messages", "max_tokens"))
+
+
+def check_count(body: Body) -> tuple[Model, int]:
+    """Raise the first thing wrong with a count_tokens body, else its model and input tokens."""
+    found = _check(body, COUNT_FIELDS, ("model", "messages"))
+    refuse_server_tools(body.get("tools", ()))
+    return found
+
+
+def find_model(model_id: str) -> Model:
+    """The model called so, or 404."""
+    model = MODELS.get(model_id)
+    if model is None:
+        raise not_found(f"model: {model_id}")
+    return model
+
+
+def _check(body: Body, checks: Mapping[str, fields.Check], required: tuple[str, ...]) -> tuple[Model, int]:
+    fields.check_fields(body, checks, required)
+    check_messages(body["messages"])
+    check_tools(body.get("tools", ()), body.get("tool_choice"))
+    model = find_model(body["model"])
+    for rule in _RULES:
+        objection = rule(body, model)
+        if objection:
+            raise invalid(objection)
+    input_tokens = count_input(body)
+    if input_tokens > model.max_input_tokens:
+        raise invalid(f"prompt is too long: {input_tokens} tokens > {model.max_input_tokens} maximum")
+    return model, input_tokens
+
+
+def _thinking_budget(body: Body) -> str | None:
+    thinking = body.get("thinking", {})
+    if thinking.get("type") != "enabled":
+        return None
+    budget = thinking.get("budget_tokens")
+    failure = fields.integer(minimum=MIN_THINKING_BUDGET)(budget)
+    if failure:
+        return f"thinking.enabled.budget_tokens: {failure}"
+    if "max_tokens" in body and body["max_tokens"] <= budget:
+        return "`max_tokens` must be greater than `thinking.budget_tokens`."
+    return None

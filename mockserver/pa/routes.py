@@ -1,0 +1,27 @@
+"""PA's route table: the general API of 1:4.1, with the paths it leaves out as real clients use them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from mockserver.pa import messages, models
+from mockserver.pa.errors import invalid
+from mockserver.pa.gateway import Endpoint
+from mockserver.routing import Route
+
+if TYPE_CHECKING:
+    from mockserver.pa.call import Call
+
+
+async def removed(call: Call) -> NoReturn:
+    """POST /v1/complete: removed, always 400 pointing to the messages path (1:4.1)."""
+    raise invalid("/v1/complete has been removed. Use /v1/messages instead.")
+
+
+ROUTES = (
+    Route("POST", "/v1/messages", Endpoint(messages.create, "messages")),
+    Route("POST", "/v1/messages/count_tokens", Endpoint(messages.count_tokens, "count_tokens")),
+    Route("GET", "/v1/models", Endpoint(models.list_models, "models", legacy_versions=True)),
+    Route("GET", "/v1/models/{model_id}", Endpoint(models.get_model, "models", legacy_versions=True)),
+    Route("POST", "/v1/complete", Endpoint(removed, "messages", open=True)),
+)

@@ -1,0 +1,33 @@
+"""Spending: the answers to those who may spend no more (2:7.3 rows 400 and 429, 2:8.2)."""
+
+from __future__ import annotations
+
+from mockserver.clock import next_month, rfc3339
+from mockserver.pa.errors import RATE_LIMIT, SPEND_CAP, PaError, invalid
+from mockserver.pa.keys import Standing
+
+CODING_ASSISTANT_RETRY_AFTER_S = 60
+
+
+def refuse_spenders(standing: Standing, now: float) -> None:
+    """Raise the error that `standing` earns; every billable endpoint calls this."""
+    if standing is not Standing.GOOD:
+        raise spending_error(standing, now)
+
+
+def spending_error(standing: Standing, now: float) -> PaError:
+    """The answer for an owner in this standing."""
+    lifted = rfc3339(next_month(now))
+    match standing:
+        case Standing.ORGANIZATION_LIMIT:
+            return invalid(f"You have reached your specified API usage limits. You will regain access on {lifted}.")
+        case Standing.WORKSPACE_LIMIT:
+            return invalid(
+                f"You have reached your specified workspace API usage limits. You will regain access on {lifted}."
+            )
+        case Standing.CODING_ASSISTANT_LIMIT:
+            message = "This request would exceed the spend limit of your coding-assistant workspace."
+            return PaError(RATE_LIMIT, message, headers={"retry-after": str(CODING_ASSISTANT_RETRY_AFTER_S)})
+        case _:
+            message = f"Your organization has reached the monthly spend cap of its usage tier, until {lifted}."
+            return PaError(SPEND_CAP, message, details={"error_code": "enforced_spend_limit_reached"})

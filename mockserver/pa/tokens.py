@@ -1,0 +1,38 @@
+"""Counting tokens: deterministic, proportional to the text, and the same wherever a count is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+BYTES_PER_TOKEN = 4
+PER_MESSAGE = 3
+PER_MEDIA = 1_500
+"""An image or a document by reference: its content is not text that the mock could count."""
+
+_COUNTED_FIELDS = ("system", "messages", "tools", "tool_choice", "thinking")
+
+
+def count_text(text: str) -> int:
+    """Tokens of a text; an empty text has none."""
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+
+
+def count_input(body: Mapping[str, Any]) -> int:
+    """Tokens of everything a request puts before the model (2:8.2 "total input")."""
+    messages = body.get("messages")
+    overhead = PER_MESSAGE * len(messages) if isinstance(messages, list) else 0
+    return overhead + sum(count_value(body[name]) for name in _COUNTED_FIELDS if name in body)
+
+
+def count_value(value: Any) -> int:
+    """Tokens of every text inside a JSON value."""
+    if isinstance(value, str):
+        return count_text(value)
+    if isinstance(value, list):
+        return sum(map(count_value, value))
+    if isinstance(value, dict):
+        if value.get("type") in ("base64", "file", "url"):
+            return PER_MEDIA
+        return sum(count_value(item) for key, item in value.items() if key != "cache_control")
+    return 1 if isinstance(value, (int, float)) and not isinstance(value, bool) else 0

@@ -1,0 +1,92 @@
+"""The server process: one socket, one ready line, and an end that never leaves an orphan."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import Server
+
+from mockserver.mishaps import CLOSE_EXTENSION
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from mockserver.app import MockApp
+
+KEEP_ALIVE_S = 600
+"""Far longer than any client pool keeps a connection, so that the client is always the one to let go."""
+
+
+class ClosableProtocol(HttpToolsProtocol):
+    """uvicorn's protocol, lending the app a way to close the connection without an answer."""
+
+    def on_message_begin(self) -> None:
+        """Add our extension to each request's scope."""
+        super().on_message_begin()
+        self.scope["extensions"] = {CLOSE_EXTENSION: {"close": self.transport.close}}
+
+
+def websocket_protocol(*args: Any, **kwargs: Any) -> asyncio.Protocol:
+    """uvicorn's WebSocket protocol, imported by the first WebSocket: most runs never open one."""
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    return WebSocketsSansIOProtocol(*args, **kwargs)
+
+
+class MockServer(Server):
+    """uvicorn's server, telling its addresses as soon as it listens."""
+
+    def __init__(self, app: MockApp, host: str, port: int) -> None:
+        super().__init__(
+            Config(
+                app,
+                loop="asyncio",
+                http=ClosableProtocol,
+                ws=websocket_protocol,  # type: ignore[arg-type]
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_graceful_shutdown=0,
+            )
+        )
+        self.app = app
+        self.host = host
+        self.port = port
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then print the ready line."""
+        listening = socket.create_server((self.host, self.port), backlog=1024)
+        await super().startup([listening])
+        base = f"http://{self.host}:{listening.getsockname()[1]}"
+        ready = {"base": base, "pid": os.getpid(), "providers": await self._addresses(base)}
+        sys.stdout.write(json.dumps(ready) + "\n")
+        sys.stdout.flush()
+
+    async def _addresses(self, base: str) -> Mapping[str, Mapping[str, str]]:
+        found = self.app.addresses(base)
+        for provider in self.app.providers:
+            if provider.listen is not None:
+                found[provider.name].update(await provider.listen(self.app.world, self.host))
+        return found
+
+
+def exit_with_stdin() -> None:
+    """End this process when stdin closes: whoever started us holds the other end, and takes us along when it dies."""
+
+    def wait() -> None:
+        while os.read(0, 4096):
+            pass
+        os._exit(0)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -1,0 +1,82 @@
+"""Sessions: the private state, budgets and counters behind one value of `X-Mock-Session`."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Hashable
+from hashlib import blake2b
+from typing import TypeVar, cast
+
+from mockserver.buckets import TokenBucket
+
+MAX_SESSIONS = 4096
+"""More than any run opens; the least recently used goes first, so that a long-lived mock cannot grow without bound."""
+
+State = TypeVar("State")
+
+_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+class Session:
+    """What one client has done so far. Two sessions never see each other."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.requests: Counter[str] = Counter()
+        self.scenario_uses: Counter[str] = Counter()
+        self._states: dict[type, object] = {}
+        self._buckets: dict[Hashable, TokenBucket] = {}
+        self._ids: Counter[str] = Counter()
+
+    def state(self, kind: type[State]) -> State:
+        """This session's one instance of `kind`, made on first use: how a provider keeps chats, files, batches."""
+        found = self._states.get(kind)
+        if found is None:
+            found = self._states[kind] = kind()
+        return cast(State, found)
+
+    def bucket(self, key: Hashable, per_minute: int) -> TokenBucket:
+        """This session's budget under `key`, made full on first use."""
+        found = self._buckets.get(key)
+        if found is None:
+            found = self._buckets[key] = TokenBucket(per_minute)
+        return found
+
+    def new_id(self, prefix: str, length: int = 24) -> str:
+        """An identifier that looks random and is the same in every run of the same session: runs can be compared."""
+        self._ids[prefix] += 1
+        digest = blake2b(f"{self.name}/{prefix}/{self._ids[prefix]}".encode(), digest_size=32).digest()
+        return prefix + "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest[:length])
+
+
+class Sessions:
+    """All sessions, bounded."""
+
+    def __init__(self, limit: int = MAX_SESSIONS) -> None:
+        self._limit = limit
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+
+    def get(self, name: str) -> Session:
+        """The session called `name` (the empty name is the shared default), made on first use."""
+        session = self._sessions.get(name)
+        if session is None:
+            session = self._sessions[name] = Session(name)
+            if len(self._sessions) > self._limit:
+                self._sessions.popitem(last=False)
+        else:
+            self._sessions.move_to_end(name)
+        return session
+
+    def peek(self, name: str) -> Session | None:
+        """The session called `name` if it exists: reading a counter makes no session."""
+        return self._sessions.get(name)
+
+    def forget(self, name: str | None = None) -> None:
+        """Forget one session, or all."""
+        if name is None:
+            self._sessions.clear()
+        else:
+            self._sessions.pop(name, None)
+
+    def __len__(self) -> int:
+        return len(self._sessions)

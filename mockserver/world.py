@@ -1,0 +1,83 @@
+"""The world: everything the providers share, and the context in which one request is served."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mockserver.clock import parse_offset
+from mockserver.scenarios import ActiveScenario, MockMisuse, Registry
+from mockserver.sessions import Session, Sessions
+
+SCENARIO_HEADER = "x-mock-scenario"
+CLOCK_HEADER = "x-mock-clock"
+SESSION_HEADER = "x-mock-session"
+KNOWN_HEADERS = frozenset({SCENARIO_HEADER, CLOCK_HEADER, SESSION_HEADER})
+
+MAX_SESSION_NAME = 200
+
+
+@dataclass(slots=True)
+class Context:
+    """One request: whose it is, when it happens, and what befalls it. ASGI providers find it in `scope["mock"]`."""
+
+    session: Session
+    now: float
+    scenario: ActiveScenario | None = None
+
+    def take(self, *names: str) -> ActiveScenario | None:
+        """The active scenario if it is one of `names`; from then on it counts as applied."""
+        if self.scenario is None or self.scenario.name not in names:
+            return None
+        self.scenario.taken = True
+        return self.scenario
+
+
+@dataclass
+class World:
+    """What all providers share. Transport-independent: gRPC and WebSocket servers open contexts with it too."""
+
+    latency_s: float = 0.0
+    sessions: Sessions = field(default_factory=Sessions)
+    scenarios: Registry = field(default_factory=Registry)
+    settings: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    total_requests: int = 0
+
+    def open(self, provider: str, counted_as: str, mock_headers: Mapping[str, str]) -> Context:
+        """The context of a request to `provider`, from its `x-mock-*` headers (lower case); counts the request.
+
+        Raises MockMisuse when a header makes no sense: a scenario is never silently ignored.
+        """
+        if not mock_headers.keys() <= KNOWN_HEADERS:
+            unknown = ", ".join(sorted(mock_headers.keys() - KNOWN_HEADERS))
+            raise MockMisuse(f"unknown header {unknown}; the mock knows {', '.join(sorted(KNOWN_HEADERS))}")
+        name = mock_headers.get(SESSION_HEADER, "")
+        if len(name) > MAX_SESSION_NAME:
+            raise MockMisuse(f"a session name has at most {MAX_SESSION_NAME} characters")
+        session = self.sessions.get(name)
+        session.requests[counted_as] += 1
+        self.total_requests += 1
+        now = time.time() + _offset(mock_headers)
+        return Context(session, now, self._scenario(provider, session, mock_headers.get(SCENARIO_HEADER)))
+
+    def _scenario(self, provider: str, session: Session, header: str | None) -> ActiveScenario | None:
+        if header is None:
+            return None
+        asked = self.scenarios.read(provider, header)
+        if asked.times is not None:
+            session.scenario_uses[header] += 1
+            if session.scenario_uses[header] > asked.times:
+                return None
+        return ActiveScenario(asked.name, asked.params)
+
+
+def _offset(mock_headers: Mapping[str, str]) -> float:
+    text = mock_headers.get(CLOCK_HEADER)
+    if text is None:
+        return 0.0
+    try:
+        return parse_offset(text)
+    except ValueError as error:
+        raise MockMisuse(f"{CLOCK_HEADER}: {error}") from None
