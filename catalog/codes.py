@@ -281,6 +281,11 @@ INCONCLUSIVE = _table(
 
 NOT_PROBED = _table(
     (
+        "no-recipe",
+        "Nobody has written how to provoke it.",
+        "Add a recipe in probes/recipes, or a reason of this list to UNPROBED there; `python -m probes check` lists all.",
+    ),
+    (
         "provider-only-cause",
         "Only the provider can cause this, and this target is not the mock.",
         "Nothing to do: it is covered on the mock, and recorded live when it happens.",

@@ -1,0 +1,1 @@
+"""Makes the checkout importable without installing it; the plugin itself is loaded by pyproject.toml."""

@@ -1,0 +1,42 @@
+"""Whether a recipe may and can be probed on a target, and if not, why. Pure."""
+
+from __future__ import annotations
+
+from catalog.evidence import Reason
+from probes.recipe import Call, Recipe
+from probes.target import Cost, Target
+
+
+def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
+    """The first thing that keeps a record from being probed here, or None."""
+    provider = target.providers.get(recipe.provider)
+    if provider is None:
+        return Reason("provider-not-configured", f"target {target.name!r} has no [providers.{recipe.provider}]")
+    if target.live and recipe.live is not None:
+        return Reason(*recipe.live)
+    if target.live and recipe.scenario:
+        return Reason("provider-only-cause", "no request can provoke it")
+    if recipe.cost not in allow:
+        return Reason("cost-not-allowed", f"--allow {recipe.cost}")
+    credential = provider.credential(recipe.credential)
+    for role in _roles(recipe):
+        credential = provider.credential(role)
+        if credential.value is None:
+            variable = credential.variable or f"providers.{provider.name}.credentials.{role} of target {target.name!r}"
+            return Reason("credential-missing", f"set {variable}")
+    for service in sorted({call.service for call in recipe.calls.values()}):
+        if service not in provider.addresses:
+            return Reason("address-missing", f"providers.{provider.name}.{service} of target {target.name!r}")
+    for name in sorted(recipe.needs):
+        if name not in provider.values:
+            return Reason("value-missing", f"providers.{provider.name}.values.{name} of target {target.name!r}")
+    return None
+
+
+def _roles(recipe: Recipe) -> list[str]:
+    named = {_role(call, recipe) for call in recipe.calls.values()} | {recipe.credential} | recipe.roles
+    return sorted(role for role in named if role is not None)
+
+
+def _role(call: Call, recipe: Recipe) -> str | None:
+    return recipe.credential if call.credential == "default" else call.credential

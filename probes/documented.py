@@ -1,0 +1,220 @@
+"""What must be seen: turns a record into the expectations that an exchange of each label is compared with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from catalog.model import Json, Record
+
+ENVELOPES = Path(__file__).parent.parent / "catalog" / "schemas" / "envelopes"
+WIRE_ASPECTS = ("type", "code", "param")
+"""Aspects compared as values, only where the envelope carries them (2:7.1)."""
+
+Lookup = Callable[[str], Record]
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The documented shape of a body on one surface, and where the aspects lie in it (JSON pointers)."""
+
+    name: str
+    schema: Mapping[str, Json]
+    wire: Mapping[str, str]
+    body: str
+    """`json`, `text`, `empty`, or `any` where the documents promise nothing of the body."""
+
+
+@cache
+def envelope(surface: str) -> Envelope:
+    """The envelope of a surface.
+
+    Raises:
+        KeyError: there is no schema of that name.
+    """
+    path = ENVELOPES / f"{surface}.json"
+    try:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise KeyError(
+            f"no envelope schema for surface {surface!r}; add {path.name} to catalog/schemas/envelopes"
+        ) from None
+    return Envelope(surface, schema, schema.get("x-wire", {}), schema.get("x-body", "json"))
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderRule:
+    """What the documents say of one response header (stand-in name)."""
+
+    name: str
+    rule: str
+    value: str = ""
+    format: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRule:
+    """What the documents say of an answer that travels as an event, a frame, a close or a gRPC status."""
+
+    protocol: str
+    event: str | None = None
+    terminal: str | None = None
+    """The event that must come last."""
+    events: tuple[str, ...] = ()
+    """Events that must occur, in this order; others may stand between them."""
+    close_code: tuple[int, int] | None = None
+    """The documented code, as a range that both ends belong to."""
+    close_clean: bool | None = None
+    grpc_status: int | None = None
+    trailers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Everything the documents assert of the exchange with this label."""
+
+    label: str
+    address: str
+    envelope: Envelope
+    status: int | None
+    wire: Mapping[str, Json] = field(default_factory=dict)
+    message_pattern: str | None = None
+    headers: tuple[HeaderRule, ...] = ()
+    fields: Mapping[str, Json] = field(default_factory=dict)
+    stream: StreamRule | None = None
+    same_body_as: str | None = None
+    failure: str | None = None
+    """The reason code that a client-side outcome must have; only on surface `client`."""
+
+
+def expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
+    """The expectations of a record by label; `lookup` finds the error records that an endpoint's rules name.
+
+    Raises:
+        KeyError: an address or a surface that the record names does not exist.
+    """
+    match record.kind:
+        case "errors":
+            return _of_error(record)
+        case "endpoints":
+            return _of_endpoint(record, lookup)
+        case _:
+            return _of_rate_limits(record)
+
+
+def statuses(record: Record) -> tuple[int | None, ...]:
+    """The HTTP statuses of an error record; a group such as `502/503/504/529` has several."""
+    documented = record.data.get("http_status")
+    if isinstance(documented, str):
+        return tuple(int(part) for part in documented.split("/") if part.isdigit()) or (None,)
+    return (documented,)
+
+
+def _of_error(record: Record) -> tuple[Expected, ...]:
+    group = statuses(record)
+    if len(group) > 1:
+        return tuple(_error(record, str(status), status) for status in group)
+    causes = tuple(record.data.get("causes") or {"answer": ""})
+    same = causes[0] if record.data.get("same_body") else None
+    return tuple(_error(record, label, group[0], same_body_as=same if label != same else None) for label in causes)
+
+
+def _error(record: Record, label: str, status: int | None, same_body_as: str | None = None) -> Expected:
+    data = record.data
+    shape = envelope(data["surface"])
+    stream = _stream(data.get("stream"))
+    if status is None and stream is not None and stream.protocol == "sse":
+        status = 200
+    return Expected(
+        label=label,
+        address=str(record.address),
+        envelope=shape,
+        status=status,
+        wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
+        message_pattern=(data.get("message_pattern") or {}).get("pattern"),
+        headers=_headers(data.get("response_headers")),
+        fields=data.get("fields") or {},
+        stream=stream,
+        same_body_as=same_body_as,
+        failure=data.get("failure"),
+    )
+
+
+def _of_endpoint(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
+    data = record.data
+    expected = [_success(record, "success")]
+    auth = data.get("auth") or {}
+    for label, key in (("missing_credential", "missing"), ("wrong_credential", "wrong")):
+        if isinstance(auth, dict) and auth.get(key):
+            expected.append(_refused(lookup(auth[key]), label))
+    for rule in (data.get("request") or {}).get("rules", ()):
+        if rule["answer"] == "success":
+            expected.append(_success(record, rule["label"]))
+        else:
+            expected.append(_refused(lookup(rule["answer"]), rule["label"]))
+    if isinstance(data.get("streaming"), dict):
+        expected.append(_streamed(record, data["streaming"]))
+    return tuple(expected)
+
+
+def _success(record: Record, label: str) -> Expected:
+    response = record.data.get("response") or {}
+    return Expected(
+        label=label,
+        address=str(record.address),
+        envelope=envelope(response.get("surface") or record.data["surface"]),
+        status=response.get("status"),
+        headers=_headers(response.get("headers")),
+        fields=response.get("fields") or {},
+        stream=_stream(response.get("stream")),
+    )
+
+
+def _streamed(record: Record, streaming: Mapping[str, Json]) -> Expected:
+    response = record.data.get("response") or {}
+    return Expected(
+        label="stream",
+        address=str(record.address),
+        envelope=envelope(streaming.get("surface", "any")),
+        status=response.get("status", 200),
+        headers=_headers(response.get("headers")),
+        fields=streaming.get("fields") or {},
+        stream=_stream(streaming),
+    )
+
+
+def _refused(error: Record, label: str) -> Expected:
+    return _error(error, label, statuses(error)[0])
+
+
+def _of_rate_limits(record: Record) -> tuple[Expected, ...]:
+    headers = record.data.get("headers")
+    rules = _headers(headers) if isinstance(headers, dict) else ()
+    return (Expected("answer", str(record.address), envelope("any"), 200, headers=rules),)
+
+
+def _headers(rules: Json) -> tuple[HeaderRule, ...]:
+    if not isinstance(rules, dict):
+        return ()
+    return tuple(
+        HeaderRule(name, rule["rule"], rule.get("value", ""), rule.get("format", "")) for name, rule in rules.items()
+    )
+
+
+def _stream(data: Json) -> StreamRule | None:
+    if not isinstance(data, dict) or "protocol" not in data:
+        return None
+    code = data.get("close_code")
+    return StreamRule(
+        protocol=data["protocol"],
+        event=data.get("event"),
+        terminal=data.get("terminal"),
+        events=tuple(data.get("events") or data.get("after") or ()),
+        close_code=(code, code) if isinstance(code, int) else tuple(code) if code else None,
+        close_clean=data.get("close_clean"),
+        grpc_status=data.get("grpc_status"),
+        trailers=tuple(data.get("trailers") or ()),
+    )

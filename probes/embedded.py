@@ -1,0 +1,75 @@
+"""Runs the mock as a process of its own, so that it can never share the probes' mistakes or their memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+READY_S = 20.0
+
+
+class MockError(Exception):
+    """The mock did not start: one line with its own last words."""
+
+
+class EmbeddedMock:
+    """The mock on a free port. It is started at once and waited for only when its addresses are asked for."""
+
+    def __init__(self, *options: str) -> None:
+        command = [sys.executable, "-m", "mockserver", "--port", "0", "--stdin-lifeline", *options]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        self._ready: dict[str, Any] | None = None
+
+    def addresses(self) -> Mapping[str, Mapping[str, str]]:
+        """Where each provider is served, as a target names its addresses.
+
+        Raises:
+            MockError: the mock died or said nothing in time.
+        """
+        if self._ready is None:
+            self._ready = self._read_ready_line()
+        providers: Mapping[str, Mapping[str, str]] = self._ready["providers"]
+        return providers
+
+    def stop(self) -> None:
+        """End the process; closing its standard input is its sign to go."""
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _read_ready_line(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        watchdog = threading.Timer(READY_S, self._process.kill)
+        watchdog.start()
+        try:
+            line = self._process.stdout.readline()
+        finally:
+            watchdog.cancel()
+        try:
+            ready: dict[str, Any] = json.loads(line)
+        except ValueError:
+            raise MockError(f"the embedded mock did not start: {self._last_words()}") from None
+        return ready
+
+    def _last_words(self) -> str:
+        self._process.kill()
+        _, errors = self._process.communicate()
+        lines = errors.decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing; try `python -m mockserver`"

@@ -1,0 +1,152 @@
+"""Runs probes beside pytest: one loop thread, lanes side by side, and a future for every record's result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from catalog.evidence import Outcome, Reason, Result
+from catalog.store import Catalog
+from probes import recipes
+from probes.applicable import obstacle
+from probes.documented import expectations
+from probes.judge import MAX_ATTEMPTS
+from probes.known import Known
+from probes.lane import Lane, Spent
+from probes.probe import Task, run, unprobed
+from probes.recipe import Recipe
+from probes.target import Cost, Target
+from probes.wire.redact import Redactor
+
+SLACK_S = 30.0
+
+PREFETCHED = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
+"""Probes of other costs are sent only when their own test item runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would probe, and why it would not probe the rest."""
+
+    probed: Mapping[str, Recipe]
+    not_probed: Mapping[str, Reason]
+
+
+def plan(catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: Iterable[str]) -> Plan:
+    """Decide for every address whether it is probed. Pure but for loading the recipes of the providers named."""
+    probed: dict[str, Recipe] = {}
+    not_probed: dict[str, Reason] = {}
+    for address in addresses:
+        book = recipes.book(catalog[address].provider)
+        recipe = book.recipes.get(address)
+        if recipe is None:
+            missing = Reason("no-recipe", "add one in probes/recipes, or a reason to UNPROBED")
+            not_probed[address] = book.unprobed.get(address, missing)
+            continue
+        reason = obstacle(recipe, target, allow)
+        if reason is None:
+            probed[address] = recipe
+        else:
+            not_probed[address] = reason
+    return Plan(probed, not_probed)
+
+
+@dataclass(slots=True)
+class Engine:
+    """Probes records of one catalog on one target; used from pytest's thread."""
+
+    catalog: Catalog
+    target: Target
+    allow: frozenset[Cost]
+    run: str
+    redactor: Redactor
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _portal: BlockingPortal | None = None
+    _lanes: dict[str, Lane] = field(default_factory=dict)
+    _spent: dict[str, Spent] = field(default_factory=dict)
+    _known: dict[str, Known] = field(default_factory=dict)
+    _results: dict[str, Future[Result]] = field(default_factory=dict)
+
+    def start(self, addresses: Iterable[str]) -> None:
+        """Begin to probe records, each lane on its own and concurrently within; returns at once."""
+        chosen = plan(self.catalog, self.target, self.allow, addresses)
+        for address, recipe in chosen.probed.items():
+            if recipe.cost in PREFETCHED and address not in self._results:
+                self._submit(address, recipe)
+
+    def result(self, address: str) -> Result:
+        """The result of one record, probing it now if that was not begun; waits within a deadline."""
+        if address not in self._results:
+            chosen = plan(self.catalog, self.target, self.allow, [address])
+            record = self.catalog[address]
+            if address in chosen.not_probed:
+                return unprobed(record, chosen.not_probed[address], _recipe(address))
+            self._submit(address, chosen.probed[address])
+        deadline = self._deadline_s(address)
+        try:
+            return self._results[address].result(timeout=deadline)
+        except FutureTimeout:
+            reason = Reason("deadline-passed", f"no result within {deadline:.0f} s")
+            blank = unprobed(self.catalog[address], reason, _recipe(address))
+            return replace(blank, outcome=Outcome.HARNESS_ERROR)
+
+    def close(self) -> None:
+        """Close every connection and end the loop thread."""
+        if self._portal is not None:
+            for lane in self._lanes.values():
+                self._portal.call(lane.aclose)
+            self._lanes.clear()
+        self._stack.close()
+        self._portal = None
+
+    def _submit(self, address: str, recipe: Recipe) -> None:
+        if self._portal is None:
+            self._portal = self._stack.enter_context(start_blocking_portal())
+        self._results[address] = self._portal.start_task_soon(self._probe, address, recipe)
+
+    async def _probe(self, address: str, recipe: Recipe) -> Result:
+        lane = self._lane(recipe)
+        record = self.catalog[address]
+        task = Task(
+            record=record,
+            recipe=recipe,
+            expected=expectations(record, self.catalog.__getitem__),
+            known=self._known_of(recipe.provider),
+            control=recipe.control or recipes.book(recipe.provider).controls.get(recipe.credential),
+            run=self.run,
+            reprobe_after_s=self.target.reprobe_after_s,
+        )
+        async with lane.places:
+            return await run(task, lane)
+
+    def _lane(self, recipe: Recipe) -> Lane:
+        if recipe.lane not in self._lanes:
+            provider = self.target.providers[recipe.provider]
+            spent = self._spent.setdefault(recipe.provider, Spent())
+            self._lanes[recipe.lane] = Lane(
+                provider, recipe.credential, self.redactor, spent, mock=not self.target.live
+            )
+        return self._lanes[recipe.lane]
+
+    def _known_of(self, provider: str) -> Known:
+        if provider not in self._known:
+            self._known[provider] = Known.of(record for record in self.catalog.records if record.provider == provider)
+        return self._known[provider]
+
+    def _deadline_s(self, address: str) -> float:
+        recipe = _recipe(address)
+        if recipe is None:
+            return SLACK_S
+        provider = self.target.providers[recipe.provider]
+        each = (recipe.requests + 1) * provider.timeout_s + self.target.reprobe_after_s
+        queue = len(self._results) / max(1, provider.concurrency)
+        return SLACK_S + each * MAX_ATTEMPTS + queue * provider.timeout_s
+
+
+def _recipe(address: str) -> Recipe | None:
+    return recipes.book(address.split("/", 1)[0]).recipes.get(address)

@@ -1,0 +1,49 @@
+"""The documented syntaxes of header values (2:8): seconds, RFC 3339 instants, durations such as 6m0s, integers."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+_SECONDS = re.compile(r"\d+")
+_INTEGER = re.compile(r"\d+")
+_DURATION = re.compile(r"(?=.)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)")
+
+
+def valid(format_name: str, text: str) -> bool:
+    """Whether a header value is in the named format.
+
+    Raises:
+        KeyError: no such format.
+    """
+    match format_name:
+        case "seconds":
+            return _SECONDS.fullmatch(text) is not None
+        case "integer":
+            return _INTEGER.fullmatch(text) is not None
+        case "duration":
+            return duration_s(text) is not None
+        case "rfc3339":
+            return instant(text) is not None
+        case _:
+            raise KeyError(format_name)
+
+
+def duration_s(text: str) -> float | None:
+    """A duration such as `6m0s`, `1s` or `20ms` in seconds, or None."""
+    match = _DURATION.fullmatch(text)
+    if match is None or not any(match.groups()):
+        return None
+    days, hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())
+    return days * 86_400 + hours * 3_600 + minutes * 60 + seconds + milliseconds / 1000
+
+
+def instant(text: str) -> datetime | None:
+    """An RFC 3339 timestamp with its offset, or None."""
+    if _RFC3339.fullmatch(text) is None:
+        return None
+    try:
+        return datetime.fromisoformat(text.upper())
+    except ValueError:
+        return None

@@ -1,0 +1,98 @@
+"""What the documents name anywhere for a provider, to recognise an answer that another record documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from catalog.model import Json, Record
+from probes.documented import WIRE_ASPECTS, envelope, statuses
+
+PERMISSION = ("permission", "auth")
+TOO_MANY = 3
+"""An answer that fits more records than this says nothing about which one it is."""
+
+ORDINARY_HEADERS = frozenset(
+    """
+    accept-ranges age allow alt-svc cache-control cf-cache-status cf-ray connection content-disposition
+    content-encoding content-language content-length content-security-policy content-type
+    cross-origin-opener-policy date etag expires keep-alive last-modified location nel pragma referrer-policy
+    report-to retry-after server server-timing set-cookie strict-transport-security traceresponse trailer
+    transfer-encoding vary via www-authenticate x-content-type-options x-envoy-upstream-service-time
+    x-frame-options x-robots-tag x-xss-protection
+    """.split()
+)
+"""Headers of HTTP itself and of the edges in front of it: never news about an API."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAnswer:
+    """The documented look of one error record on the wire."""
+
+    address: str
+    status: int | None
+    wire: Mapping[str, Json]
+    message: re.Pattern[str] | None
+    permission: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Everything one provider's records name."""
+
+    answers: tuple[KnownAnswer, ...] = ()
+    headers: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+    codes: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> Known:
+        answers: list[KnownAnswer] = []
+        headers: set[str] = set()
+        types: set[str] = set()
+        codes: set[str] = set()
+        for record in records:
+            headers.update(_named_headers(record))
+            if record.kind == "errors":
+                answers.extend(_answers(record))
+                types.update(filter(None, [record.data.get("type")]))
+                codes.update(filter(None, [record.data.get("code")]))
+        return cls(tuple(answers), frozenset(headers), frozenset(types), frozenset(codes))
+
+    def matching(self, status: int | None, wire: Mapping[str, Json], message: str | None) -> tuple[KnownAnswer, ...]:
+        """The records that an answer with this status, these wire values and this message could be, the best first."""
+        fits = [answer for answer in self.answers if _fits(answer, status, wire, message)]
+        quoting = [answer for answer in fits if answer.message is not None]
+        return tuple(quoting or fits)
+
+
+def _fits(answer: KnownAnswer, status: int | None, wire: Mapping[str, Json], message: str | None) -> bool:
+    if answer.status != status or not answer.wire:
+        return False
+    if any(wire.get(aspect) != value for aspect, value in answer.wire.items() if aspect in wire or value is not None):
+        return False
+    return answer.message is None or (message is not None and bool(answer.message.search(message)))
+
+
+def _answers(record: Record) -> Iterable[KnownAnswer]:
+    data = record.data
+    carried = envelope(data["surface"]).wire
+    pattern = (data.get("message_pattern") or {}).get("pattern")
+    for status in statuses(record):
+        yield KnownAnswer(
+            address=str(record.address),
+            status=status,
+            wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in carried and aspect in data},
+            message=re.compile(pattern) if pattern else None,
+            permission=data.get("category") in PERMISSION and status == 403,
+        )
+
+
+def _named_headers(record: Record) -> Iterable[str]:
+    response = record.data.get("response") or {}
+    for rules in (record.data.get("response_headers"), response.get("headers"), record.data.get("headers")):
+        if isinstance(rules, dict):
+            yield from (name.lower() for name in rules)
+        elif isinstance(rules, list):
+            yield from (str(rule["name"]).lower() for rule in rules if isinstance(rule, dict) and "name" in rule)

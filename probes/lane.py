@@ -1,0 +1,153 @@
+"""A lane: the connections, the pace, the budget and the controls that all probes of one credential share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from catalog.evidence import Exchange, Reason
+from probes.pacing import Pacer, WaitTooLong, retry_after_s
+from probes.recipe import Call, filled
+from probes.wire.dialect import Dialect
+
+if TYPE_CHECKING:
+    from probes.target import Provider
+    from probes.wire.http import HttpWire
+    from probes.wire.redact import Redactor
+
+MAX_FAILURES = 5
+"""Transport failures in a row that end a lane: the rest would only repeat them."""
+
+TRANSPORT = frozenset(
+    {"connect-refused", "connect-timeout", "name-unresolved", "tls-failed", "read-timeout", "closed-without-answer"}
+)
+
+
+class Stopped(Exception):
+    """A probe could not be sent or not be trusted; the reason says why."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(f"{reason.code}: {reason.detail}")
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class Spent:
+    """What a provider's lanes have sent so far, against its budget."""
+
+    requests: int = 0
+    tokens: int = 0
+
+
+class Lane:
+    """Sends calls for one provider credential. All methods run in the loop thread."""
+
+    def __init__(self, provider: Provider, role: str, redactor: Redactor, spent: Spent, *, mock: bool) -> None:
+        self.provider = provider
+        self.role = role
+        self.stopped: Reason | None = None
+        self._mock = mock
+        self._redactor = redactor
+        self._spent = spent
+        self._pacer = Pacer(provider.rate, provider.max_wait_s)
+        self._failures = 0
+        self._http: HttpWire | None = None
+        self._controls: dict[str, Exchange] = {}
+        self._control_lock = anyio.Lock()
+        self.places = anyio.CapacityLimiter(provider.concurrency)
+
+    async def send(self, call: Call, label: str, session: str, since: float, role: str | None = None) -> Exchange:
+        """Send one call with the lane's key, at the lane's pace.
+
+        Raises:
+            Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
+        """
+        await self._admit()
+        exchange = await self._wire().exchange(
+            self._filled(call), self._url(call), self._headers(call, session, role or self.role), label, since
+        )
+        self._learn(exchange)
+        return exchange
+
+    async def control(self, call: Call, session: str, since: float) -> Exchange:
+        """The answer to the cheapest free request with this lane's key; sent once, then remembered."""
+        async with self._control_lock:
+            if call.path not in self._controls:
+                self._controls[call.path] = await self.send(call, "control", session, since)
+        return self._controls[call.path]
+
+    def stop(self, reason: Reason) -> None:
+        """End the lane; the first reason stays."""
+        if self.stopped is None:
+            self.stopped = reason
+
+    async def aclose(self) -> None:
+        if self._http is not None:
+            await self._http.aclose()
+
+    async def _admit(self) -> None:
+        if self.stopped is not None:
+            raise Stopped(Reason("lane-stopped", f"{self.stopped.code}: {self.stopped.detail}"))
+        limit = self.provider.max_requests
+        if limit is not None and self._spent.requests >= limit:
+            raise Stopped(Reason("budget-spent", f"providers.{self.provider.name}.max_requests = {limit}"))
+        self._spent.requests += 1
+        try:
+            await self._pacer.turn()
+        except WaitTooLong as error:
+            self.stop(Reason("wait-too-long", str(error)))
+            raise Stopped(Reason("wait-too-long", str(error))) from error
+
+    def _wire(self) -> HttpWire:
+        if self._http is None:
+            from probes.wire.http import HttpWire, Limits
+
+            provider = self.provider
+            self._http = HttpWire(
+                Dialect.of(provider),
+                self._redactor,
+                Limits(provider.timeout_s, provider.max_body_bytes),
+                tls=any(address.startswith("https:") for address in provider.addresses.values()),
+            )
+        return self._http
+
+    def _filled(self, call: Call) -> Call:
+        if not call.placeholders:
+            return call
+        return call.but(json=filled(call.json, self.provider.values), query=filled(call.query, self.provider.values))
+
+    def _url(self, call: Call) -> str:
+        address = self.provider.addresses.get(call.service)
+        if address is None:
+            place = f"providers.{self.provider.name}.{call.service}"
+            raise Stopped(Reason("address-missing", f"add {place} to the target"))
+        return address + str(filled(call.path, self.provider.values))
+
+    def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
+        wanted: dict[str, str | None] = dict(self.provider.headers)
+        if call.credential is not None:
+            credential = self.provider.credential(role if call.credential == "default" else call.credential)
+            name, scheme = call.key_in or (self.provider.key_header, self.provider.key_scheme)
+            wanted[name] = f"{scheme} {credential.value}".lstrip()
+        wanted.update(call.headers)
+        if self._mock:
+            wanted.update({"x-mock-session": session, "x-mock-scenario": call.scenario, "x-mock-clock": call.clock})
+        return {name: filled(value, self.provider.values) for name, value in wanted.items() if value is not None}
+
+    def _learn(self, exchange: Exchange) -> None:
+        """Keep count of what ends a lane, and obey a pause that was asked for."""
+        if exchange.failure is not None and exchange.failure.code in TRANSPORT:
+            self._failures += 1
+            if self._failures >= MAX_FAILURES:
+                detail = f"{self._failures} transport failures in a row, the last {exchange.failure.code}"
+                self.stop(Reason(exchange.failure.code, detail))
+            return
+        self._failures = 0
+        response = exchange.response
+        if response is not None and response.status in (429, 503) and not self._mock:
+            asked = retry_after_s(response.headers)
+            if asked:
+                self._pacer.pause(asked)

@@ -1,0 +1,184 @@
+"""One record, one probe: elicit its behaviour, judge what was seen, and look again where that is not yet settled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import anyio
+
+from catalog.evidence import Attempt, Exchange, Outcome, Reason, Response, Result
+from catalog.model import Record
+from probes.documented import Expected
+from probes.judge import Verdict, conclude, judge, undecided
+from probes.known import Known
+from probes.lane import Lane, Stopped
+from probes.recipe import Call, Recipe
+
+BAD_CREDENTIAL = (401,)
+REFUSED = (403,)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything that probing one record needs, put together before anything is sent."""
+
+    record: Record
+    recipe: Recipe
+    expected: tuple[Expected, ...]
+    known: Known
+    control: Call | None
+    run: str
+    reprobe_after_s: float = 0.0
+
+
+class Probe:
+    """What a recipe's steps use: it sends calls and keeps every exchange of this attempt."""
+
+    def __init__(self, task: Task, lane: Lane, session: str) -> None:
+        self.recipe = task.recipe
+        self.values = lane.provider.values
+        self.exchanges: list[Exchange] = []
+        self._lane = lane
+        self._session = session
+        self.started = time.perf_counter()
+
+    async def send(self, call: Call, label: str = "answer") -> Exchange:
+        """Send a call whose exchange is judged under `label`."""
+        exchange = await self._lane.send(call, label, self._session, self.started, self.recipe.credential)
+        self.exchanges.append(exchange)
+        return exchange
+
+    async def setup(self, call: Call, *statuses: int, label: str = "setup") -> Response:
+        """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
+
+        Raises:
+            Stopped: with reason `setup-failed`: no verdict on the record.
+        """
+        exchange = await self.send(call, label)
+        response = exchange.response
+        if response is not None and response.status is not None:
+            if response.status in statuses or (not statuses and 200 <= response.status < 300):
+                return response
+            seen = f"HTTP {response.status}"
+        else:
+            seen = exchange.failure.code if exchange.failure else "no answer"
+        raise Stopped(Reason("setup-failed", f"{call.method} {call.path}: {seen}"))
+
+
+async def run(task: Task, lane: Lane) -> Result:
+    """Probe one record; never raises for what the network, the provider or the recipe does."""
+    attempts: list[Attempt] = []
+    verdicts: list[Verdict] = []
+    green = True
+    try:
+        control = await _control(task, lane)
+        green = control is None or (control.response is not None and control.response.status == 200)
+        while True:
+            attempt, verdict = await _attempt(task, lane, len(attempts) + 1)
+            attempts.append(attempt)
+            verdicts.append(verdict)
+            if not undecided(verdicts):
+                break
+            await anyio.sleep(task.reprobe_after_s)
+        final = conclude(verdicts, control_green=green)
+    except Stopped as stopped:
+        restricted = stopped.reason.code == "permission-refused"
+        outcome = Outcome.RESTRICTED if restricted else Outcome.INCONCLUSIVE
+        final = Verdict(outcome, stopped.reason)
+    return _result(task, final, attempts)
+
+
+def unprobed(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
+    """The result of a record that is not probed here."""
+    return Result(
+        record=str(record.address),
+        probed=record.data,
+        outcome=Outcome.NOT_PROBED,
+        reason=reason,
+        lane=recipe.lane if recipe else "",
+        cost=str(recipe.cost) if recipe else "",
+        elicited=recipe.elicited if recipe else "",
+    )
+
+
+async def _control(task: Task, lane: Lane) -> Exchange | None:
+    """Make sure that the key and the host work, so that an error means something.
+
+    Raises:
+        Stopped: they do not. A documented bad-credential answer ends the lane and names the variable.
+    """
+    if task.control is None:
+        return None
+    exchange = await lane.control(task.control, f"{task.run}/control", time.perf_counter())
+    if exchange.failure is not None:
+        where = f"{exchange.request.method} {exchange.request.url}"
+        raise Stopped(Reason(exchange.failure.code, f"the control {where}: {exchange.failure.detail}"))
+    status = exchange.response.status if exchange.response else None
+    if status == 200:
+        return exchange
+    credential = lane.provider.credential(lane.role)
+    name = credential.variable or f"credential {lane.role!r} of {lane.provider.name}"
+    detail = f"the control {exchange.request.method} {exchange.request.url} was answered {status}; look at {name}"
+    if status in BAD_CREDENTIAL:
+        lane.stop(Reason("control-failed", detail))
+    code = "permission-refused" if status in REFUSED else "control-failed"
+    raise Stopped(Reason(code, detail))
+
+
+async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdict]:
+    probe = Probe(task, lane, f"{task.run}/{task.record.address}/{number}")
+    at = _now()
+    trouble: Verdict | None = None
+    try:
+        await _elicit(task.recipe, probe)
+    except Stopped as stopped:
+        trouble = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
+    except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
+        trouble = Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error", _place(error)))
+    attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
+    return attempt, trouble or judge(task.expected, attempt, task.known)
+
+
+async def _elicit(recipe: Recipe, probe: Probe) -> None:
+    for label, call in recipe.calls.items():
+        await probe.send(call, label)
+    if recipe.steps is not None:
+        await recipe.steps(probe)
+
+
+def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
+    return Result(
+        record=str(task.record.address),
+        probed=task.record.data,
+        outcome=final.outcome,
+        reason=final.reason,
+        findings=final.findings,
+        attempts=tuple(attempts),
+        observed_at=attempts[-1].at if attempts else "",
+        lane=task.recipe.lane,
+        cost=str(task.recipe.cost),
+        elicited=task.recipe.elicited,
+    )
+
+
+def _place(error: Exception) -> str:
+    """The error and the line of the recipe it came from, without a traceback."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    where = ""
+    if traceback is not None:
+        code = traceback.tb_frame.f_code
+        where = f" at {code.co_filename.rsplit('/', 1)[-1]}:{traceback.tb_lineno}"
+    return f"{type(error).__name__}: {error}{where}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _ms_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)

@@ -1,0 +1,167 @@
+"""A recipe: how one record's behaviour is provoked, at what cost, and with which key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from probes.target import Cost
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+    from probes.probe import Probe
+
+PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+"""`{small_model}` in a path, header or body stands for a value of the target."""
+
+
+class _NoBody:
+    def __repr__(self) -> str:
+        return "NO_BODY"
+
+
+NO_BODY: Any = _NoBody()
+"""No request body at all; None would be the JSON value null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request in stand-ins, before the target gives it an address, a key and real names.
+
+    A header set to None is left out even where the target sends it by default. `credential` names a role of the
+    target; None sends no key. `key_in` is the (header, scheme) that carries the key where it is not the provider's
+    usual one. `declared_bytes` sends a body of that many bytes, generated while sending.
+    `scenario` and `clock` go to a mock only.
+    """
+
+    method: str
+    path: str
+    json: Json = NO_BODY
+    content: bytes | None = None
+    headers: Mapping[str, str | None] = field(default_factory=dict)
+    query: tuple[tuple[str, str], ...] = ()
+    credential: str | None = "default"
+    key_in: tuple[str, str] | None = None
+    service: str = "base_url"
+    stream: bool = False
+    declared_bytes: int | None = None
+    scenario: str | None = None
+    clock: str | None = None
+    timeout_s: float | None = None
+
+    def but(self, **changes: Any) -> Call:
+        """The same call with some fields changed."""
+        return replace(self, **changes)
+
+    def with_headers(self, **headers: str | None) -> Call:
+        """The same call with headers set, or left out where None; `_` stands for `-` in a name."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return replace(self, headers={**self.headers, **named})
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        return frozenset(_placeholders((self.path, self.json, dict(self.headers), self.query)))
+
+
+def get(path: str, **options: Any) -> Call:
+    return Call("GET", path, **options)
+
+
+def post(path: str, json: Json = NO_BODY, **options: Any) -> Call:
+    return Call("POST", path, json, **options)
+
+
+def delete(path: str, **options: Any) -> Call:
+    return Call("DELETE", path, **options)
+
+
+Steps = Callable[["Probe"], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How one record is elicited: a table of calls by label, or steps where their order or state matters.
+
+    `requests` and `tokens` are upper bounds for one attempt, used by `--plan` and by the budgets. `credential` is the
+    role of the key whose rate budget the probe uses: its lane. `needs` names values of the target beyond the
+    placeholders of the calls, `roles` credentials beyond those of the calls. `live` is why it is never probed live
+    (a reason code and its detail), or None.
+    """
+
+    address: str
+    calls: Mapping[str, Call] = field(default_factory=dict)
+    steps: Steps | None = None
+    labels: frozenset[str] = frozenset()
+    cost: Cost = Cost.FREE
+    credential: str = "inference"
+    requests: int = 0
+    tokens: int = 0
+    needs: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+    scenario: bool = False
+    live: tuple[str, str] | None = None
+    control: Call | None = None
+
+    @property
+    def provider(self) -> str:
+        return self.address.split("/", 1)[0]
+
+    @property
+    def lane(self) -> str:
+        return f"{self.provider}:{self.credential}"
+
+    @property
+    def elicited(self) -> str:
+        """`scenario` where only a cause named to the mock provokes it, else `request`."""
+        return "scenario" if self.scenario else "request"
+
+
+def recipe(
+    address: str, call: Call | Mapping[str, Call] | None = None, *, label: str = "answer", **options: Any
+) -> Recipe:
+    """A row of a recipe table: one call (judged as `label`), or calls by label, sent in order."""
+    calls = {label: call} if isinstance(call, Call) else dict(call or {})
+    if calls:
+        options.setdefault("requests", len(calls))
+        options.setdefault("scenario", any(each.scenario for each in calls.values()))
+        options["needs"] = frozenset(options.get("needs", ())).union(*(each.placeholders for each in calls.values()))
+    labels = frozenset(calls) | frozenset(options.pop("labels", ()))
+    return Recipe(address=address, calls=calls, labels=labels, **options)
+
+
+def stepwise(
+    address: str, *, labels: Iterable[str] = ("answer",), requests: int, **options: Any
+) -> Callable[[Steps], Recipe]:
+    """Make a recipe of a coroutine that sends its calls in its own order; `requests` bounds how many."""
+
+    def decorate(steps: Steps) -> Recipe:
+        needs = frozenset(options.pop("needs", ()))
+        return Recipe(address=address, steps=steps, labels=frozenset(labels), requests=requests, needs=needs, **options)
+
+    return decorate
+
+
+def _placeholders(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from PLACEHOLDER.findall(value)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _placeholders(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _placeholders(item)
+
+
+def filled(value: Any, values: Mapping[str, str]) -> Any:
+    """The value with every placeholder of a known name replaced by the target's value for it."""
+    if isinstance(value, str):
+        return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), value)
+    if isinstance(value, Mapping):
+        return {key: filled(item, values) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(filled(item, values) for item in value)
+    if isinstance(value, list):
+        return [filled(item, values) for item in value]
+    return value

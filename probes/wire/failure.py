@@ -1,0 +1,47 @@
+"""Says in one reason code why a request got no answer."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator
+
+import httpx
+
+from catalog.evidence import Reason
+
+
+def reason_of(error: BaseException) -> Reason:
+    """The reason a transport error stands for; the detail is the error's own words."""
+    chain = list(_chain(error))
+    detail = next((str(each) for each in reversed(chain) if str(each)), type(error).__name__)
+    return Reason(_code(error, chain), detail[:300])
+
+
+def _code(error: BaseException, chain: list[BaseException]) -> str:
+    if any(isinstance(each, ssl.SSLError) for each in chain):
+        return "tls-failed"
+    if any(isinstance(each, socket.gaierror) for each in chain):
+        return "name-unresolved"
+    match error:
+        case httpx.ConnectTimeout() | httpx.PoolTimeout():
+            return "connect-timeout"
+        case httpx.ConnectError():
+            return "connect-refused"
+        case httpx.TimeoutException() | TimeoutError():
+            return "read-timeout"
+        case httpx.RemoteProtocolError() if "without sending" in str(error):
+            return "closed-without-answer"
+        case httpx.RemoteProtocolError() if "incomplete" in str(error) or "peer closed" in str(error):
+            return "connection-reset"
+        case httpx.NetworkError():
+            return "connection-reset"
+        case _:
+            return "protocol-error"
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__

@@ -1,0 +1,192 @@
+"""Sends one HTTP request, once, and observes everything that comes back."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import time
+import zlib
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import httpcore
+import httpx
+
+from catalog.evidence import Exchange, Reason, Request, Response
+from probes.recipe import NO_BODY, Call
+from probes.wire import body
+from probes.wire.failure import reason_of
+
+if TYPE_CHECKING:
+    from probes.wire.dialect import Dialect
+    from probes.wire.redact import Redactor
+
+CONNECTIONS = 8
+"""One small pool a lane: a large shared one gets slower as concurrency grows."""
+
+EARLY_ANSWER_S = 1.0
+"""How long the sender of a declared body waits for an answer before it starts to send in earnest."""
+
+_CHUNK = b" " * 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Caps of one exchange, in seconds and bytes."""
+
+    timeout_s: float
+    max_body_bytes: int
+
+
+class HttpWire:
+    """The HTTP connections of one lane. Redirects are not followed and proxies of the environment are not used."""
+
+    def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits, *, tls: bool) -> None:
+        self._dialect = dialect
+        self._redactor = redactor
+        self._limits = limits
+        self._client = httpx.AsyncClient(
+            verify=ssl.create_default_context() if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+            timeout=httpx.Timeout(limits.timeout_s, connect=min(10.0, limits.timeout_s)),
+            limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
+            follow_redirects=False,
+            trust_env=False,
+            headers={"accept-encoding": body.ACCEPT_ENCODING, "user-agent": "catalog-probe"},
+        )
+
+    async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
+        """Send `call` to `url` with `headers`, both complete but in stand-ins; `since` is when the attempt began.
+
+        Never raises for what the network or the server does: a missing answer is an exchange with a failure.
+        """
+        started = time.perf_counter()
+        request, asked = self._request(call, url, headers)
+        response: Response | None = None
+        failure: Reason | None = None
+        try:
+            with anyio.fail_after(call.timeout_s or self._limits.timeout_s):
+                response = await self._answer(call, request, started)
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, zlib.error, ssl.SSLError) as error:
+            failure = reason_of(error)
+            failure = Reason(failure.code, self._redactor.text(failure.detail))
+        return Exchange(
+            label=label,
+            request=asked,
+            response=response,
+            failure=failure,
+            started_ms=round((started - since) * 1000, 3),
+            elapsed_ms=_ms_since(started),
+        )
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    def _request(self, call: Call, url: str, headers: Mapping[str, str]) -> tuple[httpx.Request, Request]:
+        """The request as it goes out, and as it is kept: in stand-ins and redacted."""
+        content, shown = self._content(call)
+        sent = self._dialect.headers_out(headers)
+        if call.json is not NO_BODY:
+            sent.setdefault("content-type", "application/json")
+        if call.declared_bytes is not None:
+            sent["content-length"] = str(call.declared_bytes)
+        query = httpx.QueryParams(tuple((key, self._dialect.text_out(value)) for key, value in call.query))
+        request = self._client.build_request(
+            call.method, url, content=content, headers=sent, params=httpx.QueryParams(query) if query else None
+        )
+        if call.declared_bytes is not None:
+            sender = _DeclaredBody(call.declared_bytes)
+            request.stream = sender
+            request.extensions["trace"] = sender.trace
+        kept = Request(
+            method=call.method,
+            url=self._redactor.text(str(request.url)),
+            headers=self._redactor.headers(self._dialect.headers_in(sent)),
+            body=self._redactor.json(shown),
+        )
+        return request, kept
+
+    def _content(self, call: Call) -> tuple[bytes | None, Any]:
+        if call.declared_bytes is not None:
+            return None, f"[{call.declared_bytes} bytes declared in content-length]"
+        if call.json is not NO_BODY:
+            return json.dumps(self._dialect.json_out(call.json)).encode(), call.json
+        if call.content is not None:
+            return call.content, call.content.decode("utf-8", "backslashreplace")
+        return None, None
+
+    async def _answer(self, call: Call, request: httpx.Request, started: float) -> Response:
+        response = await self._client.send(request, stream=True)
+        try:
+            headers = self._redactor.headers(self._dialect.headers_in(dict(response.headers)))
+            if call.stream and "text/event-stream" in headers.get("content-type", ""):
+                return await self._streamed(response, headers, started)
+            return await self._whole(response, headers)
+        finally:
+            await response.aclose()
+
+    async def _whole(self, response: httpx.Response, headers: Mapping[str, str]) -> Response:
+        ended = "complete"
+        try:
+            raw = await body.read(response, self._limits.max_body_bytes)
+        except body.BodyTooLarge as error:
+            raw, ended = error.kept[:4096], "capped"
+        value, body_type = body.parsed(raw)
+        return Response(
+            status=response.status_code,
+            headers=headers,
+            body=self._redactor.json(self._dialect.json_in(value)),
+            body_type=body_type,
+            ended=ended,
+        )
+
+    async def _streamed(self, response: httpx.Response, headers: Mapping[str, str], started: float) -> Response:
+        from probes.wire import sse
+
+        stream = await sse.read(body.capped(response, self._limits.max_body_bytes), lambda: _ms_since(started))
+        events = tuple(
+            type(event)(event.event, self._redactor.json(self._dialect.json_in(event.data)), event.at_ms)
+            for event in stream.events
+        )
+        return Response(status=response.status_code, headers=headers, events=events, ended=stream.ended)
+
+
+class _DeclaredBody(httpx.AsyncByteStream):
+    """A body whose length is announced, and which is no longer sent once an answer has arrived.
+
+    The server may answer from Content-Length alone (413). httpx reads no answer before the body is sent, so this
+    stream watches the socket: as soon as there is something to read it ends the upload by the error with which
+    httpcore says that the peer takes no more, and httpcore then reads the answer.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._socket: Any = None
+
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self._socket = info["return_value"].get_extra_info("socket")
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield _CHUNK[: min(1024, self._size)]
+        left = self._size - min(1024, self._size)
+        patience = EARLY_ANSWER_S
+        while left > 0:
+            if await self._answered(patience):
+                raise httpcore.WriteError("the answer came before the body was sent")
+            patience = 0.0
+            piece = _CHUNK[: min(len(_CHUNK), left)]
+            left -= len(piece)
+            yield piece
+
+    async def _answered(self, patience_s: float) -> bool:
+        if self._socket is None:
+            return False
+        with anyio.move_on_after(patience_s) as scope:
+            await anyio.wait_readable(self._socket)
+        return not scope.cancelled_caught
+
+
+def _ms_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)

@@ -1,0 +1,71 @@
+"""Reads server-sent events as they arrive, within caps on their number, bytes and time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+
+import anyio
+import httpx
+from httpx_sse import EventSource, ServerSentEvent
+
+from catalog.evidence import Event
+from catalog.model import Json
+from probes.wire.body import BodyTooLarge
+
+MAX_EVENTS = 2_000
+STALL_S = 15.0
+DONE = "[DONE]"
+"""The data that ends a chat-completions stream of PC."""
+
+
+@dataclass(slots=True)
+class Stream:
+    """What was read of an event stream, and how it stopped: `complete`, `capped`, `stalled` or `cut`."""
+
+    events: list[Event] = field(default_factory=list)
+    ended: str = "complete"
+
+
+async def read(pieces: AsyncIterator[bytes], now_ms: Callable[[], float], *, stall_s: float = STALL_S) -> Stream:
+    """Collect the events of a body that comes in pieces; never raises for what the server does."""
+    stream = Stream()
+    source = EventSource(httpx.Response(200, headers={"content-type": "text/event-stream"}, content=pieces))
+    incoming = source.aiter_sse()
+    try:
+        while len(stream.events) < MAX_EVENTS:
+            with anyio.fail_after(stall_s):
+                event = await anext(incoming)
+            stream.events.append(_event(event, now_ms()))
+        stream.ended = "capped"
+    except StopAsyncIteration:
+        pass
+    except TimeoutError:
+        stream.ended = "stalled"
+    except BodyTooLarge:
+        stream.ended = "capped"
+    except (httpx.TransportError, httpx.StreamError):
+        stream.ended = "cut"
+    return stream
+
+
+def _event(event: ServerSentEvent, at_ms: float) -> Event:
+    """An SSE event under the name clients dispatch on: the `event:` line, else the type that its data names."""
+    data = _data(event.data)
+    name = event.event if event.event != "message" else _type_in(data) or "message"
+    return Event(name, data, at_ms)
+
+
+def _data(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _type_in(data: Json) -> str | None:
+    if not isinstance(data, dict):
+        return None
+    found = data.get("type") or data.get("event_type")
+    return found if isinstance(found, str) else None
