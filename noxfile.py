@@ -1,0 +1,83 @@
+"""The project's commands: `nox -l` lists them. Each makes its own environment from the pinned constraints."""
+
+from __future__ import annotations
+
+import nox
+
+nox.options.sessions = ["probe"]
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = False
+
+CONSTRAINTS = "constraints.txt"
+
+
+def install(session: nox.Session, *groups: str) -> None:
+    """Install the project and the dependency groups named, at the pinned versions."""
+    session.install("--quiet", "pip>=25.1")
+    group_options = [option for group in groups for option in ("--group", group)]
+    session.install("--quiet", "-c", CONSTRAINTS, "-e", ".", *group_options)
+
+
+@nox.session
+def probe(session: nox.Session) -> None:
+    """Probe every record on the embedded mock; needs no key. Arguments go to pytest."""
+    install(session)
+    session.run("pytest", "probes", *session.posargs)
+
+
+@nox.session
+def live(session: nox.Session) -> None:
+    """Probe the real providers whose keys are in the environment, as probes/targets/live.toml names them."""
+    install(session)
+    session.run("pytest", "probes", "--target", "live", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the project's own tests, in random order, on all cores."""
+    install(session, "test")
+    session.run("pytest", "-n", "auto", "-m", "not clients", *session.posargs)
+
+
+@nox.session
+def clients(session: nox.Session) -> None:
+    """Point the official SDKs at the mock; skipped with a reason where they cannot be installed."""
+    install(session, "test", "clients")
+    session.run("pytest", "-m", "clients", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """ruff: style and formatting."""
+    install(session, "lint")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """mypy --strict."""
+    install(session, "types", "test")
+    session.run("mypy")
+
+
+@nox.session
+def imports(session: nox.Session) -> None:
+    """The import contract: who may know whom."""
+    install(session, "lint")
+    session.run("lint-imports")
+
+
+@nox.session
+def catalog(session: nox.Session) -> None:
+    """The shipped records are valid, canonical and each has a recipe or a reason."""
+    install(session)
+    session.run("python", "-m", "catalog", "check")
+    session.run("python", "-m", "probes", "check")
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Time the suite against a plain serial loop of the same requests; prints ratios, asserts none."""
+    install(session)
+    session.run("python", "benchmarks/suite.py", *session.posargs)

@@ -1,0 +1,176 @@
+"""Owns a run: its folder, its mock, its results file, its views and its exit status. One a run, never a worker."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.evidence import Result, ResultsWriter, Run, read_run
+from probes import exit_status
+from probes.embedded import EmbeddedMock, MockError
+from probes.exit_status import Exit
+from probes.handover import Addresses, Handover
+from probes.options import Options
+from probes.prober import PROPERTY
+from probes.versions import versions
+
+if TYPE_CHECKING:
+    from _typeshed import StrPath
+
+_OURS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+"""Statuses of pytest that ours replaces; an interruption or a usage error stays what it is."""
+
+
+class Controller:
+    """The plugin object of the one process that records."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._started_at = datetime.now(UTC)
+        self._run = f"{self._started_at:%Y%m%dT%H%M%SZ}-{options.target.name}-{secrets.token_hex(2)}"
+        self._mock: EmbeddedMock | None = None
+        self._writer: ResultsWriter | None = None
+        self._addresses: Addresses | None = None
+        self._trouble: list[str] = []
+
+    @property
+    def folder(self) -> Path:
+        return self.options.out / self._run
+
+    @property
+    def handover(self) -> Handover:
+        """What a prober needs; its addresses wait for the mock only when they are asked for."""
+        return Handover(self._run, self._mock_addresses)
+
+    def start(self) -> None:
+        """Start the mock (without waiting for it) and open results.jsonl.
+
+        Raises:
+            pytest.UsageError: the run's folder cannot be written.
+        """
+        if self.options.target.embedded:
+            self._mock = EmbeddedMock()
+        try:
+            self._writer = ResultsWriter(self.folder / "results.jsonl", self._described())
+        except OSError as error:
+            self.close()
+            raise pytest.UsageError(
+                f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
+            ) from error
+
+    def close(self) -> None:
+        """End the mock and close the results file; safe to call again."""
+        if self._mock is not None:
+            self._mock.stop()
+            self._mock = None
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell an xdist worker, in plain values, what it must not find out for itself."""
+        node.workerinput["catalog_probe"] = self.handover.to_worker()
+
+    def pytest_report_header(self) -> str:
+        target = self.options.target
+        where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
+        count = sum(self.options.selects(record.address) for record in self.options.catalog.records)
+        return f"catalog probe: {count} records of {', '.join(self.options.providers)} on {where}; run {self.folder}"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Append a result as soon as its item's setup is reported, here or by a worker."""
+        if report.when == "setup" and self._writer is not None:
+            for name, value in report.user_properties:
+                if name == PROPERTY:
+                    self._writer.append(value)  # type: ignore[arg-type]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Make the views and set the exit status that CI branches on."""
+        self.close()
+        if session.config.getoption("collectonly"):
+            self._remove_folder()
+            return
+        run, results = read_run(self.folder / "results.jsonl")
+        if not results:
+            self._remove_folder()
+            return
+        self._make_views(results)
+        if exitstatus in _OURS:
+            session.exitstatus = exit_status.of_results(results, self._expected(run))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Lead with what changed and what to do next."""
+        path = self.folder / "results.jsonl"
+        if not path.exists():
+            return
+        from reports import terminal
+
+        run, results = read_run(path)
+        terminalreporter.section("catalog probe")
+        terminalreporter.write_line(terminal.summary(run, results))
+        for provider, why in exit_status.blind_providers(results, self._expected(run)).items():
+            terminalreporter.write_line(f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})", red=True)
+        for line in self._trouble:
+            terminalreporter.write_line(line, red=True)
+        terminalreporter.write_line(f"report: {self.folder / 'report.html'}")
+
+    def _expected(self, run: Run) -> tuple[str, ...]:
+        return tuple(name for name in run.expected if name in run.providers)
+
+    def _mock_addresses(self) -> Addresses:
+        if self._addresses is None:
+            try:
+                self._addresses = self._mock.addresses() if self._mock else {}
+            except MockError as error:
+                raise pytest.UsageError(str(error)) from error
+        return self._addresses
+
+    def _described(self) -> Run:
+        options = self.options
+        return Run(
+            run=self._run,
+            target=options.target.name,
+            live=options.target.live,
+            started_at=self._started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            today=options.today.isoformat(),
+            providers=options.providers,
+            expected=options.target.expected,
+            policy={"allow": sorted(options.allow), "kinds": list(options.kinds), "update": options.update},
+            versions=versions(),
+            catalog_digest=options.catalog.digest,
+        )
+
+    def _make_views(self, results: list[Result]) -> None:
+        """Everything beside results.jsonl can be made again from it, so a failure here loses nothing and is said."""
+        from catalog import update
+        from reports import build
+
+        for what, make in (
+            ("the records as this run would leave them", lambda: update.leave_copy(self.options.catalog, self.folder)),
+            ("the report", lambda: build.build(self.folder)),
+            ("reports/out/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
+        ):
+            try:
+                make()
+            except OSError as error:
+                self._trouble.append(f"could not write {what}: {error}; `python -m reports build {self.folder}`")
+
+    def _remove_folder(self) -> None:
+        """A run that probed nothing leaves nothing."""
+        (self.folder / "results.jsonl").unlink(missing_ok=True)
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+
+def _point(link: StrPath, name: str) -> None:
+    """Point `latest` at a run, atomically; a reader sees the old run or the new one."""
+    fresh = f"{link}.{os.getpid()}"
+    os.symlink(name, fresh)
+    os.replace(fresh, link)

@@ -1,0 +1,27 @@
+"""What the one process that records tells each process that probes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Addresses = Mapping[str, Mapping[str, str]]
+"""Where the mock serves each provider, as a target names its addresses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """The run's name, and where the embedded mock listens (asked for only when the first probe needs it)."""
+
+    run: str
+    addresses: Callable[[], Addresses]
+
+    def to_worker(self) -> dict[str, Any]:
+        """Plain values that xdist can carry to another process."""
+        return {"run": self.run, "addresses": {name: dict(table) for name, table in self.addresses().items()}}
+
+    @classmethod
+    def from_controller(cls, plain: Mapping[str, Any]) -> Handover:
+        addresses: Addresses = plain["addresses"]
+        return cls(plain["run"], lambda: addresses)

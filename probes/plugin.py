@@ -1,0 +1,87 @@
+"""The pytest plugin: options, one item a record, and who does what under xdist. Inert outside `probes/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from probes import options
+from probes.handover import Handover
+
+if TYPE_CHECKING:
+    from probes.controller import Controller
+    from probes.options import Options
+
+HERE = Path(__file__).parent
+HANDOVER = "catalog_probe"
+"""The key under which the controller tells its xdist workers the run and the mock's addresses."""
+
+_controller: pytest.StashKey[Controller] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    options.add(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Let xdist keep each lane on one worker, and plan without workers."""
+    if not _asked_for(config) or not config.pluginmanager.hasplugin("xdist"):
+        return
+    if config.getoption("plan"):
+        config.option.numprocesses = 0
+        config.option.tx, config.option.dist = [], "no"
+    elif "--dist" not in " ".join(map(str, config.invocation_params.args)):
+        config.option.dist = "loadgroup" if config.getoption("numprocesses") else config.getoption("dist")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the options and start, as the controller (or the only process) or as an xdist worker."""
+    told = getattr(config, "workerinput", {}).get(HANDOVER)
+    if told is None and (hasattr(config, "workerinput") or not _asked_for(config)):
+        return
+    chosen = _options(config)
+    handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
+    if chosen.plan:
+        from probes.planning import Planner
+
+        config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
+        return
+    from probes.prober import Prober
+
+    prober = Prober(chosen, handover, prefetch=config.getoption("maxfail", 0) != 1)
+    config.pluginmanager.register(prober, "catalog-probe-prober")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the mock whatever ended the session."""
+    controller = config.stash.get(_controller, None)
+    if controller is not None:
+        controller.close()
+
+
+def _options(config: pytest.Config) -> Options:
+    try:
+        return options.read(config)
+    except options.UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
+    from probes.controller import Controller
+
+    controller = Controller(chosen)
+    if not chosen.plan:
+        controller.start()
+        config.stash[_controller] = controller
+        config.pluginmanager.register(controller, "catalog-probe-controller")
+    return controller.handover
+
+
+def _asked_for(config: pytest.Config) -> bool:
+    """Whether an argument of the command line lies in `probes/`."""
+    start = config.invocation_params.dir
+    paths = (Path(start, str(argument).split("::")[0]).resolve() for argument in config.args)
+    return any(path == HERE or HERE in path.parents for path in paths)

@@ -1,0 +1,130 @@
+"""Runs the probe items of this process: one item a record, all lanes prefetched, each request sent once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence import Outcome, Result
+from probes import recipes
+from probes.engine import Engine
+from probes.handover import Handover
+from probes.options import Options
+from probes.settle import reason_of
+from probes.target import NOWHERE_KEY
+from probes.wire.redact import Redactor
+
+PROPERTY = "catalog_probe_result"
+"""The user property that carries a result from the process that probed to the one that records."""
+
+HERE = Path(__file__).parent
+
+
+class Prober:
+    """The plugin object of every process that runs probe items."""
+
+    def __init__(self, options: Options, handover: Handover, *, prefetch: bool) -> None:
+        self._options = options
+        self._handover = handover
+        self._prefetch = prefetch
+        self._by_lane: dict[str, list[str]] = {}
+        self._engine: Engine | None = None
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Leave out the file of a kind that has no selected record: an empty test would only be noise."""
+        kind = collection_path.stem.removeprefix("test_")
+        if collection_path.parent != HERE or not collection_path.name.startswith("test_"):
+            return None
+        return True if not self._addresses(kind) else None
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "result" in metafunc.fixturenames and hasattr(metafunc.module, "KIND"):
+            metafunc.parametrize("result", self._addresses(metafunc.module.KIND), indirect=True, ids=str)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Name the lane of each item to xdist, so that one worker has all of it."""
+        for item in items:
+            address = address_of(item)
+            if address is not None:
+                item.add_marker(pytest.mark.xdist_group(_lane(address)))
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Start every lane at once; under xdist a lane starts in the worker that gets its first item."""
+        for item in session.items:
+            address = address_of(item)
+            if address is not None:
+                self._by_lane.setdefault(_lane(address), []).append(address)
+        if (
+            self._prefetch
+            and not hasattr(session.config, "workerinput")
+            and not session.config.getoption("collectonly")
+        ):
+            for lane in list(self._by_lane):
+                self._start(lane)
+
+    @pytest.fixture
+    def result(self, request: pytest.FixtureRequest) -> Result:
+        """The result of the item's record, put into the item's report; an error of our own is pytest's error."""
+        address: str = request.param
+        if self._prefetch and _whole_lanes(request.config):
+            self._start(_lane(address))
+        result = replace(self._engine_of_run().result(address), nodeid=request.node.nodeid.split("@")[0])
+        carried = (PROPERTY, result.to_json())
+        request.node.user_properties.append(carried)
+        if result.outcome is Outcome.HARNESS_ERROR:
+            pytest.fail(reason_of(result), pytrace=False)
+        return result
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        """The setup report has carried the result; the later reports of the item need not carry it again."""
+        item.user_properties[:] = [each for each in item.user_properties if each[0] != PROPERTY]
+
+    def pytest_sessionfinish(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+
+    def _addresses(self, kind: str) -> list[str]:
+        return [
+            str(record.address)
+            for record in self._options.catalog.select(kind=kind)
+            if self._options.selects(record.address)
+        ]
+
+    def _start(self, lane: str) -> None:
+        addresses = self._by_lane.pop(lane, [])
+        if addresses:
+            self._engine_of_run().start(addresses)
+
+    def _engine_of_run(self) -> Engine:
+        if self._engine is None:
+            target = self._options.target
+            if target.embedded:
+                target = target.served_by(self._handover.addresses())
+            self._engine = Engine(
+                catalog=self._options.catalog,
+                target=target,
+                allow=self._options.allow,
+                run=self._handover.run,
+                redactor=Redactor.of(target, public=[NOWHERE_KEY]),
+            )
+        return self._engine
+
+
+def address_of(item: pytest.Item) -> str | None:
+    """The address an item probes, or None for any other test."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
+
+
+def _lane(address: str) -> str:
+    provider = address.split("/", 1)[0]
+    recipe = recipes.book(provider).recipes.get(address)
+    return recipe.lane if recipe else f"{provider}:none"
+
+
+def _whole_lanes(config: pytest.Config) -> bool:
+    """Whether this process gets every item of a lane, so that what is prefetched is also asked for."""
+    return not hasattr(config, "workerinput") or config.getoption("dist") == "loadgroup"

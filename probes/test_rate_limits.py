@@ -1,0 +1,10 @@
+"""One probe for each rate limit record of the catalog."""
+
+from catalog.evidence import Result
+from probes.settle import settle
+
+KIND = "rate_limits"
+
+
+def test_rate_limit(result: Result) -> None:
+    settle(result)
