@@ -283,7 +283,7 @@ NOT_PROBED = _table(
     (
         "no-recipe",
         "Nobody has written how to provoke it.",
-        "Add a recipe in probes/recipes, or a reason of this list to UNPROBED there; `python -m probes check` lists all.",
+        "Add a recipe in probes/recipes, or a reason of this list to UNPROBED there; see `python -m probes check`.",
     ),
     (
         "provider-only-cause",

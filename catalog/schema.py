@@ -57,3 +57,9 @@ def resolve(ref: str, base: str) -> tuple[Json, str] | None:
             return None
         target = target[key]
     return None if target is None else (target, urn)
+
+
+def wire_pointers(surface: str | None) -> Mapping[str, str]:
+    """Where the aspects lie in the envelope of a surface; an aspect without a pointer is not on the wire."""
+    envelope = schemas().get(envelope_id(surface or ""), {})
+    return MappingProxyType(dict(envelope.get("x-wire", {})))

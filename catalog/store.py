@@ -101,7 +101,7 @@ class Catalog(Mapping[Address, Record]):
     def __getitem__(self, address: Address | str) -> Record:
         try:
             return self._by_address[Address.parse(address) if isinstance(address, str) else address]
-        except (KeyError, ValueError):
+        except (KeyError, ValueError, TypeError):
             raise self._unknown(str(address)) from None
 
     def __iter__(self) -> Iterator[Address]:
