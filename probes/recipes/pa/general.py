@@ -1,0 +1,86 @@
+"""The general errors of PA by status and cause (2:7.3)."""
+
+from __future__ import annotations
+
+from probes.probe import Probe
+from probes.recipe import Recipe, get, post, recipe, stepwise
+from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
+from probes.target import Cost
+
+FAMILY = "pa/errors/general"
+KEY_OF_OTHERS = ("no-documented-setup", "the documents show no way to make a key of this state; name one in the target")
+
+RECIPES: tuple[Recipe, ...] = (
+    recipe(f"{FAMILY}/malformed_request", message_without("messages")),
+    recipe(
+        f"{FAMILY}/spend_limit_reached",
+        {
+            "organization": message().but(credential="organization_limit"),
+            "workspace": message().but(credential="workspace_limit"),
+        },
+        tokens=4,
+    ),
+    recipe(f"{FAMILY}/unsupported_parameter", message(model="{no_speed_model}", speed="fast"), tokens=2),
+    recipe(f"{FAMILY}/key_malformed", MODELS.but(credential="wrong")),
+    recipe(f"{FAMILY}/key_revoked", MODELS.but(credential="revoked")),
+    recipe(f"{FAMILY}/key_expired", MODELS.but(credential="expired")),
+    recipe(f"{FAMILY}/payment_problem", message().but(scenario="payment_problem")),
+    recipe(f"{FAMILY}/permission_error", message().but(credential="restricted"), tokens=2),
+    recipe(f"{FAMILY}/unknown_path", get("/v1/no-such-path")),
+    recipe(f"{FAMILY}/unknown_resource", get(f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}")),
+    recipe(f"{FAMILY}/unknown_model", get("/v1/models/no-such-model")),
+    recipe(
+        f"{FAMILY}/too_large_messages",
+        post("/v1/messages", declared_bytes=32 * MB + 1, headers={"content-type": "application/json"}),
+        cost=Cost.DISRUPTIVE,
+    ),
+    recipe(
+        f"{FAMILY}/too_large_count_tokens",
+        post("/v1/messages/count_tokens", declared_bytes=32 * MB + 1, headers={"content-type": "application/json"}),
+        cost=Cost.DISRUPTIVE,
+    ),
+    recipe(
+        f"{FAMILY}/too_large_batches",
+        post("/v1/messages/batches", declared_bytes=256 * MB + 1, headers={"content-type": "application/json"}),
+        cost=Cost.DISRUPTIVE,
+    ),
+    recipe(
+        f"{FAMILY}/too_large_files",
+        post("/v1/files", declared_bytes=500 * MB + 1, headers={"content-type": "multipart/form-data; boundary=x"}),
+        cost=Cost.DISRUPTIVE,
+    ),
+    recipe(f"{FAMILY}/spend_cap", message().but(credential="spend_cap"), tokens=2),
+    recipe(f"{FAMILY}/acceleration_limit", message().but(scenario="acceleration_limit")),
+    recipe(f"{FAMILY}/coding_assistant_limit", message().but(credential="coding_assistant"), tokens=2),
+    recipe(f"{FAMILY}/internal_error", message().but(scenario="internal_error")),
+    recipe(f"{FAMILY}/timeout", message().but(scenario="upstream_timeout")),
+    recipe(f"{FAMILY}/overloaded", message().but(scenario="overloaded")),
+)
+
+AGENT = {"name": "catalog probe", "model": "{small_model}"}
+
+
+@stepwise(f"{FAMILY}/conflict_uniqueness", requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model"})
+async def conflict_uniqueness(probe: Probe) -> None:
+    """A second agent of the same name."""
+    await probe.setup(post("/v1/agents", AGENT))
+    await probe.send(post("/v1/agents", AGENT))
+
+
+@stepwise(f"{FAMILY}/conflict_concurrent", requests=3, cost=Cost.DESTRUCTIVE, needs={"small_model"})
+async def conflict_concurrent(probe: Probe) -> None:
+    """Two changes of the version that both have read: the second comes too late."""
+    agent = (await probe.setup(post("/v1/agents", AGENT))).body
+    change = post(f"/v1/agents/{agent['id']}", {"version": agent["version"], "description": "changed"})
+    await probe.setup(change)
+    await probe.send(change)
+
+
+@stepwise(f"{FAMILY}/rate_limit", requests=8, cost=Cost.DISRUPTIVE, roles={"tight"}, needs={"small_model"})
+async def rate_limit(probe: Probe) -> None:
+    """Count tokens, which is free, until the limit of a key with a tiny one answers."""
+    for _ in range(7):
+        exchange = await probe.send(count().but(credential="tight"), "setup")
+        if exchange.response is not None and exchange.response.status == 429:
+            break
+    await probe.send(count().but(credential="tight"))

@@ -1,0 +1,57 @@
+"""The live 400 message kinds of PA (2:7.3): each is one request with one thing wrong."""
+
+from __future__ import annotations
+
+from probes.recipe import Recipe, post, recipe
+from probes.recipes.pa.requests import MESSAGE, count, message, message_without, said
+
+TOOL = {"name": "lookup", "input_schema": {"type": "object"}}
+TOOL_USE = {"type": "tool_use", "id": "toolu_01", "name": "lookup", "input": {}}
+
+UNANSWERED_TOOL_USE = [
+    *said("look it up"),
+    {"role": "assistant", "content": [TOOL_USE]},
+    {"role": "user", "content": "well?"},
+]
+PREFILLED = [*said("hi"), {"role": "assistant", "content": "Hel"}]
+
+FAMILY = "pa/errors/invalid_request"
+
+RECIPES: tuple[Recipe, ...] = (
+    recipe(f"{FAMILY}/missing_max_tokens", message_without("max_tokens")),
+    recipe(f"{FAMILY}/max_tokens_above_maximum", message(max_tokens=100_000_000)),
+    recipe(f"{FAMILY}/temperature_below_0", message(temperature=-0.1)),
+    recipe(f"{FAMILY}/temperature_above_1", message(temperature=1.1)),
+    recipe(f"{FAMILY}/top_k_not_integer", message(top_k="many")),
+    recipe(
+        f"{FAMILY}/temperature_and_top_p",
+        message(model="{one_sampling_parameter_model}", temperature=0.5, top_p=0.5),
+        tokens=2,
+    ),
+    recipe(f"{FAMILY}/empty_messages", message(messages=[])),
+    recipe(
+        f"{FAMILY}/body_not_json",
+        post("/v1/messages", content=b'{"model":', headers={"content-type": "application/json"}),
+    ),
+    recipe(f"{FAMILY}/version_invalid", message().with_headers(pa_version="1999-13-32")),
+    recipe(f"{FAMILY}/version_not_allowed", message().with_headers(pa_version="{version_not_for_messages}")),
+    recipe(f"{FAMILY}/beta_header_unexpected", message().with_headers(pa_beta="no-such-beta-1999-01-01")),
+    recipe(f"{FAMILY}/prefill_unsupported", message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
+    recipe(
+        f"{FAMILY}/adaptive_thinking_unsupported",
+        message(model="{no_adaptive_thinking_model}", thinking={"type": "adaptive"}),
+        tokens=2,
+    ),
+    recipe(f"{FAMILY}/tool_use_without_result", message(messages=UNANSWERED_TOOL_USE, tools=[TOOL])),
+    recipe(
+        f"{FAMILY}/server_tools_in_count_tokens", count(tools=[{"type": "web_search_20250305", "name": "web_search"}])
+    ),
+    recipe(f"{FAMILY}/inference_geo_unsupported", message(model="{no_geo_model}", inference_geo="us"), tokens=2),
+    recipe(f"{FAMILY}/speed_unsupported", message(model="{no_speed_model}", speed="fast"), tokens=2),
+    recipe(f"{FAMILY}/extra_input_betas", message(betas=["no-such-beta"])),
+    recipe(f"{FAMILY}/extra_input_output_format", message(output_format={"type": "json_schema"})),
+    recipe(
+        f"{FAMILY}/removed_completion_path",
+        post("/v1/complete", {"model": MESSAGE["model"], "prompt": "hi", "max_tokens_to_sample": 1}),
+    ),
+)

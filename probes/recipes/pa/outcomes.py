@@ -1,0 +1,80 @@
+"""What PA tells inside or after a 200: the refusal, the failed server tools, the error event of a stream (1:6, 2:7.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from probes.recipe import Call, Recipe, recipe
+from probes.recipes.pa.requests import message, said
+from probes.target import Cost
+
+SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}
+CODE = {"type": "code_execution_20250825", "name": "code_execution"}
+
+FAMILY = "pa/errors/server_tools"
+TOKENS = 400
+"""An upper bound for a message that uses a server tool once."""
+
+MODELS_CHOICE = ("provider-only-cause", "what a live model asks of its server tool is its own choice")
+
+
+def using(tool: dict[str, Any], prompt: str, **options: Any) -> Call:
+    """A message that offers one server tool and asks for its use."""
+    return message(max_tokens=64, messages=said(prompt), tools=[{**tool, **options}])
+
+
+def tool_error(slug: str, call: Call) -> Recipe:
+    """A message that is generated, so it costs, in which a server tool fails."""
+    return recipe(f"{FAMILY}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS, live=MODELS_CHOICE)
+
+
+def transient(slug: str, tool: dict[str, Any], name: str, cause: str) -> Recipe:
+    """A failure of the tool's own service, which no request brings about."""
+    return tool_error(slug, using(tool, "use the tool").but(scenario=f"{cause};tool={name}"))
+
+
+LONG = "x" * 1_200
+WIDE = [f"host-{number:04}.example" for number in range(600)]
+
+RECIPES: tuple[Recipe, ...] = (
+    recipe(
+        "pa/errors/outcomes/refusal",
+        message(max_tokens=64).but(scenario="refusal"),
+        cost=Cost.BILLABLE,
+        tokens=TOKENS,
+    ),
+    recipe(
+        "pa/errors/stream/overloaded",
+        message(stream=True, max_tokens=16).but(stream=True, scenario="overloaded_mid_stream"),
+        cost=Cost.BILLABLE,
+        tokens=TOKENS,
+    ),
+    tool_error("web_search_invalid_tool_input", using(SEARCH, "search:")),
+    transient("web_search_unavailable", SEARCH, "web_search", "server_tool_unavailable"),
+    tool_error("web_search_max_uses_exceeded", using(SEARCH, "search: one\nsearch: two", max_uses=1)),
+    transient("web_search_too_many_requests", SEARCH, "web_search", "server_tool_rate_limited"),
+    tool_error("web_search_query_too_long", using(SEARCH, f"search: {LONG}")),
+    tool_error("web_search_request_too_large", using(SEARCH, "search: one", allowed_domains=WIDE)),
+    tool_error("web_fetch_invalid_tool_input", using(FETCH, "fetch: not an address")),
+    tool_error("web_fetch_url_too_long", using(FETCH, f"fetch: https://docs.example/{LONG}")),
+    tool_error(
+        "web_fetch_url_not_allowed", using(FETCH, "fetch: https://other.example/", allowed_domains=["docs.example"])
+    ),
+    tool_error("web_fetch_url_not_in_prior_context", using(FETCH, "fetch: docs.example/page")),
+    tool_error("web_fetch_url_not_accessible", using(FETCH, "fetch: https://nothing.invalid/page")),
+    tool_error("web_fetch_unsupported_content_type", using(FETCH, "fetch: https://docs.example/archive.zip")),
+    transient("web_fetch_too_many_requests", FETCH, "web_fetch", "server_tool_rate_limited"),
+    tool_error(
+        "web_fetch_max_uses_exceeded",
+        using(FETCH, "fetch: https://docs.example/1\nfetch: https://docs.example/2", max_uses=1),
+    ),
+    transient("web_fetch_unavailable", FETCH, "web_fetch", "server_tool_unavailable"),
+    tool_error("web_fetch_content_too_large", using(FETCH, "fetch: https://large.example/page")),
+    tool_error("code_execution_invalid_tool_input", using(CODE, "run:")),
+    transient("code_execution_unavailable", CODE, "code_execution", "server_tool_unavailable"),
+    transient("code_execution_too_many_requests", CODE, "code_execution", "server_tool_rate_limited"),
+    tool_error("code_execution_execution_time_exceeded", using(CODE, "run: while True: pass")),
+    tool_error("code_execution_bash_output_file_too_large", using(CODE, "bash: truncate -s 10G out.bin")),
+    tool_error("code_execution_text_editor_file_not_found", using(CODE, "view: /no/such/file.txt")),
+)

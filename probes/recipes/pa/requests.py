@@ -1,0 +1,50 @@
+"""The smallest valid requests to PA, and how to spoil one field of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from probes.recipe import Call, get, post
+
+MB = 1024 * 1024
+
+MESSAGE: Mapping[str, Any] = {
+    "model": "{small_model}",
+    "max_tokens": 1,
+    "messages": [{"role": "user", "content": "hi"}],
+}
+"""One input word, one output token: what it costs where a provider accepts what it should refuse."""
+
+COUNTED: Mapping[str, Any] = {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}]}
+
+MODELS = get("/v1/models")
+UNKNOWN_ID = "probe_0000000000000000"
+
+
+def message(**fields: Any) -> Call:
+    """POST /v1/messages with some fields of the smallest message set otherwise."""
+    return post("/v1/messages", {**MESSAGE, **fields})
+
+
+def message_without(*names: str) -> Call:
+    """POST /v1/messages without these fields."""
+    return post("/v1/messages", {name: value for name, value in MESSAGE.items() if name not in names})
+
+
+def count(**fields: Any) -> Call:
+    """POST /v1/messages/count_tokens: free."""
+    return post("/v1/messages/count_tokens", {**COUNTED, **fields})
+
+
+def said(text: str) -> list[dict[str, str]]:
+    """A conversation of one user turn."""
+    return [{"role": "user", "content": text}]
+
+
+def denied(call: Call, *, wrong: bool = True) -> dict[str, Call]:
+    """The call without a key and with one that does not exist, under the labels of an endpoint's auth rules."""
+    labels = {"missing_credential": call.but(credential=None)}
+    if wrong:
+        labels["wrong_credential"] = call.but(credential="wrong")
+    return labels
