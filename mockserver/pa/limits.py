@@ -11,6 +11,7 @@ from mockserver.clock import rfc3339
 from mockserver.pa.call import Call
 from mockserver.pa.catalogue import Model
 from mockserver.pa.errors import RATE_LIMIT, PaError
+from mockserver.pa.prompt_cache import InputTokens
 
 
 class PerMinute(NamedTuple):
@@ -65,10 +66,11 @@ def admit_request(call: Call, group: str) -> None:
         _admit(call, [(_meter(call, group, "requests", per_minute), 1)])
 
 
-def admit_message(call: Call, model: Model, input_tokens: int) -> None:
-    """Count one message: a request, and its uncached input as estimated at the start, or 429."""
+def admit_message(call: Call, model: Model, measured: InputTokens) -> None:
+    """Count one message: a request, and its uncached input, or 429. Cache reads count for the retired class alone."""
     requests, itpm, _ = _message_meters(call, model)
-    _admit(call, [(requests, 1), (itpm, input_tokens)])
+    counted = measured.fresh + measured.created + (measured.read if model.limit_class == "retired_small" else 0)
+    _admit(call, [(requests, 1), (itpm, counted)])
 
 
 def settle_message(call: Call, model: Model, output_tokens: int) -> None:

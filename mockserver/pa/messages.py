@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, StreamingResponse
@@ -13,11 +10,11 @@ from mockserver.pa import limits
 from mockserver.pa.call import MB, Call, read_object
 from mockserver.pa.causes import MID_STREAM, befall_billable
 from mockserver.pa.errors import PaError
-from mockserver.pa.generator import Completion, complete
+from mockserver.pa.generator import complete
 from mockserver.pa.message_request import Body, check_count, check_message
+from mockserver.pa.prompt_cache import InputTokens, measure
 from mockserver.pa.spending import refuse_spenders
 from mockserver.pa.streaming import sse
-from mockserver.pa.tokens import count_value
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -28,27 +25,22 @@ MAX_BODY = 32 * MB
 """2:8.1"""
 
 
-@dataclass
-class PromptCache:
-    """The prompt prefixes that this session has marked with `cache_control`."""
-
-    seen: set[bytes] = field(default_factory=set)
-
-
 async def create(call: Call) -> Response:
-    """Generate a message, whole or streamed."""
+    """Generate a message, whole or streamed, within the organization's money and rate limits."""
     body = await read_object(call, MAX_BODY)
     model, input_tokens = check_message(body)
     befall_billable(call)
     refuse_spenders(call.key.standing, call.now)
-    message = generate(call, body, model, input_tokens)
+    measured = measure(call.session, body, input_tokens)
+    limits.admit_message(call, model, measured)
+    message = compose(call, body, model, measured)
+    limits.settle_message(call, model, message["usage"]["output_tokens"])
     if not body.get("stream"):
         return JSONResponse(message)
     scenario = call.context.take(*MID_STREAM)
     failure = PaError(*MID_STREAM[scenario.name]) if scenario else None
-    return StreamingResponse(
-        sse(message, failure), media_type="text/event-stream", headers={"cache-control": "no-cache"}
-    )
+    headers = {"cache-control": "no-cache"}
+    return StreamingResponse(sse(message, failure), media_type="text/event-stream", headers=headers)
 
 
 async def count_tokens(call: Call) -> Response:
@@ -59,18 +51,14 @@ async def count_tokens(call: Call) -> Response:
     return JSONResponse({"input_tokens": input_tokens})
 
 
-def generate(call: Call, body: Body, model: Model, input_tokens: int) -> dict[str, Any]:
-    """The message that answers a checked body, within the organization's rate limits."""
-    created, read = _cached(call, body)
-    fresh = input_tokens - created - read
-    limits.admit_message(call, model, fresh + created + (read if model.limit_class == "retired_small" else 0))
+def compose(call: Call, body: Body, model: Model, measured: InputTokens) -> dict[str, Any]:
+    """The message object that answers a checked body, with all the usage fields that clients validate."""
     completion = complete(call, body)
-    limits.settle_message(call, model, completion.output_tokens)
     usage = {
-        "input_tokens": fresh,
-        "cache_creation_input_tokens": created,
-        "cache_read_input_tokens": read,
-        "cache_creation": {"ephemeral_5m_input_tokens": created, "ephemeral_1h_input_tokens": 0},
+        "input_tokens": measured.fresh,
+        "cache_creation_input_tokens": measured.created,
+        "cache_read_input_tokens": measured.read,
+        "cache_creation": {"ephemeral_5m_input_tokens": measured.created, "ephemeral_1h_input_tokens": 0},
         "output_tokens": completion.output_tokens,
         "server_tool_use": completion.server_tool_use,
         "service_tier": "standard",
@@ -79,10 +67,6 @@ def generate(call: Call, body: Body, model: Model, input_tokens: int) -> dict[st
         usage["inference_geo"] = body.get("inference_geo") or "global"
     if model.speed:
         usage["speed"] = body.get("speed") or "standard"
-    return _message(call, model, completion, usage)
-
-
-def _message(call: Call, model: Model, completion: Completion, usage: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": call.session.new_id("msg_"),
         "type": "message",
@@ -94,23 +78,3 @@ def _message(call: Call, model: Model, completion: Completion, usage: dict[str, 
         "stop_details": completion.stop_details,
         "usage": usage,
     }
-
-
-def _cached(call: Call, body: Body) -> tuple[int, int]:
-    """Tokens written to and read from the prompt cache: all up to the last block marked with `cache_control`."""
-    parts = [*body.get("tools", ())]
-    system = body.get("system", "")
-    parts += system if isinstance(system, list) else [system]
-    for message in body["messages"]:
-        parts += message["content"] if isinstance(message["content"], list) else [message["content"]]
-    marked = [index for index, part in enumerate(parts) if isinstance(part, dict) and part.get("cache_control")]
-    if not marked:
-        return 0, 0
-    prefix = parts[: marked[-1] + 1]
-    digest = blake2b(json.dumps([body["model"], prefix]).encode(), digest_size=16).digest()
-    seen = call.session.state(PromptCache).seen
-    tokens = count_value(prefix)
-    if digest in seen:
-        return 0, tokens
-    seen.add(digest)
-    return tokens, 0

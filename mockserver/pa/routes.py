@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from mockserver.pa import messages, models
+from mockserver.pa import agents, batches, files, messages, models
 from mockserver.pa.errors import invalid
 from mockserver.pa.gateway import Endpoint
 from mockserver.routing import Route
@@ -23,5 +23,20 @@ ROUTES = (
     Route("POST", "/v1/messages/count_tokens", Endpoint(messages.count_tokens, "count_tokens")),
     Route("GET", "/v1/models", Endpoint(models.list_models, "models", legacy_versions=True)),
     Route("GET", "/v1/models/{model_id}", Endpoint(models.get_model, "models", legacy_versions=True)),
+    Route("POST", "/v1/messages/batches", Endpoint(batches.create, "batches")),
+    Route("GET", "/v1/messages/batches", Endpoint(batches.list_batches, "batches")),
+    Route("GET", "/v1/messages/batches/{batch_id}", Endpoint(batches.retrieve, "batches")),
+    Route("DELETE", "/v1/messages/batches/{batch_id}", Endpoint(batches.delete, "batches")),
+    Route("POST", "/v1/messages/batches/{batch_id}/cancel", Endpoint(batches.cancel, "batches")),
+    Route("GET", "/v1/messages/batches/{batch_id}/results", Endpoint(batches.results, "batches")),
+    Route("POST", "/v1/files", Endpoint(files.upload, "files")),
+    Route("GET", "/v1/files", Endpoint(files.list_files, "files")),
+    Route("GET", "/v1/files/{file_id}", Endpoint(files.retrieve, "files")),
+    Route("DELETE", "/v1/files/{file_id}", Endpoint(files.delete, "files")),
+    Route("GET", "/v1/files/{file_id}/content", Endpoint(files.download, "files")),
+    Route("POST", "/v1/agents", Endpoint(agents.create, "agents_create")),
+    Route("GET", "/v1/agents", Endpoint(agents.list_agents, "agents_read")),
+    Route("GET", "/v1/agents/{agent_id}", Endpoint(agents.retrieve, "agents_read")),
+    Route("POST", "/v1/agents/{agent_id}", Endpoint(agents.update, "agents_create")),
     Route("POST", "/v1/complete", Endpoint(removed, "messages", open=True)),
 )

@@ -10,6 +10,9 @@ PER_MESSAGE = 3
 PER_MEDIA = 1_500
 """An image or a document by reference: its content is not text that the mock could count."""
 
+_NOT_TEXT = frozenset({"type", "role", "id", "tool_use_id", "signature", "encrypted_content", "cache_control"})
+"""Fields that say how a text is carried; no model reads them."""
+
 _COUNTED_FIELDS = ("system", "messages", "tools", "tool_choice", "thinking")
 
 
@@ -34,5 +37,5 @@ def count_value(value: Any) -> int:
     if isinstance(value, dict):
         if value.get("type") in ("base64", "file", "url"):
             return PER_MEDIA
-        return sum(count_value(item) for key, item in value.items() if key != "cache_control")
+        return sum(count_value(item) for key, item in value.items() if key not in _NOT_TEXT)
     return 1 if isinstance(value, (int, float)) and not isinstance(value, bool) else 0

@@ -1,0 +1,160 @@
+"""The official SDK of PA against the mock: with the real prefixes it works, and raises what it would raise live."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+sdk = pytest.importorskip("anthropic", reason="the official SDK of PA is not installed (dependency group `clients`)")
+
+pytestmark = [pytest.mark.clients, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+HELLO: dict[str, Any] = {"model": "mock-small", "max_tokens": 32, "messages": [{"role": "user", "content": "Hello"}]}
+
+
+@pytest.fixture(scope="module")
+def base_url(tmp_path_factory) -> Iterator[str]:
+    """A mock that speaks as the SDK does: its prefix is the SDK's name, its version the one that the SDK sends."""
+    prefix = f"{sdk.__name__}-"
+    version = sdk.Anthropic(api_key="unused").default_headers[f"{prefix}version"]
+    prefixes = tmp_path_factory.mktemp("prefixes") / "prefixes.toml"
+    prefixes.write_text(f'[pa]\nheader_prefix = "{prefix}"\nversions = ["{version}"]\n')
+    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pa", "--prefixes", str(prefixes)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield json.loads(process.stdout.readline())["providers"]["pa"]["base_url"]
+        process.stdin.close()
+        process.wait(10)
+
+
+class Sdk:
+    """Makes SDK clients in a session of their own, and counts what they sent."""
+
+    def __init__(self, base_url: str, session: str) -> None:
+        self.base_url = base_url
+        self.session = session
+
+    def client(self, key: str = "mock-pa-inference", **mock_headers: str) -> Any:
+        headers = {"x-mock-session": self.session, **{f"x-mock-{name}": value for name, value in mock_headers.items()}}
+        return sdk.Anthropic(api_key=key, base_url=self.base_url, default_headers=headers, max_retries=2)
+
+    def requests(self) -> int:
+        import httpx
+
+        page = self.base_url.removesuffix("/pa") + "/__mock__/requests"
+        return httpx.get(page, params={"session": self.session}).json()["total"]
+
+
+@pytest.fixture
+def pa(base_url, request) -> Sdk:
+    """The SDK in a session named after the test."""
+    return Sdk(base_url, request.node.name)
+
+
+def test_it_lists_models_with_every_field(pa):
+    models = list(pa.client().models.list(limit=2))
+    assert [model.id for model in models] == ["mock-large", "mock-mid", "mock-small", "mock-small-retired"]
+    for model in models:
+        type(model).model_validate(model.model_dump())
+
+
+def test_it_generates(pa):
+    message = pa.client().messages.create(**HELLO)
+    type(message).model_validate(message.model_dump())
+    assert message.content[0].text == "The mock heard: Hello"
+    assert message.usage.output_tokens > 0
+    assert message._request_id.startswith("req_")
+
+
+def test_it_streams(pa):
+    with pa.client().messages.stream(**HELLO) as stream:
+        assert "".join(stream.text_stream) == "The mock heard: Hello"
+        assert stream.get_final_message().stop_reason == "end_turn"
+
+
+def test_it_counts_tokens(pa):
+    asked = {name: value for name, value in HELLO.items() if name != "max_tokens"}
+    assert pa.client().messages.count_tokens(**asked).input_tokens > 0
+
+
+def test_it_runs_a_batch(pa):
+    created = pa.client().messages.batches.create(requests=[{"custom_id": "one", "params": HELLO}])
+    later = pa.client(clock="+2m").messages.batches
+    assert [batch.id for batch in later.list()] == [created.id]
+    (result,) = later.results(created.id)
+    assert result.result.message.stop_reason == "end_turn"
+
+
+def test_it_keeps_files_and_agents(pa):
+    beta = pa.client().beta
+    uploaded = beta.files.upload(file=("a.txt", b"hello", "text/plain"))
+    assert [file.id for file in beta.files.list()] == [uploaded.id]
+    assert beta.files.download(uploaded.id).read() == b"hello"
+    agent = beta.agents.create(name="one", model="mock-small")
+    assert [found.name for found in beta.agents.list()] == ["one"]
+    with pytest.raises(sdk.ConflictError):
+        pa.client().with_options(max_retries=0).beta.agents.create(name=agent.name, model="mock-small")
+
+
+@pytest.mark.parametrize(
+    ("key", "changes", "raised"),
+    [
+        ("mock-pa-inference", {"max_tokens": 0}, "BadRequestError"),
+        ("mock-pa-unknown", {}, "AuthenticationError"),
+        ("mock-pa-restricted", {}, "PermissionDeniedError"),
+        ("mock-pa-inference", {"model": "mock-none"}, "NotFoundError"),
+        ("mock-pa-spend-cap", {}, "RateLimitError"),
+    ],
+)
+def test_what_is_final_is_raised_at_once(pa, key, changes, raised):
+    with pytest.raises(getattr(sdk, raised)) as caught:
+        pa.client(key).messages.create(**{**HELLO, **changes})
+    assert caught.value.request_id.startswith("req_")
+    assert pa.requests() == 1
+
+
+def test_too_large_a_body_is_raised_as_413(pa):
+    with pytest.raises(sdk.APIStatusError) as caught:
+        pa.client().messages.create(**{**HELLO, "system": "x" * (33 * 1024 * 1024)})
+    assert caught.value.status_code == 413
+    assert type(caught.value).__name__ in ("RequestTooLargeError", "ContentTooLargeError")
+
+
+def test_a_rate_limit_is_retried_no_sooner_than_it_says(pa):
+    raw = pa.client(scenario="acceleration_limit;retry_after=1;times=1").messages.with_raw_response.create(**HELLO)
+    assert raw.retries_taken == 1
+    assert pa.requests() == 2
+
+
+def test_a_rate_limit_that_stays_is_raised(pa, monkeypatch):
+    waited: list[float] = []
+    monkeypatch.setattr("time.sleep", waited.append)
+    with pytest.raises(sdk.RateLimitError):
+        pa.client(scenario="acceleration_limit;retry_after=9").messages.create(**HELLO)
+    assert waited == [9.0, 9.0]
+    assert pa.requests() == 3
+
+
+@pytest.mark.parametrize(
+    ("scenario", "raised"),
+    [("internal_error", "InternalServerError"), ("overloaded", "OverloadedError"), ("upstream_timeout", None)],
+)
+def test_a_failure_of_the_provider_is_retried_and_then_raised(pa, monkeypatch, scenario, raised):
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with pytest.raises(sdk.APIStatusError) as caught:
+        pa.client(scenario=scenario).messages.create(**HELLO)
+    assert raised is None or type(caught.value).__name__ == raised
+    assert pa.requests() == 3
+
+
+def test_a_stream_that_fails_raises_with_status_200(pa):
+    client = pa.client(scenario="overloaded_mid_stream")
+    with pytest.raises(sdk.APIStatusError) as caught, client.messages.stream(**HELLO) as stream:
+        list(stream.text_stream)
+    assert caught.value.status_code == 200
+    assert caught.value.body["error"]["type"] == "overloaded_error"
+    assert pa.requests() == 1
