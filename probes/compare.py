@@ -70,6 +70,8 @@ def message_of(expected: Expected, response: Response) -> str | None:
 def _status(expected: Expected, response: Response) -> Iterator[Finding]:
     if expected.status is not None and response.status != expected.status:
         yield _finding(expected, "status-differs", Aspect.STATUS, "", expected.status, response.status)
+    elif expected.status_class is not None and (response.status or 0) // 100 != expected.status_class:
+        yield _finding(expected, "status-differs", Aspect.STATUS, "", f"{expected.status_class}xx", response.status)
 
 
 def _header_rules(expected: Expected, response: Response) -> Iterator[Finding]:

@@ -80,6 +80,9 @@ class Expected:
     address: str
     envelope: Envelope
     status: int | None
+    """The HTTP status, or None where the documents give none."""
+    status_class: int | None = None
+    """4 where the documents say only `4xx`."""
     wire: Mapping[str, Json] = field(default_factory=dict)
     message_pattern: str | None = None
     headers: tuple[HeaderRule, ...] = ()
@@ -133,6 +136,7 @@ def _error(record: Record, label: str, status: int | None, same_body_as: str | N
         address=str(record.address),
         envelope=shape,
         status=status,
+        status_class=_status_class(data.get("http_status")),
         wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
         message_pattern=(data.get("message_pattern") or {}).get("pattern"),
         headers=_headers(data.get("response_headers")),
@@ -141,6 +145,10 @@ def _error(record: Record, label: str, status: int | None, same_body_as: str | N
         same_body_as=same_body_as,
         failure=data.get("failure"),
     )
+
+
+def _status_class(documented: Json) -> int | None:
+    return int(documented[0]) if isinstance(documented, str) and documented.endswith("xx") else None
 
 
 def _of_endpoint(record: Record, lookup: Lookup) -> tuple[Expected, ...]:

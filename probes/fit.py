@@ -1,4 +1,4 @@
-"""Whether records and recipes fit: every record has a recipe or a reason, every recipe a record and its labels. Pure."""
+"""Whether records and recipes fit: each record has a recipe or a reason, each recipe a record and its labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
     for provider, book in books.items():
         for address in sorted(book.recipes.keys() | book.unprobed.keys()):
             if address not in addresses:
-                yield f"{address}: a recipe or reason for no record; write the record, or remove it in {_place(provider)}"
+                yield f"{address}: a recipe or reason for no record; write one, or remove it in {_place(provider)}"
         for address, reason in book.unprobed.items():
             if reason.code not in NOT_PROBED:
                 known = ", ".join(NOT_PROBED)

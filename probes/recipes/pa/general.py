@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from probes.probe import Probe
-from probes.recipe import Recipe, get, post, recipe, stepwise
+from probes.recipe import Recipe, delete, get, post, recipe, stepwise
 from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
 from probes.target import Cost
 
 FAMILY = "pa/errors/general"
-KEY_OF_OTHERS = ("no-documented-setup", "the documents show no way to make a key of this state; name one in the target")
-
 RECIPES: tuple[Recipe, ...] = (
     recipe(f"{FAMILY}/malformed_request", message_without("messages")),
     recipe(
@@ -20,6 +18,7 @@ RECIPES: tuple[Recipe, ...] = (
         },
         tokens=4,
     ),
+    recipe(f"{FAMILY}/other_unlisted_4xx", delete("/v1/models")),
     recipe(f"{FAMILY}/unsupported_parameter", message(model="{no_speed_model}", speed="fast"), tokens=2),
     recipe(f"{FAMILY}/key_malformed", MODELS.but(credential="wrong")),
     recipe(f"{FAMILY}/key_revoked", MODELS.but(credential="revoked")),

@@ -6,6 +6,7 @@ from probes.recipe import Recipe, post, recipe
 from probes.recipes.pa.requests import MESSAGE, count, message, message_without, said
 
 TOOL = {"name": "lookup", "input_schema": {"type": "object"}}
+SERVER_TOOL = {"type": "web_search_20250305", "name": "web_search"}
 TOOL_USE = {"type": "tool_use", "id": "toolu_01", "name": "lookup", "input": {}}
 
 UNANSWERED_TOOL_USE = [
@@ -43,9 +44,7 @@ RECIPES: tuple[Recipe, ...] = (
         tokens=2,
     ),
     recipe(f"{FAMILY}/tool_use_without_result", message(messages=UNANSWERED_TOOL_USE, tools=[TOOL])),
-    recipe(
-        f"{FAMILY}/server_tools_in_count_tokens", count(tools=[{"type": "web_search_20250305", "name": "web_search"}])
-    ),
+    recipe(f"{FAMILY}/server_tools_in_count_tokens", count(tools=[SERVER_TOOL])),
     recipe(f"{FAMILY}/inference_geo_unsupported", message(model="{no_geo_model}", inference_geo="us"), tokens=2),
     recipe(f"{FAMILY}/speed_unsupported", message(model="{no_speed_model}", speed="fast"), tokens=2),
     recipe(f"{FAMILY}/extra_input_betas", message(betas=["no-such-beta"])),

@@ -1,4 +1,4 @@
-"""What PA tells inside or after a 200: the refusal, the failed server tools, the error event of a stream (1:6, 2:7.3)."""
+"""What PA tells inside or after a 200: a refusal, a failed server tool, the error event of a stream (1:6, 2:7.3)."""
 
 from __future__ import annotations
 

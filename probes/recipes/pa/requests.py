@@ -42,9 +42,7 @@ def said(text: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text}]
 
 
-def denied(call: Call, *, wrong: bool = True) -> dict[str, Call]:
+def denied(call: Call, *, missing: bool = True, wrong: bool = True) -> dict[str, Call]:
     """The call without a key and with one that does not exist, under the labels of an endpoint's auth rules."""
-    labels = {"missing_credential": call.but(credential=None)}
-    if wrong:
-        labels["wrong_credential"] = call.but(credential="wrong")
-    return labels
+    labels = {"missing_credential": call.but(credential=None)} if missing else {}
+    return {**labels, "wrong_credential": call.but(credential="wrong")} if wrong else labels

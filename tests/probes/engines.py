@@ -1,0 +1,64 @@
+"""Runs the engine in a test: some records, on a provider at some address, without pytest in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from catalog.evidence import Result
+from catalog.store import Catalog
+from probes import target as targets
+from probes.engine import Engine
+from probes.target import NOWHERE_KEY, Cost, Target
+from probes.wire.redact import Redactor
+
+PREFIXES = {
+    "pa": {"base_url": "/pa"},
+    "pb": {"base_url": "/pb"},
+    "pc": {"base_url": "/pc", "auth_url": "/pc-auth", "mtls_auth_url": "/pc-auth"},
+    "pd": {"base_url": "/pd", "management_url": "/pd-management", "regional_base_url": "/pd-regional"},
+}
+
+
+@cache
+def catalog() -> Catalog:
+    return Catalog.load()
+
+
+def mock_target_at(base: str, **changes: Any) -> Target:
+    """The mock target, its providers all at one address; `changes` are made to every provider."""
+    addresses = {name: {key: f"{base}{prefix}" for key, prefix in table.items()} for name, table in PREFIXES.items()}
+    target = targets.load("mock")
+    kept: dict[str, Mapping[str, str]] = {}
+    for name, provider in target.providers.items():
+        wanted = {**addresses[name], **{key: "localhost:1" for key in provider.addresses if key == "grpc_host"}}
+        kept[name] = wanted
+    served = target.served_by(kept)
+    return replace(served, providers={name: replace(each, **changes) for name, each in served.providers.items()})
+
+
+@contextmanager
+def engine(target: Target, records: Catalog | None = None) -> Iterator[Engine]:
+    """An engine that may do everything, closed afterwards."""
+    running = Engine(
+        catalog=records or catalog(),
+        target=target,
+        allow=frozenset(Cost),
+        run="test",
+        redactor=Redactor.of(target, public=[NOWHERE_KEY]),
+    )
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+def probe(target: Target, addresses: Iterable[str], records: Catalog | None = None) -> dict[str, Result]:
+    """The results of these records."""
+    chosen = list(addresses)
+    with engine(target, records) as running:
+        running.start(chosen)
+        return {address: running.result(address) for address in chosen}

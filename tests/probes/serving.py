@@ -1,0 +1,74 @@
+"""Serves an ASGI app, or raw bytes, on loopback for a test; everything ends with the `with` block."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+
+from mockserver.server import ClosableProtocol
+
+Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@contextmanager
+def serving(app: Any) -> Iterator[str]:
+    """The address of an ASGI app on a free port."""
+    config = uvicorn.Config(
+        app, port=0, log_config=None, lifespan="off", http=ClosableProtocol, ws="none", timeout_graceful_shutdown=0
+    )
+    server = uvicorn.Server(config)
+    ready = threading.Event()
+
+    async def run() -> None:
+        starting = asyncio.create_task(server.serve())
+        while not server.started and not starting.done():
+            await asyncio.sleep(0.005)
+        ready.set()
+        await starting
+
+    thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
+    thread.start()
+    assert ready.wait(10), "the server did not start"
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+@contextmanager
+def speaking(connection: Connection) -> Iterator[str]:
+    """The address of a server that answers each connection by hand: for peers that break HTTP."""
+    loop = asyncio.new_event_loop()
+    ready = threading.Event()
+    port: list[int] = []
+    stop = asyncio.Event()
+
+    async def serve() -> None:
+        server = await asyncio.start_server(connection, "127.0.0.1", 0)
+        port.append(server.sockets[0].getsockname()[1])
+        ready.set()
+        await stop.wait()
+        server.close()
+        for task in asyncio.all_tasks(loop) - {asyncio.current_task(loop)}:
+            task.cancel()
+
+    def run() -> None:
+        loop.run_until_complete(serve())
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    assert ready.wait(10), "the server did not start"
+    try:
+        yield f"http://127.0.0.1:{port[0]}"
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(10)
