@@ -48,7 +48,7 @@ class MockApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""
-        prefix = scope["path"].split("/", 2)[1]
+        prefix = scope["path"].removeprefix("/").partition("/")[0]
         if prefix == "__mock__":
             await self._control(scope, receive, send)
             return

@@ -83,8 +83,15 @@ strings: Check = lambda value: (  # noqa: E731
 )
 
 
-def check_fields(body: Mapping[str, Any], checks: Mapping[str, Check], required: Collection[str], at: str = "") -> None:
-    """Raise the first thing wrong: a missing field, a value of the wrong type or range, an unknown field."""
+def check_fields(
+    body: Mapping[str, Any],
+    checks: Mapping[str, Check],
+    required: Collection[str],
+    *,
+    at: str = "",
+    extra: bool = False,
+) -> None:
+    """Raise the first thing wrong: a field missing, of the wrong type or range, or (if not `extra`) unknown."""
     for name in required:
         if name not in body:
             raise invalid(f"{at}{name}: Field required")
@@ -94,5 +101,5 @@ def check_fields(body: Mapping[str, Any], checks: Mapping[str, Check], required:
         if failure:
             raise invalid(f"{at}{name}: {failure}")
     for name in body:
-        if name not in checks:
+        if name not in checks and not extra:
             raise invalid(f"{at}{name}: Extra inputs are not permitted")

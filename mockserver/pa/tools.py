@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mockserver.pa import fields
 from mockserver.pa.errors import invalid
 
 Tool = Mapping[str, Any]
@@ -50,13 +51,37 @@ def refuse_server_tools(tools: Sequence[Tool]) -> None:
 def _check_tool(at: str, tool: Any) -> None:
     if not isinstance(tool, dict):
         raise invalid(f"{at}: Input should be a valid dictionary")
-    kind = tool.get("type", "custom")
-    builtin = server_tool(tool) or _CLIENT_TOOL.fullmatch(str(kind))
-    if kind != "custom" and not builtin:
+    kind, name = tool.get("type", "custom"), server_tool(tool)
+    if name:
+        checks: Mapping[str, fields.Check] = {**_SERVER_FIELDS, "name": fields.one_of(name)}
+    elif kind == "custom":
+        checks = _CUSTOM_FIELDS
+    elif _CLIENT_TOOL.fullmatch(str(kind)):
+        checks = _NAMED
+    else:
         raise invalid(f"{at}: Input tag {kind!r} found using 'type' does not match any of the expected tags")
-    for name in ("name",) if builtin else ("name", "input_schema"):
-        if name not in tool:
-            raise invalid(f"{at}.{kind}.{name}: Field required")
-    expected = server_tool(tool)
-    if expected and tool["name"] != expected:
-        raise invalid(f"{at}.{kind}.name: Input should be {expected!r}")
+    required = [field for field in ("name", "input_schema") if field in checks]
+    fields.check_fields(tool, checks, required, at=f"{at}.{kind}.", extra=True)
+
+
+def _schema_failure(schema: Any) -> str | None:
+    """What is wrong with an `input_schema`, as far as the mock reads it."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return "Input should be an object schema"
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, dict) or not all(isinstance(inner, dict) for inner in properties.values()):
+        return "JSON schema is invalid: properties"
+    if any(not isinstance(inner.get("enum", []), list) for inner in properties.values()):
+        return "JSON schema is invalid: enum"
+    return "JSON schema is invalid: required" if fields.strings(required) else None
+
+
+_NAMED: Mapping[str, fields.Check] = {"name": fields.string}
+_CUSTOM_FIELDS: Mapping[str, fields.Check] = {**_NAMED, "input_schema": _schema_failure}
+_DOMAINS = fields.either(fields.null, fields.strings)
+_SERVER_FIELDS: Mapping[str, fields.Check] = {
+    "max_uses": fields.either(fields.null, fields.integer(minimum=1)),
+    "allowed_domains": _DOMAINS,
+    "blocked_domains": _DOMAINS,
+}
+"""Fields that decide something here; the others of a tool are let through."""
