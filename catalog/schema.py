@@ -21,9 +21,10 @@ KIND_SCHEMA = MappingProxyType(
         "endpoints": "urn:catalog:endpoint",
         "errors": "urn:catalog:error",
         "rate_limits": "urn:catalog:rate_limits",
+        "discovered": "urn:catalog:discovered",
     }
 )
-"""The schema that each kind of record follows."""
+"""The schema that each kind of record follows, and what is discovered besides."""
 
 
 @cache

@@ -124,6 +124,12 @@ def family_file(root: Path, address: Address) -> Path:
     return root / address.provider / address.kind / f"{address.family}.json"
 
 
+def kind_of_file(path: Path, root: Path) -> str:
+    """What a file below `root` holds: a kind of record, or `discovered`."""
+    parts = path.relative_to(root).with_suffix("").parts
+    return parts[1]
+
+
 def read_object(path: Path) -> dict[str, Json]:
     """Read a file that holds one JSON object, and no key twice.
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.canonical import canonical_text
-from catalog.model import Address, Json, Record, Tag
+from catalog.discovery import known
+from catalog.model import PROVIDERS, Address, Json, Record, Tag
 from catalog.schema import KIND_SCHEMA, envelope_id, schemas
 from catalog.seen import is_mock, seen_on, target_of
-from catalog.store import RECORDS, Catalog, CatalogError, family_file, shown
+from catalog.store import DISCOVERED, RECORDS, Catalog, CatalogError, family_file, read_object, shown
 from catalog.wording import brief, complaints, did_you_mean
 from catalog.writing import locked, write_text
 
@@ -65,6 +67,7 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
         for each in _RECORD_CHECKS:
             place = catalog.file_of(record.address), str(record.address)
             found += [Problem(*place, *told) for told in each(record, scene)]
+    found += _discoveries(catalog, shipped=is_shipped)
     found += _canonical_form(catalog)
     return sorted(found, key=lambda problem: str(problem.file))
 
@@ -84,16 +87,33 @@ def _schema_files() -> Iterator[Problem]:
     from jsonschema import Draft202012Validator, SchemaError
 
     try:
-        known = schemas()
+        every = schemas()
     except CatalogError as error:
         yield _unreadable(error, RECORDS)
         return
-    for urn, schema in known.items():
+    for urn, schema in every.items():
         try:
             Draft202012Validator.check_schema(schema)
         except SchemaError as error:
             what = f"is no JSON Schema 2020-12: {brief(error.message, 160)}"
             yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
+
+
+def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
+    """Candidates are no records, but they are reviewed as carefully."""
+    validator = _validator(KIND_SCHEMA["discovered"])
+    for provider in PROVIDERS:
+        file = catalog.root / provider / DISCOVERED
+        try:
+            candidates = known(catalog.root, provider)
+        except CatalogError as error:
+            yield _unreadable(error, catalog.root)
+            continue
+        for name, candidate in candidates.items():
+            for complaint in complaints(validator.iter_errors(candidate)) if validator else ():
+                yield Problem(file, name, *complaint)
+            if shipped and isinstance(candidate, dict) and is_mock(str(candidate.get("target"))):
+                yield Problem(file, name, "$.target", "carries evidence from a mock", "remove it")
 
 
 def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
@@ -108,6 +128,9 @@ def _canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:
         files.setdefault(catalog.file_of(record.address), []).append(record)
     for path, records in files.items():
         yield path, canonical_text({record.address.slug: record.data for record in records}, records[0].kind)
+    for path in sorted(catalog.root.glob(f"*/{DISCOVERED}")):
+        with suppress(CatalogError):  # told elsewhere
+            yield path, canonical_text(read_object(path), "discovered")
 
 
 def _follows_its_schema(record: Record, scene: Scene) -> Iterator[Told]:
@@ -125,12 +148,12 @@ def _validator(urn: str) -> Draft202012Validator | None:
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
 
-    known = schemas()
-    if urn not in known:
+    every = schemas()
+    if urn not in every:
         return None
-    resources = ((name, DRAFT202012.create_resource(schema)) for name, schema in known.items())
+    resources = ((name, DRAFT202012.create_resource(schema)) for name, schema in every.items())
     registry: Registry[Json] = Registry().with_resources(resources)
-    return Draft202012Validator(known[urn], registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return Draft202012Validator(every[urn], registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
 def _names_its_provider(record: Record, scene: Scene) -> Iterator[Told]:
@@ -171,10 +194,10 @@ def _surfaces_have_envelopes(record: Record, scene: Scene) -> Iterator[Told]:
     named = {"$.surface": record.surface}
     if isinstance(response, dict):
         named["$.response.surface"] = response.get("surface")
-    known = [urn.removeprefix(envelope_id("")) for urn in schemas() if urn.startswith(envelope_id(""))]
+    envelopes = [urn.removeprefix(envelope_id("")) for urn in schemas() if urn.startswith(envelope_id(""))]
     for path, surface in named.items():
-        if isinstance(surface, str) and surface not in known:
-            mend = did_you_mean(surface, known) or f"add catalog/schemas/envelopes/{surface}.json"
+        if isinstance(surface, str) and surface not in envelopes:
+            mend = did_you_mean(surface, envelopes) or f"add catalog/schemas/envelopes/{surface}.json"
             yield Told(path, f"{surface!r} has no envelope schema", mend)
 
 

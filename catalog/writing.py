@@ -4,48 +4,48 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from catalog.canonical import canonical_text
-from catalog.store import Catalog, CatalogError, family_file, shown
+from catalog.store import Catalog, CatalogError, kind_of_file, read_object, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from catalog.model import Record
+    from catalog.model import Json
 
 LOCK_WAIT_S = 60.0
 
+Contents = Mapping["Path", Mapping[str, "Json"]]
+"""Files and what they should hold: slug -> data."""
 
-def rewrite(root: Path, change: Callable[[Catalog], Iterable[Record]]) -> tuple[Path, ...]:
-    """Put changed or new records into their files; files in which nothing changes are left alone.
+
+def rewrite(root: Path, change: Callable[[Catalog], Contents]) -> tuple[Path, ...]:
+    """Give files new contents; those in which nothing changes are left alone.
 
     `change` is asked under the lock, with the records as they are by then, so of two updates at once the second
     builds on the first. Returns the files that were written. A process killed in between leaves each file as it
     was or as it should be; doing the same again finishes the work.
     """
     with locked(root):
-        catalog = Catalog.load(root)
-        changed = {record.address: record for record in change(catalog)}
-        files = dict.fromkeys(family_file(root, address) for address in changed)
-        return tuple(path for path in files if _write_records(path, catalog, changed.values()))
+        return write_contents(root, change(Catalog.load(root)))
 
 
-def _write_records(path: Path, catalog: Catalog, changed: Iterable[Record]) -> bool:
-    root = catalog.root
-    content = {record.address.slug: record.data for record in catalog.records if _lives_in(path, record, root)}
-    before = dict(content)
-    content.update((record.address.slug, record.data) for record in changed if _lives_in(path, record, root))
-    if content == before:
-        return False
-    kind = "rate_limits" if path.parent.parent == root else path.parent.name
-    return write_text(path, canonical_text(content, kind))
+def write_contents(root: Path, contents: Contents, *, durable: bool = True) -> tuple[Path, ...]:
+    """Write each file in canonical form if it says something else by now. Call it under the lock."""
+    return tuple(
+        path
+        for path, content in contents.items()
+        if _content_of(path) != content
+        and write_text(path, canonical_text(content, kind_of_file(path, root)), durable=durable)
+    )
 
 
-def _lives_in(path: Path, record: Record, root: Path) -> bool:
-    return family_file(root, record.address) == path
+def _content_of(path: Path) -> Json:
+    return read_object(path) if path.exists() else None
 
 
 @contextmanager
@@ -70,8 +70,10 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def write_text(path: Path, text: str) -> bool:
+def write_text(path: Path, text: str, *, durable: bool = True) -> bool:
     """Replace a file in one step, or leave it alone where it already says this. Call it under the lock.
+
+    What can be made again need not be `durable`: it survives the end of this process, but not of the machine.
 
     Raises:
         CatalogError: the disk is full or the file may not be written; the old file is intact.
@@ -83,9 +85,10 @@ def write_text(path: Path, text: str) -> bool:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(path)
-        _write_through(temporary, data)
+        _write_new(temporary, data, durable)
         os.replace(temporary, path)
-        _sync_folder(path.parent)
+        if durable:
+            _sync_folder(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from error
     finally:
@@ -94,14 +97,15 @@ def write_text(path: Path, text: str) -> bool:
     return True
 
 
-def _write_through(path: Path, data: bytes) -> None:
-    """Write a new file and wait until the disk has it, else a power cut could replace a whole file by an empty one."""
+def _write_new(path: Path, data: bytes, durable: bool) -> None:
+    """Write a new file; durable: wait until the disk has it, else a power cut could leave an empty one in its place."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         view = memoryview(data)
         while view:
             view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
+        if durable:
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
