@@ -29,6 +29,9 @@ CONNECTIONS = 8
 EARLY_ANSWER_S = 1.0
 """How long the sender of a declared body waits for an answer before it starts to send in earnest."""
 
+GLANCE_S = 0.002
+"""How often it looks whether an answer has come."""
+
 _CHUNK = b" " * 65_536
 
 
@@ -47,14 +50,8 @@ class HttpWire:
         self._dialect = dialect
         self._redactor = redactor
         self._limits = limits
-        self._client = httpx.AsyncClient(
-            verify=ssl.create_default_context() if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            timeout=httpx.Timeout(limits.timeout_s, connect=min(10.0, limits.timeout_s)),
-            limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
-            follow_redirects=False,
-            trust_env=False,
-            headers={"accept-encoding": body.ACCEPT_ENCODING, "user-agent": "catalog-probe"},
-        )
+        self._tls = ssl.create_default_context() if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._client = self._new_client()
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
         """Send `call` to `url` with `headers`, both complete but in stand-ins; `since` is when the attempt began.
@@ -67,7 +64,11 @@ class HttpWire:
         failure: Reason | None = None
         try:
             with anyio.fail_after(call.timeout_s or self._limits.timeout_s):
-                response = await self._answer(call, request, started)
+                if call.declared_bytes is None:
+                    response = await self._answer(self._client, call, request, started)
+                else:  # its sender must see the connection begin, so it cannot be one of the pool
+                    async with self._new_client() as client:
+                        response = await self._answer(client, call, request, started)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, zlib.error, ssl.SSLError) as error:
             failure = reason_of(error)
             failure = Reason(failure.code, self._redactor.text(failure.detail))
@@ -82,6 +83,17 @@ class HttpWire:
 
     async def aclose(self) -> None:
         await self._client.aclose()
+
+    def _new_client(self) -> httpx.AsyncClient:
+        timeout_s = self._limits.timeout_s
+        return httpx.AsyncClient(
+            verify=self._tls,
+            timeout=httpx.Timeout(timeout_s, connect=min(10.0, timeout_s)),
+            limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
+            follow_redirects=False,
+            trust_env=False,
+            headers={"accept-encoding": body.ACCEPT_ENCODING, "user-agent": "catalog-probe"},
+        )
 
     def _request(self, call: Call, url: str, headers: Mapping[str, str]) -> tuple[httpx.Request, Request]:
         """The request as it goes out, and as it is kept: in stand-ins and redacted."""
@@ -116,8 +128,8 @@ class HttpWire:
             return call.content, call.content.decode("utf-8", "backslashreplace")
         return None, None
 
-    async def _answer(self, call: Call, request: httpx.Request, started: float) -> Response:
-        response = await self._client.send(request, stream=True)
+    async def _answer(self, client: httpx.AsyncClient, call: Call, request: httpx.Request, started: float) -> Response:
+        response = await client.send(request, stream=True)
         try:
             headers = self._redactor.headers(self._dialect.headers_in(dict(response.headers)))
             if call.stream and "text/event-stream" in headers.get("content-type", ""):
@@ -162,30 +174,31 @@ class _DeclaredBody(httpx.AsyncByteStream):
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._socket: Any = None
+        self._stream: Any = None
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            self._socket = info["return_value"].get_extra_info("socket")
+            self._stream = info["return_value"]
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield _CHUNK[: min(1024, self._size)]
-        left = self._size - min(1024, self._size)
-        patience = EARLY_ANSWER_S
+        left = self._size
+        patience_s = EARLY_ANSWER_S
         while left > 0:
-            if await self._answered(patience):
+            if await self._answered(patience_s):
                 raise httpcore.WriteError("the answer came before the body was sent")
-            patience = 0.0
+            patience_s = 0.0
             piece = _CHUNK[: min(len(_CHUNK), left)]
             left -= len(piece)
             yield piece
 
     async def _answered(self, patience_s: float) -> bool:
-        if self._socket is None:
-            return False
-        with anyio.move_on_after(patience_s) as scope:
-            await anyio.wait_readable(self._socket)
-        return not scope.cancelled_caught
+        """Whether an answer waits on the socket, or arrives there in time."""
+        deadline = time.perf_counter() + patience_s
+        while not self._stream.get_extra_info("is_readable"):
+            if time.perf_counter() >= deadline:
+                return False
+            await anyio.sleep(GLANCE_S)
+        return True
 
 
 def _ms_since(started: float) -> float:
