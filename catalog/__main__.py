@@ -1,0 +1,163 @@
+"""The command line of the catalog: check, show, update, explain, accept."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catalog import commands
+from catalog.evidence import EvidenceError
+from catalog.store import CatalogError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Command = Callable[[argparse.Namespace], int]
+
+INTERRUPTED = 130
+
+_OVERVIEW = """\
+The catalog says what four providers document of their APIs, and what was last seen of it.
+
+Start here:
+  python -m catalog check                                  is everything in order?
+  python -m catalog show pa/errors                         which errors of PA are there?
+  python -m catalog show pa/errors/general/rate_limit_error
+  python -m catalog explain header-missing                 what does this finding mean?
+  python -m catalog update reports/out/latest              write what a live run saw into the records
+"""
+
+_CHECK = """\
+Each problem is one line: file, address, JSON path, what is wrong, and the mend.
+Exit status: 0 all fine, 1 there are problems, 2 wrong usage.
+
+  python -m catalog check
+  python -m catalog check --fix                            also put files into canonical form
+  python -m catalog check --catalog reports/out/latest/catalog
+"""
+
+_SHOW = """\
+  python -m catalog show                                   every address
+  python -m catalog show pb/endpoints                      those that begin so
+  python -m catalog show pa/errors/general/rate_limit_error
+  python -m catalog show pa/errors/general/rate_limit_error --json
+"""
+
+_UPDATE = """\
+Runs may be shards of one night or several nights, in any order: the latest conclusive look at a record counts,
+and nothing older ever overwrites newer. Records in which nothing changes are not touched. Only live runs may write
+into the shipped records.
+
+  python -m catalog update reports/out/latest --dry-run    what would change, and why the rest would not
+  python -m catalog update night/shard-*                   merge shards
+  python -m catalog update --expire-after 60               what was not renewed for 60 days becomes UNVERIFIED
+"""
+
+_EXPLAIN = """\
+  python -m catalog explain                                every code in one line
+  python -m catalog explain unasked-overload
+"""
+
+_ACCEPT = """\
+An accepted divergence is expected to fail until its review; a drift in any other aspect still fails, and so does
+the entry itself once the divergence is gone. Without --aspects, those that drifted in the run are accepted.
+
+  python -m catalog accept pa/errors/general/rate_limit_error --reason "sends true since May" --aspects header
+  python -m catalog accept pc/errors/general/model_not_found --reason "400 on one model" --run reports/out/latest
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; a mistake of the person who typed it is one line, never a traceback."""
+    args = _parser().parse_args(argv)
+    run: Command = args.run_command
+    try:
+        status = run(args)
+        sys.stdout.flush()
+    except (CatalogError, EvidenceError) as error:
+        return commands.say(error)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at exit
+            return commands.OK
+        return commands.say(error)
+    except KeyboardInterrupt:
+        print("catalog: stopped; no file was left half written", file=sys.stderr)
+        return INTERRUPTED
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="python -m catalog", description=_OVERVIEW, formatter_class=layout, allow_abbrev=False
+    )
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, run: Command, summary: str, text: str) -> argparse.ArgumentParser:
+        description = f"{summary[0].upper()}{summary[1:]}.\n\n{text}"
+        added = subparsers.add_parser(
+            name, help=summary, description=description, formatter_class=layout, allow_abbrev=False
+        )
+        added.set_defaults(run_command=run, ledger=None)
+        added.add_argument("--catalog", type=Path, metavar="DIR", help="use the records of this folder")
+        added.add_argument("--today", type=_date, metavar="DATE", help="take this for today, as 2026-01-31")
+        return added
+
+    check = command("check", commands.check, "validate every record", _CHECK)
+    check.add_argument("--fix", action="store_true", help="put files into canonical form first")
+    check.add_argument("--ledger", type=Path, metavar="FILE", help="check this ledger of accepted divergences")
+
+    show = command("show", commands.show_record, "print a record, or list addresses", _SHOW)
+    show.add_argument("address", nargs="?", metavar="ADDRESS", help="a record, or the beginning of some")
+    show.add_argument("--json", action="store_true", help="the record's JSON as it stands in its file")
+
+    update = command("update", commands.update, "write what live runs saw into the records", _UPDATE)
+    update.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="a run's folder, or its results.jsonl")
+    update.add_argument(
+        "--refresh-after", type=_days, default=7, metavar="DAYS", help="a date older than this is renewed (default: 7)"
+    )
+    update.add_argument(
+        "--expire-after", type=_days, metavar="DAYS", help="a verification older than this becomes UNVERIFIED"
+    )
+    update.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
+
+    explain = command("explain", commands.explain, "say what a finding or reason code means", _EXPLAIN)
+    explain.add_argument("code", nargs="?", metavar="CODE", help="a code, like header-missing; without it, all")
+
+    accept = command("accept", commands.accept, "accept a divergence until it is reviewed", _ACCEPT)
+    accept.add_argument("address", metavar="ADDRESS", help="the record that diverges")
+    accept.add_argument("--reason", required=True, help="why it is accepted; a reviewer reads this")
+    accept.add_argument("--target", default="live", help="the target on which it diverges (default: live)")
+    accept.add_argument(
+        "--aspects", type=_aspects, metavar="ASPECT,…", help="what diverges: status, type, header:retry-after, …"
+    )
+    accept.add_argument("--run", type=Path, metavar="RUN", help="the run that saw it (default: the latest)")
+    accept.add_argument("--review-by", type=_date, metavar="DATE", help="review it by then (default: in 90 days)")
+    accept.add_argument("--ledger", type=Path, metavar="FILE", help="write into this ledger")
+    return parser
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2026-01-31") from None
+
+
+def _days(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of days; write a whole number, 0 or more")
+    return int(text)
+
+
+def _aspects(text: str) -> list[str]:
+    return [aspect.strip() for aspect in text.split(",") if aspect.strip()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""What each command of `python -m catalog` does: reads, acts, prints, and says with which status to exit."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catalog import codes, ledger, show
+from catalog.ledger import Entry
+from catalog.model import PROVIDERS
+from catalog.planner import Policy
+from catalog.store import RECORDS, Catalog, CatalogError, shown
+from catalog.wording import did_you_mean
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+OK, PROBLEMS = 0, 1
+
+LATEST_RUN = Path("reports/out/latest")
+REVIEW_AFTER = timedelta(days=90)
+
+
+def check(args: Namespace) -> int:
+    """Validate every record, and the ledger of the shipped ones."""
+    from catalog import validate
+
+    root = _root(args)
+    if args.fix:
+        for path in validate.put_in_canonical_form(root):
+            print(f"{shown(path)}: put in canonical form")
+    lines = [str(problem) for problem in validate.check(root)] + _ledger_problems(args, root)
+    for line in lines:
+        print(line)
+    if lines:
+        print(f"{len(lines)} {'problem' if len(lines) == 1 else 'problems'}")
+        return PROBLEMS
+    catalog = Catalog.load(root)
+    providers = [provider for provider in PROVIDERS if catalog.select(provider)]
+    print(f"{_count(len(catalog), 'record')}, {_count(len(providers), 'provider')}: fine")
+    return OK
+
+
+def _ledger_problems(args: Namespace, root: Path) -> list[str]:
+    """The ledger names shipped records, so a check of another folder looks at it only if told to."""
+    if args.catalog and not args.ledger:
+        return []
+    catalog, _ = Catalog.load_what_can_be(root)
+    try:
+        entries = ledger.load(_ledger(args))
+    except CatalogError as error:
+        return [str(error)]
+    return [str(problem) for problem in ledger.problems(entries, catalog, _today(args))]
+
+
+def show_record(args: Namespace) -> int:
+    """Print a record, or list the addresses that begin so."""
+    catalog = Catalog.load(_root(args))
+    prefix = (args.address or "").rstrip("/")
+    if prefix.count("/") < 3:
+        listed = [each for each in catalog.records if not prefix or f"{each.address}/".startswith(f"{prefix}/")]
+        if listed:
+            print(show.addresses_text(listed))
+            return OK
+    record = catalog[args.address or ""]
+    if args.json:
+        print(json.dumps(record.data, indent=2, ensure_ascii=False))
+    else:
+        print(show.record_text(record, shown(catalog.file_of(record.address))))
+    return OK
+
+
+def update(args: Namespace) -> int:
+    """Write what live runs saw into the records."""
+    from catalog import update as updating
+
+    if not args.runs and args.expire_after is None:
+        raise CatalogError("no run was named", "name run folders, or give --expire-after DAYS")
+    summary = updating.update(
+        updating.read_evidence(args.runs),
+        into=_root(args),
+        policy=Policy(args.refresh_after, args.expire_after),
+        today=_today(args),
+        dry_run=args.dry_run,
+    )
+    for line in summary.lines():
+        print(line)
+    return OK
+
+
+def explain(args: Namespace) -> int:
+    """Say what a code means and what to do, or list all."""
+    if args.code is None:
+        print(show.codes_text())
+        return OK
+    if args.code not in codes.ALL:
+        mend = did_you_mean(args.code, codes.ALL) or "`python -m catalog explain` lists every code"
+        raise CatalogError(f"no code is called {args.code!r}", mend)
+    print(show.code_text(codes.ALL[args.code]))
+    return OK
+
+
+def accept(args: Namespace) -> int:
+    """Write a divergence into the ledger, so that it is expected until its review."""
+    record = Catalog.load(_root(args))[args.address]
+    today = _today(args)
+    review_by = args.review_by or today + REVIEW_AFTER
+    if review_by <= today:
+        raise CatalogError(f"--review-by {review_by} is not after today", "name a day to come")
+    if not args.reason.strip():
+        raise CatalogError("--reason is empty", "say why this divergence is accepted")
+    aspects = tuple(sorted(set(args.aspects or _aspects_that_drifted(args, str(record.address)))))
+    entry = Entry(str(record.address), args.target, aspects, args.reason, today.isoformat(), review_by.isoformat())
+    changed = ledger.accept(entry, _ledger(args))
+    verb = "accepts" if changed else "already accepted"
+    print(f"{shown(_ledger(args))} {verb} {', '.join(aspects)} of {entry.address} on {entry.target} until {review_by}")
+    return OK
+
+
+def _aspects_that_drifted(args: Namespace, address: str) -> tuple[str, ...]:
+    """What a run saw drift: an entry accepts no more than that, so that new drifts still fail."""
+    from catalog.update import read_evidence
+
+    mend = "name them with --aspects, or the run that saw them with --run"
+    if args.run is None and not LATEST_RUN.exists():
+        raise CatalogError("it is not known which aspects diverge", mend)
+    [(run, results)] = read_evidence([args.run or LATEST_RUN])
+    if run.target != args.target:
+        raise CatalogError(f"run {run.run} asked target {run.target}, not {args.target}", mend)
+    aspects = {aspect for each in results if each.record == address for aspect in ledger.drifted_aspects(each.findings)}
+    if not aspects:
+        raise CatalogError(f"run {run.run} saw no drift of {address}", mend)
+    return tuple(aspects)
+
+
+def say(error: Exception) -> int:
+    """One line to stderr for a mistake that a person can mend."""
+    print(f"catalog: {error}", file=sys.stderr)
+    return PROBLEMS
+
+
+def _root(args: Namespace) -> Path:
+    return args.catalog or RECORDS
+
+
+def _ledger(args: Namespace) -> Path:
+    return args.ledger or ledger.LEDGER
+
+
+def _today(args: Namespace) -> date:
+    return args.today or datetime.now(UTC).date()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
