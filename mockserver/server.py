@@ -18,6 +18,7 @@ from mockserver.mishaps import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
     import asyncio
+    from types import FrameType
 
     from mockserver.app import MockApp
 
@@ -57,7 +58,6 @@ class MockServer(Server):
                 server_header=False,
                 proxy_headers=False,
                 timeout_keep_alive=KEEP_ALIVE_S,
-                timeout_graceful_shutdown=0,
             )
         )
         self.app = app
@@ -75,6 +75,10 @@ class MockServer(Server):
         ready = {"base": base, "pid": os.getpid(), "providers": await self._addresses(base)}
         sys.stdout.write(json.dumps(ready) + "\n")
         sys.stdout.flush()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End at once and in silence: a mock has nothing to save, and a hanging request would wait for ever."""
+        os._exit(0)
 
     async def _addresses(self, base: str) -> Mapping[str, Mapping[str, str]]:
         found = self.app.addresses(base)

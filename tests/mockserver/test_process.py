@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -49,13 +50,19 @@ def test_the_ready_line_names_an_address_for_each_provider(ready):
     assert "server" not in response.headers
 
 
-def test_it_ends_with_its_standard_input_even_while_a_request_hangs():
+@pytest.mark.parametrize("how", ["stdin", signal.SIGTERM, signal.SIGINT])
+def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how):
     with running() as (process, ready):
         host, port = ready["base"].removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as hanging:
             hanging.sendall(b"GET /pa/v1/models HTTP/1.1\r\nhost: mock\r\nx-mock-scenario: hang\r\n\r\n")
-            process.stdin.close()
+            httpx.get(f"{ready['base']}/__mock__/requests")
+            if how == "stdin":
+                process.stdin.close()
+            else:
+                process.send_signal(how)
             assert process.wait(10) == 0
+            assert process.stderr.read() == b""
 
 
 def test_it_says_nothing_but_the_ready_line():

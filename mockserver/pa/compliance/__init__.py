@@ -1,0 +1,1 @@
+"""PA's compliance API: what an enterprise parent organization can read and delete of its people's work (1:4.1, 2:7.2)."""

@@ -1,0 +1,43 @@
+"""The budgets of a parent organization: one for all compliance requests, a second for remote sessions (2:7.2)."""
+
+from __future__ import annotations
+
+import math
+
+from mockserver.clock import rfc3339
+from mockserver.pa.call import Call
+from mockserver.pa.compliance.tenants import tenant_of
+from mockserver.pa.errors import RATE_LIMIT, PaError
+
+REMOTE_RETRY_AFTER_S = 1
+"""The 429 of the second budget always says this."""
+
+
+def admit_request(call: Call) -> None:
+    """Count one request of the parent organization, whichever key or linked organization it comes from."""
+    parent = tenant_of(call.key.organization).parent
+    _admit(call, "compliance", parent.id, parent.requests_a_minute)
+
+
+def admit_remote_request(call: Call) -> None:
+    """Count one remote-session request; it counts as a compliance request as well."""
+    admit_request(call)
+    parent = tenant_of(call.key.organization).parent
+    _admit(call, "remote sessions", parent.id, parent.remote_requests_a_minute, retry_after=REMOTE_RETRY_AFTER_S)
+
+
+def _admit(call: Call, budget: str, parent: str, per_minute: int, retry_after: int | None = None) -> None:
+    bucket = call.session.bucket(("pa", "compliance", parent, budget), per_minute)
+    if bucket.take(1, call.now):
+        return
+    stem = call.names.header("ratelimit-requests-")
+    raise PaError(
+        RATE_LIMIT,
+        f"The parent organization's limit of {per_minute} {budget} requests per minute is reached.",
+        headers={
+            "retry-after": str(retry_after or math.ceil(bucket.seconds_until(1, call.now))),
+            stem + "limit": str(per_minute),
+            stem + "remaining": str(bucket.remaining(call.now)),
+            stem + "reset": rfc3339(bucket.full_at(call.now)),
+        },
+    )
