@@ -159,8 +159,9 @@ class Controller:
         ):
             try:
                 make()
-            except OSError as error:
-                self._trouble.append(f"could not write {what}: {error}; `python -m reports build {self.folder}`")
+            except Exception as error:  # noqa: BLE001 - a view that fails must not take the exit status with it
+                again = f"python -m reports build {self.folder}"
+                self._trouble.append(f"could not write {what}: {type(error).__name__}: {error}; try `{again}`")
 
     def _remove_folder(self) -> None:
         """A run that probed nothing leaves nothing."""

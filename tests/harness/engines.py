@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -14,6 +14,9 @@ from probes import target as targets
 from probes.engine import Engine
 from probes.target import NOWHERE_KEY, Cost, Target
 from probes.wire.redact import Redactor
+
+Clean = Callable[[str], dict[str, Result]]
+"""What the clean suite saw of a provider on the mock, by address."""
 
 PREFIXES = {
     "pa": {"base_url": "/pa"},

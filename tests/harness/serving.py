@@ -21,17 +21,16 @@ def serving(app: Any) -> Iterator[str]:
     config = uvicorn.Config(
         app, port=0, log_config=None, lifespan="off", http=ClosableProtocol, ws="none", timeout_graceful_shutdown=0
     )
-    server = uvicorn.Server(config)
     ready = threading.Event()
 
-    async def run() -> None:
-        starting = asyncio.create_task(server.serve())
-        while not server.started and not starting.done():
-            await asyncio.sleep(0.005)
-        ready.set()
-        await starting
+    class Started(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            ready.set()
 
-    thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
+    server = Started(config)
+
+    thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     assert ready.wait(10), "the server did not start"
     port = server.servers[0].sockets[0].getsockname()[1]

@@ -1,0 +1,190 @@
+"""Spoils a clean exchange in one asserted aspect at a time: the proof that each check can fail."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from catalog.evidence import Aspect, Exchange, Reason, Response
+from probes.compare import answer_body
+from probes.documented import Expected, HeaderRule
+from probes.pointer import ABSENT, find
+
+SPOILED = "spoiled-by-the-test"
+
+
+@dataclass(frozen=True)
+class Spoiled:
+    """An exchange that is wrong in one thing, and the aspect under which the judge must say so."""
+
+    what: str
+    aspect: Aspect
+    exchange: Exchange
+
+
+def spoil(expected: Expected, exchange: Exchange) -> Iterator[Spoiled]:
+    """Every way in which this exchange can be wrong that its record asserts."""
+    if expected.failure is not None:
+        yield Spoiled("failure", Aspect.STATE, replace(exchange, failure=Reason(SPOILED), response=None))
+        return
+    response = exchange.response
+    assert response is not None
+    for what, aspect, changed in _responses(expected, response):
+        yield Spoiled(what, aspect, replace(exchange, response=changed))
+
+
+Change = tuple[str, Aspect, Response]
+
+
+def _responses(expected: Expected, response: Response) -> Iterator[Change]:
+    if expected.status is not None or expected.status_class is not None:
+        yield "status", Aspect.STATUS, replace(response, status=218 if expected.status_class else 418)
+    for rule in expected.headers:
+        yield f"header {rule.name}", Aspect.HEADER, replace(response, headers=_headers(response.headers, rule))
+    if expected.stream is not None:
+        yield from _stream(expected, response)
+    body = answer_body(expected, response)
+    if expected.stream is not None and expected.stream.event is None:
+        return
+    if expected.envelope.body == "empty":
+        yield "a body", Aspect.BODY, replace(response, body=SPOILED, body_type="text")
+        return
+    if expected.envelope.body == "json" and expected.stream is None:
+        yield "not JSON", Aspect.BODY, replace(response, body=SPOILED, body_type="text")
+    for what, aspect, changed in _bodies(expected, body):
+        yield what, aspect, _with_body(expected, response, changed)
+
+
+def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
+    wire = expected.envelope.wire
+    for aspect in expected.wire:
+        yield aspect, Aspect(aspect), put(body, wire[aspect], SPOILED)
+    if "http_status" in wire and (expected.status or 0) >= 400:
+        yield "status in the envelope", Aspect.CODE, put(body, wire["http_status"], 418)
+    if expected.message_pattern is not None:
+        yield "message", Aspect.MESSAGE, put(body, wire["message"], SPOILED)
+    if expected.same_body_as is not None:
+        yield "another body", Aspect.BODY, {**body, "spoiled": SPOILED} if isinstance(body, dict) else [body]
+    for pointer in _required(expected.envelope.schema, body, ""):
+        yield f"envelope without {pointer}", Aspect.BODY, without(body, pointer)
+    for pointer, schema in expected.fields.items():
+        if schema is False:
+            yield f"field {pointer} present", Aspect.BODY, put(body, pointer, SPOILED)
+        elif schema is not True:
+            yield f"field {pointer} absent", Aspect.BODY, without(body, pointer)
+            if schema:
+                yield f"field {pointer} wrong", Aspect.BODY, put(body, pointer, [{"spoiled": SPOILED}])
+
+
+def _stream(expected: Expected, response: Response) -> Iterator[Change]:
+    rule = expected.stream
+    assert rule is not None
+    events = response.events or ()
+    if rule.protocol == "grpc":
+        assert response.grpc is not None
+        if rule.grpc_status is not None:
+            yield "grpc status", Aspect.STATUS, replace(response, grpc=replace(response.grpc, status=2))
+        for name in rule.trailers:
+            left = {key: value for key, value in response.grpc.trailers.items() if key != name}
+            yield f"trailer {name}", Aspect.HEADER, replace(response, grpc=replace(response.grpc, trailers=left))
+        return
+    yield "no stream", Aspect.EVENT, replace(response, events=None)
+    for name in {*rule.events, *([rule.event] if rule.event else [])}:
+        kept = tuple(event for event in events if event.event != name)
+        yield f"event {name} missing", Aspect.EVENT, replace(response, events=kept)
+        renamed = tuple(replace(event, event=SPOILED) if event.event == name else event for event in events)
+        yield f"event {name} renamed", Aspect.EVENT, replace(response, events=renamed)
+    if rule.terminal:
+        kept = tuple(event for event in events if event.event != rule.terminal)
+        yield "terminal event missing", Aspect.EVENT, replace(response, events=kept)
+    if len(rule.events) > 1 or (rule.events and rule.event and rule.event not in rule.events):
+        yield "events in another order", Aspect.EVENT, replace(response, events=tuple(reversed(events)))
+    if expected.envelope.body == "json" and events:
+        broken = (*events, replace(events[-1], data="not json"))
+        yield "malformed event", Aspect.EVENT, replace(response, events=broken)
+    if rule.close_code is not None:
+        assert response.close is not None
+        yield "close code", Aspect.CLOSE, replace(response, close=replace(response.close, code=4999))
+    if rule.close_clean:
+        assert response.close is not None
+        yield "unclean close", Aspect.CLOSE, replace(response, close=replace(response.close, clean=False))
+    if rule.close_code is not None or rule.close_clean:
+        yield "no close", Aspect.CLOSE, replace(response, close=None)
+
+
+def _headers(headers: Any, rule: HeaderRule) -> dict[str, str]:
+    changed = dict(headers)
+    if rule.rule == "present":
+        del changed[rule.name]
+    else:
+        changed[rule.name] = SPOILED
+    return changed
+
+
+def _with_body(expected: Expected, response: Response, body: Any) -> Response:
+    if expected.stream is None or expected.stream.event is None:
+        return replace(response, body=body)
+    name = expected.stream.event
+    events = [replace(event, data=body) if event.event == name else event for event in response.events or ()]
+    return replace(response, events=tuple(events))
+
+
+def _required(schema: Any, body: Any, place: str) -> Iterator[str]:
+    """The pointers of everything the envelope requires and this body has."""
+    if not isinstance(schema, dict) or not isinstance(body, dict | list):
+        return
+    for part in schema.get("allOf", ()):
+        yield from _required(part, body, place)
+    if isinstance(body, list):
+        for index, item in enumerate(body):
+            inner = (schema.get("prefixItems") or [])[index : index + 1]
+            yield from _required(inner[0] if inner else schema.get("items"), item, f"{place}/{index}")
+        return
+    for name in schema.get("required", ()):
+        yield f"{place}/{name}"
+    for name, inner in schema.get("properties", {}).items():
+        yield from _required(inner, body.get(name), f"{place}/{name}")
+
+
+def put(document: Any, pointer: str, value: Any) -> Any:
+    """A copy of the document with another value at a pointer; `*` means every item, missing objects are made."""
+    changed = copy.deepcopy(document)
+    if pointer == "":
+        return value
+    for parent, name in _parents(changed, pointer[1:].split("/")):
+        parent[name] = value
+    return changed
+
+
+def without(document: Any, pointer: str) -> Any:
+    """A copy of the document with nothing at a pointer."""
+    changed = copy.deepcopy(document)
+    if pointer == "":
+        return None
+    for parent, name in _parents(changed, pointer[1:].split("/"), make=False):
+        if isinstance(parent, dict):
+            parent.pop(name, None)
+        else:
+            parent[name] = None
+    assert find(changed, pointer) in (ABSENT, None)
+    return changed
+
+
+def _parents(document: Any, names: list[str], *, make: bool = True) -> Iterator[tuple[Any, Any]]:
+    name, *rest = names
+    keys: list[Any] = [name.replace("~1", "/").replace("~0", "~")]
+    if isinstance(document, list):
+        keys = list(range(len(document))) if name == "*" else [int(name)] if name.isdigit() else []
+    for key in keys:
+        if not rest:
+            if isinstance(document, dict | list):
+                yield document, key
+            continue
+        if isinstance(document, dict) and key not in document:
+            if not make:
+                continue
+            document[key] = {}
+        if isinstance(document, dict | list):
+            yield from _parents(document[key], rest, make=make)
