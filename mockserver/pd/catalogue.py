@@ -1,0 +1,58 @@
+"""PD's models, and which of its hosts serve them (1:4.4, 2:9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mockserver.pd.errors import no_such_model
+from mockserver.pd.keys import LABS
+
+if TYPE_CHECKING:
+    from mockserver.pd.keys import Team
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model: what it can do, and who may know of it."""
+
+    id: str
+    created: int
+    reasoning_effort: bool = False
+    multi_agent: bool = False
+    embedding: bool = False
+    regional: bool = True
+    only_for: frozenset[str] = frozenset()
+    """Ids of the teams that may use it; empty for all. To others it does not exist (2:7.6 row 404)."""
+
+
+_TABLE = (
+    Model("mock-small", 1_759_000_000),
+    Model("mock-reasoning", 1_762_000_000, reasoning_effort=True),
+    Model("mock-multi-agent", 1_770_000_000, reasoning_effort=True, multi_agent=True),
+    Model("mock-large", 1_768_000_000, regional=False),
+    Model("mock-early-access", 1_775_000_000, only_for=frozenset({LABS.id})),
+    Model("mock-embedding", 1_750_000_000, embedding=True),
+)
+
+
+@dataclass(frozen=True)
+class Host:
+    """One address of the inference API and the models it serves."""
+
+    models: dict[str, Model]
+
+    def seen_by(self, team: Team) -> list[Model]:
+        """The models that this host serves to a team."""
+        return [model for model in self.models.values() if not model.only_for or team.id in model.only_for]
+
+    def find(self, name: str, team: Team, *, embedding: bool = False) -> Model:
+        """The model called `name`, or the 404 that missing, restricted and unserved models share."""
+        model = next((model for model in self.seen_by(team) if model.id == name), None)
+        if model is None or model.embedding is not embedding:
+            raise no_such_model()
+        return model
+
+
+EVERYWHERE = Host({model.id: model for model in _TABLE})
+REGIONAL = Host({model.id: model for model in _TABLE if model.regional})

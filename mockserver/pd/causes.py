@@ -1,0 +1,34 @@
+"""PD's scenarios: what only the provider can bring about (2:7.6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mockserver.pd.errors import INTERNAL, UNAVAILABLE, Kind, PdError
+from mockserver.scenarios import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mockserver.world import Context
+
+FAILURES: Mapping[str, tuple[Kind, str]] = {
+    "internal_error": (INTERNAL, "Internal server error"),
+    "service_unavailable": (UNAVAILABLE, "The service is temporarily unavailable"),
+}
+"""Causes that befall any authenticated call, on HTTP and on gRPC."""
+
+CUT_MID_STREAM = "connection_lost_mid_stream"
+
+SCENARIOS = (
+    Scenario("internal_error", "Something breaks inside the provider; any call."),
+    Scenario("service_unavailable", "The service is down or overloaded; any call. 503 is documented for gRPC alone."),
+    Scenario(CUT_MID_STREAM, "The connection breaks after the stream began; streamed completions and responses."),
+)
+
+
+def befall(context: Context) -> None:
+    """Raise the failure that this call suffers, if any; after authentication, since the provider knows who asks."""
+    scenario = context.take(*FAILURES)
+    if scenario is not None:
+        raise PdError(*FAILURES[scenario.name])

@@ -1,0 +1,79 @@
+"""PD's keys and teams: one table of who may do what, in what state, and within which limits (1:2.6, 1:5.4, 2:8.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ENDPOINT_ACL = "api-key:endpoint:"
+MODEL_ACL = "api-key:model:"
+ALL = "*"
+EVERYTHING = (ENDPOINT_ACL + ALL, MODEL_ACL + ALL)
+
+
+@dataclass(frozen=True)
+class Team:
+    """Who pays, what it may use, and what each model grants it a minute (2:8.5)."""
+
+    id: str
+    blocked: bool = False
+    zero_data_retention: bool = False
+    server_tools: bool = True
+    prepaid_credit_usd: float = 100.0
+    invoiced_limit_usd: float = 0.0
+    requests_per_minute: int = 480
+    """The documents count requests per second; the bucket holds a minute's worth, so that a test needs no stopwatch."""
+    tokens_per_minute: int = 1_000_000
+
+    @property
+    def can_pay(self) -> bool:
+        """Whether prepaid credit or an invoice covers one more request."""
+        return self.prepaid_credit_usd > 0 or self.invoiced_limit_usd > 0
+
+
+ACME = Team("00000000-0000-4000-8000-000000000001")
+BLOCKED = Team("00000000-0000-4000-8000-000000000002", blocked=True)
+DISCREET = Team("00000000-0000-4000-8000-000000000003", zero_data_retention=True)
+PLAIN = Team("00000000-0000-4000-8000-000000000004", server_tools=False)
+SLOW = Team("00000000-0000-4000-8000-000000000005", requests_per_minute=1)
+TERSE = Team("00000000-0000-4000-8000-000000000006", tokens_per_minute=8)
+BROKE = Team("00000000-0000-4000-8000-000000000007", prepaid_credit_usd=0.0)
+LABS = Team("00000000-0000-4000-8000-000000000008")
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of the inference API. Its own caps are set through the management API (2:8.5); None is no cap."""
+
+    secret: str
+    name: str
+    team: Team = ACME
+    acls: tuple[str, ...] = EVERYTHING
+    blocked: bool = False
+    disabled: bool = False
+    queries_per_minute: int | None = None
+
+    def allows(self, acl: str, name: str) -> bool:
+        """Whether an ACL such as `api-key:model:mock-small` is held, by name or by wildcard."""
+        return acl + name in self.acls or acl + ALL in self.acls
+
+
+_TABLE = (
+    Key("mock-pd-inference", "everything"),
+    Key("mock-pd-labs", "a team with early access", LABS),
+    Key("mock-pd-no-endpoint", "may list models only", acls=(ENDPOINT_ACL + "models", MODEL_ACL + ALL)),
+    Key("mock-pd-no-model", "one model only", acls=(ENDPOINT_ACL + ALL, MODEL_ACL + "mock-reasoning")),
+    Key("mock-pd-disabled", "switched off", disabled=True),
+    Key("mock-pd-blocked", "blocked", blocked=True),
+    Key("mock-pd-team-blocked", "of a blocked team", BLOCKED),
+    Key("mock-pd-zdr", "nothing is retained", DISCREET),
+    Key("mock-pd-no-server-tools", "without server-side tools", PLAIN),
+    Key("mock-pd-tight", "one request a minute and model", SLOW),
+    Key("mock-pd-tight-tokens", "few tokens a minute and model", TERSE),
+    Key("mock-pd-capped", "one query a minute", queries_per_minute=1),
+    Key("mock-pd-depleted", "no credit left", BROKE),
+)
+
+KEYS = {key.secret: key for key in _TABLE}
+
+MANAGEMENT_KEYS = frozenset({"mock-pd-management"})
+"""Keys of the management API; they are no keys of the inference API, nor the other way round."""

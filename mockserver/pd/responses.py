@@ -1,0 +1,137 @@
+"""POST /v1/responses: the only place where multi-agent models are accepted (1:4.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse, Response
+
+from mockserver.pd import rules
+from mockserver.pd.access import admit_to_model
+from mockserver.pd.errors import denied, invalid
+from mockserver.pd.generation import Completion, complete, prompt_tokens
+from mockserver.pd.limits import admit_generation, settle_generation
+from mockserver.pd.reading import read_object
+from mockserver.pd.shape import (
+    BOOLEAN,
+    INTEGER,
+    NUMBER,
+    OBJECT,
+    OBJECTS,
+    STRING,
+    STRING_OR_OBJECT,
+    STRINGS,
+    TEXT_OR_PARTS,
+    struct,
+)
+from mockserver.pd.streaming import response_stream
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from mockserver.pd.call import Call
+
+SHAPE = struct(
+    model=STRING,
+    input=TEXT_OR_PARTS,
+    include=STRINGS,
+    instructions=STRING,
+    max_output_tokens=INTEGER,
+    parallel_tool_calls=BOOLEAN,
+    previous_response_id=STRING,
+    reasoning=struct(effort=STRING),
+    store=BOOLEAN,
+    stream=BOOLEAN,
+    temperature=NUMBER,
+    text=OBJECT,
+    tool_choice=STRING_OR_OBJECT,
+    tools=OBJECTS,
+    top_p=NUMBER,
+    user=STRING,
+)
+
+SERVER_TOOLS = ("web_search", "x_search", "code_interpreter")
+
+
+async def create(call: Call, request: Request) -> Response:
+    """Generate a response, whole or streamed."""
+    body = await read_object(request, SHAPE)
+    response = _generate(call, body)
+    return response_stream(call, request, response) if body.get("stream") else JSONResponse(response)
+
+
+def _generate(call: Call, body: dict[str, Any]) -> dict[str, Any]:
+    rules.require(body, "model", "input")
+    model = call.host.find(body["model"], call.key.team)
+    admit_to_model(call.key, model)
+    messages = _conversation(body["input"])
+    rules.check_effort(model, body.get("reasoning", {}).get("effort"))
+    rules.within(body, "temperature", 0, 2)
+    rules.within(body, "top_p", 0, 1)
+    rules.within(body, "max_output_tokens", 1)
+    _check_tools(call, body.get("tools", []))
+    admit_generation(call, model, prompt_tokens(messages))
+    completion = complete(messages, body.get("max_output_tokens"))
+    settle_generation(call, model, completion.completion_tokens)
+    return _described(call, body, completion)
+
+
+def _conversation(given: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if isinstance(given, str):
+        given = [{"role": "user", "content": given}]
+    messages = [item for item in given if item.get("type", "message") == "message"]
+    rules.check_conversation(messages)
+    return messages
+
+
+def _check_tools(call: Call, tools: list[dict[str, Any]]) -> None:
+    """Tools that run at the provider are a feature that a team may lack (2:7.6 row 403)."""
+    for tool in tools:
+        if tool.get("type") not in (*SERVER_TOOLS, "function", "mcp", "file_search"):
+            raise invalid(f"Unknown tool type {tool.get('type')!r}.")
+        if tool["type"] in SERVER_TOOLS and not call.key.team.server_tools:
+            raise denied(f"The tool {tool['type']} is not enabled for your team.")
+
+
+def _described(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
+    """The response with the fields that clients validate."""
+    part = {"type": "output_text", "text": completion.text, "annotations": [], "logprobs": []}
+    status = "incomplete" if completion.cut else "completed"
+    return {
+        "id": call.session.new_id("resp_"),
+        "object": "response",
+        "created_at": int(call.now),
+        "completed_at": int(call.now),
+        "status": status,
+        "error": None,
+        "incomplete_details": {"reason": "max_output_tokens"} if completion.cut else None,
+        "instructions": body.get("instructions"),
+        "max_output_tokens": body.get("max_output_tokens"),
+        "metadata": {},
+        "model": body["model"],
+        "output": [
+            {
+                "type": "message",
+                "id": call.session.new_id("msg_"),
+                "role": "assistant",
+                "status": status,
+                "content": [part],
+            }
+        ],
+        "parallel_tool_calls": body.get("parallel_tool_calls", True),
+        "previous_response_id": body.get("previous_response_id"),
+        "reasoning": {"effort": body.get("reasoning", {}).get("effort"), "summary": None},
+        "store": body.get("store", True),
+        "temperature": body.get("temperature"),
+        "text": body.get("text", {"format": {"type": "text"}}),
+        "tool_choice": body.get("tool_choice", "auto"),
+        "tools": body.get("tools", []),
+        "top_p": body.get("top_p"),
+        "usage": {
+            "input_tokens": completion.prompt_tokens,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": completion.completion_tokens,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": completion.prompt_tokens + completion.completion_tokens,
+        },
+    }

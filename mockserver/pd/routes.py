@@ -1,0 +1,18 @@
+"""PD's route table (1:4.4); every other path is 404, every other method on these 405."""
+
+from __future__ import annotations
+
+from mockserver.pd import api_key, chat, models, responses
+from mockserver.pd.gateway import Endpoint
+from mockserver.routing import Route
+
+ROUTES = (
+    Route("GET", "/v1/models", Endpoint(models.list_models, "models")),
+    Route("GET", "/v1/models/{model_id}", Endpoint(models.get_model, "models")),
+    Route("GET", "/v1/embedding-models/{model_id}", Endpoint(models.get_embedding_model, "models")),
+    Route("POST", "/v1/chat/completions", Endpoint(chat.create, "chat")),
+    Route("GET", "/v1/chat/deferred-completion/{request_id}", Endpoint(chat.fetch_deferred, "chat")),
+    Route("POST", "/v1/responses", Endpoint(responses.create, "responses")),
+    Route("POST", "/v1/tokenize-text", Endpoint(models.tokenize_text, "tokenize")),
+    Route("GET", "/v1/api-key", Endpoint(api_key.show, None)),
+)

@@ -1,0 +1,97 @@
+"""The JSON types of body fields, and the 422 that a field of the wrong type gets: a bare string (2:7.6)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mockserver.pd.errors import UNPROCESSABLE, PdError
+from mockserver.pd.positions import end_of, line_and_column
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a value must be: one of some JSON types, and what its items or members must be in turn."""
+
+    name: str
+    types: tuple[type, ...]
+    items: Shape | None = None
+    members: Mapping[str, Shape] = field(default_factory=dict)
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value itself is of one of the types; a boolean is no number."""
+        return isinstance(value, self.types) and (not isinstance(value, bool) or bool in self.types)
+
+
+STRING = Shape("a string", (str,))
+BOOLEAN = Shape("a boolean", (bool,))
+INTEGER = Shape("an integer", (int,))
+NUMBER = Shape("a number", (int, float))
+OBJECT = Shape("a map", (dict,))
+STRINGS = Shape("a sequence", (list,), items=STRING)
+TEXT_OR_PARTS = Shape("a string or a sequence", (str, list), items=OBJECT)
+STRING_OR_STRINGS = Shape("a string or a sequence", (str, list), items=STRING)
+STRING_OR_OBJECT = Shape("a string or a map", (str, dict))
+OBJECTS = Shape("a sequence", (list,), items=OBJECT)
+
+
+def array(items: Shape) -> Shape:
+    """An array of such items."""
+    return Shape("a sequence", (list,), items=items)
+
+
+def struct(**members: Shape) -> Shape:
+    """An object of which some members are known; others are let pass, the documents do not say otherwise."""
+    return Shape("a map", (dict,), members=members)
+
+
+def check(raw: str, value: Any, shape: Shape) -> None:
+    """Refuse a body of which some field has another type; null is as good as absent."""
+    for path, wrong, wanted in _mismatches(value, shape, ()):
+        line, column = line_and_column(raw, end_of(raw, path))
+        found = f"{_type_name(wrong)} `{json.dumps(wrong)[:40]}`"
+        at = f"{_dotted(path)}: " if path else ""
+        message = (
+            f"Failed to deserialize the JSON body into the target type: {at}invalid type: {found}, "
+            f"expected {wanted.name} at line {line} column {column}"
+        )
+        raise PdError(UNPROCESSABLE, message)
+
+
+def _mismatches(value: Any, shape: Shape, path: Path) -> Iterator[tuple[Path, Any, Shape]]:
+    if not shape.accepts(value):
+        yield path, value, shape
+    elif isinstance(value, list) and shape.items is not None:
+        for index, item in enumerate(value):
+            yield from _mismatches(item, shape.items, (*path, index))
+    elif isinstance(value, dict):
+        for name, member in shape.members.items():
+            if value.get(name) is not None:
+                yield from _mismatches(value[name], member, (*path, name))
+
+
+def _dotted(path: Path) -> str:
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")
+
+
+def _type_name(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "floating point"
+        case str():
+            return "string"
+        case list():
+            return "sequence"
+        case _:
+            return "map"

@@ -1,0 +1,92 @@
+"""Completions and responses as server-sent events. The documents name no stream of PD."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import StreamingResponse
+
+from mockserver.mishaps import CLOSE_EXTENSION
+from mockserver.pd.causes import CUT_MID_STREAM
+from mockserver.pd.generation import pieces
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from mockserver.pd.call import Call
+
+DONE = b"data: [DONE]\n\n"
+BEFORE_THE_CUT = 2
+"""Events that still arrive where the connection breaks in the middle of a stream."""
+
+
+def chat_stream(call: Call, request: Request, body: Mapping[str, Any], completion: dict[str, Any]) -> StreamingResponse:
+    """Chunks of a chat completion, ended by `[DONE]`."""
+    with_usage = bool(body.get("stream_options", {}).get("include_usage"))
+    return _streamed(call, request, (_data(chunk) for chunk in chunks(completion, with_usage=with_usage)), DONE)
+
+
+def response_stream(call: Call, request: Request, response: dict[str, Any]) -> StreamingResponse:
+    """Events of a response, ended by response.completed or response.incomplete."""
+    return _streamed(call, request, (_named(event) for event in _response_events(response)))
+
+
+def chunks(completion: dict[str, Any], *, with_usage: bool) -> Iterator[dict[str, Any]]:
+    """The first chunk says who speaks, the last one why it ended; usage has a chunk of its own."""
+    head = {**completion, "object": "chat.completion.chunk"}
+    usage = head.pop("usage")
+    for choice in completion["choices"]:
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+        deltas += [{"content": piece} for piece in pieces(choice["message"]["content"])]
+        for delta in deltas:
+            yield {**head, "choices": [{"index": choice["index"], "delta": delta, "finish_reason": None}]}
+        yield {**head, "choices": [{"index": choice["index"], "delta": {}, "finish_reason": choice["finish_reason"]}]}
+    if with_usage:
+        yield {**head, "choices": [], "usage": usage}
+
+
+def _response_events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    begun = {**response, "status": "in_progress", "output": [], "usage": None, "completed_at": None}
+    item = response["output"][0]
+    part = item["content"][0]
+    place = {"item_id": item["id"], "output_index": 0}
+    of_part = {**place, "content_index": 0}
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": begun},
+        {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
+        {"type": "response.content_part.added", **of_part, "part": {**part, "text": ""}},
+        *(
+            {"type": "response.output_text.delta", **of_part, "delta": piece, "logprobs": []}
+            for piece in pieces(part["text"])
+        ),
+        {"type": "response.output_text.done", **of_part, "text": part["text"], "logprobs": []},
+        {"type": "response.content_part.done", **of_part, "part": part},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": f"response.{response['status']}", "response": response},
+    ]
+    for number, event in enumerate(events):
+        yield {**event, "sequence_number": number}
+
+
+def _streamed(call: Call, request: Request, events: Iterable[bytes], end: bytes = b"") -> StreamingResponse:
+    cut = call.context.take(CUT_MID_STREAM) is not None
+
+    async def body() -> AsyncIterator[bytes]:
+        for number, event in enumerate(events):
+            if cut and number == BEFORE_THE_CUT:
+                request.scope["extensions"][CLOSE_EXTENSION]["close"]()
+                return
+            yield event
+        yield end
+
+    return StreamingResponse(body(), media_type="text/event-stream", headers={"cache-control": "no-cache"})
+
+
+def _data(chunk: Mapping[str, Any]) -> bytes:
+    return f"data: {json.dumps(chunk, separators=(',', ':'))}\n\n".encode()
+
+
+def _named(event: Mapping[str, Any]) -> bytes:
+    return f"event: {event['type']}\n".encode() + _data(event)
