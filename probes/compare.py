@@ -54,8 +54,14 @@ def answer_body(expected: Expected, response: Response) -> Json:
     return ABSENT if event is None else event.data
 
 
+def unwrapped(envelope: Envelope, body: Json) -> Json:
+    """The body, out of the array that its surface may put around it."""
+    return body[0] if envelope.unwrap and isinstance(body, list) and body else body
+
+
 def wire_of(envelope: Envelope, body: Json) -> dict[str, Json]:
     """The values of type, code and param where the envelope carries them; absent ones are left out."""
+    body = unwrapped(envelope, body)
     found = {aspect: find(body, envelope.wire[aspect]) for aspect in WIRE_ASPECTS if aspect in envelope.wire}
     return {aspect: value for aspect, value in found.items() if value is not ABSENT}
 
@@ -63,7 +69,8 @@ def wire_of(envelope: Envelope, body: Json) -> dict[str, Json]:
 def message_of(expected: Expected, response: Response) -> str | None:
     """The message of an answer, or None where the envelope carries none."""
     pointer = expected.envelope.wire.get("message")
-    found = find(answer_body(expected, response), pointer) if pointer is not None else ABSENT
+    body = unwrapped(expected.envelope, answer_body(expected, response))
+    found = find(body, pointer) if pointer is not None else ABSENT
     return found if isinstance(found, str) else None
 
 
@@ -109,6 +116,7 @@ def _body(expected: Expected, response: Response, body: Json) -> Iterator[Findin
         yield _finding(expected, "body-malformed", Aspect.BODY, "", "JSON", f"{response.body_type}: {_brief(body)}")
         return
     yield from _shape(expected, body)
+    body = unwrapped(expected.envelope, body)
     yield from _wire(expected, body)
     yield from _message(expected, body)
     yield from _fields(expected, body)

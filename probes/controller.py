@@ -54,7 +54,7 @@ class Controller:
             pytest.UsageError: the run's folder cannot be written.
         """
         if self.options.target.embedded:
-            self._mock = EmbeddedMock()
+            self._mock = EmbeddedMock(self.options.providers)
         try:
             self._writer = ResultsWriter(self.folder / "results.jsonl", self._described())
         except OSError as error:
@@ -129,7 +129,7 @@ class Controller:
             try:
                 self._addresses = self._mock.addresses() if self._mock else {}
             except MockError as error:
-                raise pytest.UsageError(str(error)) from error
+                pytest.exit(str(error), returncode=Exit.HARNESS_ERROR)
         return self._addresses
 
     def _described(self) -> Run:

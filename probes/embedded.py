@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 READY_S = 20.0
@@ -20,8 +20,11 @@ class MockError(Exception):
 class EmbeddedMock:
     """The mock on a free port. It is started at once and waited for only when its addresses are asked for."""
 
-    def __init__(self, *options: str) -> None:
-        command = [sys.executable, "-m", "mockserver", "--port", "0", "--stdin-lifeline", *options]
+    def __init__(self, providers: Iterable[str] = ()) -> None:
+        """Start it with these providers only, or with all."""
+        only = ",".join(providers)
+        command = [sys.executable, "-m", "mockserver", "--port", "0", "--stdin-lifeline"]
+        command += ["--only", only] if only else []
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

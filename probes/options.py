@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from catalog import ledger
+from catalog.ledger import Entry
 from catalog.model import KINDS, PROVIDERS, Address
 from catalog.store import Catalog, CatalogError
 from probes import target as targets
@@ -35,6 +37,8 @@ class Options:
     plan: bool
     out: Path
     today: date
+    accepted: tuple[Entry, ...] = ()
+    """The divergences that the ledger accepts."""
 
     def selects(self, address: Address) -> bool:
         return address.provider in self.providers and address.kind in self.kinds
@@ -87,6 +91,7 @@ def read(config: pytest.Config) -> Options:
         target = targets.load(config.getoption("--target"))
         directory = config.getoption("--catalog")
         catalog = Catalog.load(Path(directory)) if directory else Catalog.load()
+        accepted = ledger.load()
     except (TargetError, CatalogError) as error:
         raise UsageError(str(error)) from error
     update = bool(config.getoption("--update"))
@@ -103,6 +108,7 @@ def read(config: pytest.Config) -> Options:
         plan=bool(config.getoption("--plan")),
         out=Path(config.getoption("--out") or OUT),
         today=_date(config.getoption("--today")),
+        accepted=accepted,
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from catalog.evidence import Reason
 from probes.engine import Plan, plan
+from probes.handover import Handover
 from probes.judge import MAX_ATTEMPTS
 from probes.options import Options
 from probes.prober import Prober, address_of
@@ -18,16 +19,13 @@ from probes.recipe import Recipe
 class Planner(Prober):
     """Collects as a run would, then tells instead of probing."""
 
-    def __init__(self, options: Options) -> None:
-        self._options = options
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Start nothing."""
+    def __init__(self, options: Options, handover: Handover) -> None:
+        super().__init__(options, handover, prefetch=False)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         addresses = [address for item in session.items if (address := address_of(item)) is not None]
-        options = self._options
+        options = self.options
         chosen = plan(options.catalog, options.target, options.allow, addresses)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if isinstance(reporter, pytest.TerminalReporter):

@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if chosen.plan:
         from probes.planning import Planner
 
-        config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
+        config.pluginmanager.register(Planner(chosen, handover), "catalog-probe-planner")
         return
     from probes.prober import Prober
 

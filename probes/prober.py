@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from catalog import ledger
 from catalog.evidence import Outcome, Result
+from catalog.model import Json
 from probes import recipes
 from probes.engine import Engine
 from probes.handover import Handover
@@ -26,7 +28,7 @@ class Prober:
     """The plugin object of every process that runs probe items."""
 
     def __init__(self, options: Options, handover: Handover, *, prefetch: bool) -> None:
-        self._options = options
+        self.options = options
         self._handover = handover
         self._prefetch = prefetch
         self._by_lane: dict[str, list[str]] = {}
@@ -70,7 +72,8 @@ class Prober:
         address: str = request.param
         if self._prefetch and _whole_lanes(request.config):
             self._start(_lane(address))
-        result = replace(self._engine_of_run().result(address), nodeid=request.node.nodeid.split("@")[0])
+        seen = self._engine_of_run().result(address)
+        result = replace(seen, nodeid=request.node.nodeid.split("@")[0], ledger=self._standing(seen))
         carried = (PROPERTY, result.to_json())
         request.node.user_properties.append(carried)
         if result.outcome is Outcome.HARNESS_ERROR:
@@ -86,11 +89,18 @@ class Prober:
         if self._engine is not None:
             self._engine.close()
 
+    def _standing(self, result: Result) -> dict[str, Json] | None:
+        """How the result stands to the divergence that the ledger accepts for it, if it does."""
+        entry = ledger.entry_for(self.options.accepted, result.record, self.options.target.name)
+        aspects = ledger.drifted_aspects(result.findings)
+        standing = ledger.judge_against_ledger(entry, result.outcome, aspects, self.options.today)
+        return standing.to_json() if standing else None
+
     def _addresses(self, kind: str) -> list[str]:
         return [
             str(record.address)
-            for record in self._options.catalog.select(kind=kind)
-            if self._options.selects(record.address)
+            for record in self.options.catalog.select(kind=kind)
+            if self.options.selects(record.address)
         ]
 
     def _start(self, lane: str) -> None:
@@ -100,13 +110,13 @@ class Prober:
 
     def _engine_of_run(self) -> Engine:
         if self._engine is None:
-            target = self._options.target
+            target = self.options.target
             if target.embedded:
                 target = target.served_by(self._handover.addresses())
             self._engine = Engine(
-                catalog=self._options.catalog,
+                catalog=self.options.catalog,
                 target=target,
-                allow=self._options.allow,
+                allow=self.options.allow,
                 run=self._handover.run,
                 redactor=Redactor.of(target, public=[NOWHERE_KEY]),
             )

@@ -13,7 +13,7 @@ def settle(result: Result) -> None:
     match result.outcome:
         case Outcome.CONFORMS:
             if (result.ledger or {}).get("state") == "stale":
-                pytest.fail(f"{result.record}: {(result.ledger or {}).get('detail')}", pytrace=False)
+                pytest.fail(told(result), pytrace=False)
         case Outcome.DRIFTED | Outcome.FLAKY:
             if (result.ledger or {}).get("state") == "accounted":
                 pytest.xfail(str((result.ledger or {}).get("reason", "accepted in catalog/divergences.json")))
@@ -27,6 +27,8 @@ def told(result: Result) -> str:
     lines = [f"{result.record} {result.outcome}"]
     if result.reason:
         lines.append(f"  {result.reason.detail}")
+    if result.ledger:
+        lines.append(f"  ledger: {result.ledger['detail']}")
     lines += [
         f"  {finding.label}: {finding.message}  [{finding.code}]"
         for finding in result.findings
