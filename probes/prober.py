@@ -9,7 +9,7 @@ import pytest
 
 from catalog import ledger
 from catalog.evidence import Outcome, Result
-from catalog.model import Json
+from catalog.model import Json, Record
 from probes import recipes
 from probes.engine import Engine
 from probes.handover import Handover
@@ -45,12 +45,14 @@ class Prober:
         if "result" in metafunc.fixturenames and hasattr(metafunc.module, "KIND"):
             metafunc.parametrize("result", self._addresses(metafunc.module.KIND), indirect=True, ids=str)
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Name the lane of each item to xdist, so that one worker has all of it."""
+        """Name the lane of each item to xdist, so that one worker has all of it, and its words to `-k`."""
         for item in items:
             address = address_of(item)
             if address is not None:
                 item.add_marker(pytest.mark.xdist_group(_lane(address)))
+                item.extra_keyword_matches.update(_words(self.options.catalog[address]))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start every lane at once; under xdist a lane starts in the worker that gets its first item."""
@@ -133,6 +135,13 @@ def _lane(address: str) -> str:
     provider = address.split("/", 1)[0]
     recipe = recipes.book(provider).recipes.get(address)
     return recipe.lane if recipe else f"{provider}:none"
+
+
+def _words(record: Record) -> set[str]:
+    """What a person may select a record by with `-k`, beside its address: status, type, code, method, tags."""
+    data = record.data
+    words = {str(data[key]) for key in ("http_status", "type", "code", "method") if data.get(key) is not None}
+    return words | record.tags
 
 
 def _whole_lanes(config: pytest.Config) -> bool:
