@@ -1,9 +1,10 @@
-"""Provider PA: a messages-style API (1:4.1, 2:7.3)."""
+"""Provider PA: a messages-style API, with a compliance API and an admin API (1:4.1, 2:7.2, 2:7.3)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mockserver.pa import admin, compliance
 from mockserver.pa.causes import SCENARIOS
 from mockserver.pa.gateway import Gateway
 from mockserver.pa.names import DEFAULTS
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def build(world: World) -> Gateway:
     """The ASGI app of PA."""
-    return Gateway(world, ROUTES)
+    return Gateway(world, (*ROUTES, *admin.ROUTES, *compliance.ROUTES))
 
 
-PROVIDER = Provider("pa", (Mount("pa", ("base_url",), build),), SCENARIOS, DEFAULTS)
+PROVIDER = Provider("pa", (Mount("pa", ("base_url",), build),), (*SCENARIOS, *compliance.SCENARIOS), DEFAULTS)

@@ -1,11 +1,12 @@
-"""Who is calling PA: the key in `x-api-key` or as a bearer token, and whether it can be used (1:5.1, 2:7.3 row 401)."""
+"""Who is calling PA: a key in `x-api-key`, a bearer token or a signer, and whether they may (1:5.1, 2:7.3 row 401)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from mockserver.pa.errors import AUTHENTICATION, PaError
-from mockserver.pa.keys import KEYS, Key, State
+from mockserver.pa.keys import KEYS, Key, Role, State
+from mockserver.pa.signing import signer
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -25,9 +26,13 @@ def presented_secret(request: Request, names: Names) -> str | None:
 
 
 def identify(request: Request, names: Names) -> Key | None:
-    """The usable key presented, if any; asks nothing of it."""
-    key = KEYS.get(presented_secret(request, names) or "")
-    return key if key is not None and key.state is State.ACTIVE else None
+    """The usable key presented or signed with, if any; asks nothing of it."""
+    secret = presented_secret(request, names)
+    if secret is None:
+        return signer(request)
+    key = KEYS.get(secret)
+    usable = key is not None and key.state is State.ACTIVE and key.role is not Role.MARKETPLACE
+    return key if usable else None
 
 
 def authenticate(request: Request, names: Names) -> Key:

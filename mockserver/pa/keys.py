@@ -14,6 +14,8 @@ class Role(StrEnum):
     INFERENCE = "inference"
     ADMIN = "admin"
     COMPLIANCE = "compliance"
+    MARKETPLACE = "marketplace"
+    """An access id of the cloud-marketplace variant: it signs requests instead of being sent (1:5.1)."""
 
 
 class State(StrEnum):
@@ -21,6 +23,7 @@ class State(StrEnum):
 
     ACTIVE = "active"
     REVOKED = "revoked"
+    DEACTIVATED = "deactivated"
     EXPIRED = "expired"
 
 
@@ -48,6 +51,15 @@ CAPPED = Organization("a0000000-0000-4000-8000-000000000003")
 THRIFTY = Organization("a0000000-0000-4000-8000-000000000004")
 GROWN = Organization("a0000000-0000-4000-8000-000000000005", tier="scale")
 
+NOT_ENABLED = Organization("b0000000-0000-4000-8000-000000000001")
+CHILD_OF_DORMANT = Organization("b0000000-0000-4000-8000-000000000002")
+ELSEWHERE = Organization("b0000000-0000-4000-8000-000000000003")
+NARROW = Organization("b0000000-0000-4000-8000-000000000004")
+NARROW_TOO = Organization("b0000000-0000-4000-8000-000000000005")
+WITHOUT_LOCAL_SESSIONS = Organization("b0000000-0000-4000-8000-000000000006")
+SEALED = Organization("b0000000-0000-4000-8000-000000000007")
+"""Organizations with compliance keys; `compliance/tenants.py` says what is special about each."""
+
 EVERYTHING: frozenset[str] = frozenset(
     {"messages", "count_tokens", "models", "batches", "files", "agents_create", "agents_read"}
 )
@@ -68,6 +80,20 @@ class Key:
     scopes: frozenset[str] = field(default=frozenset())
 
 
+READ_SCOPES = ("read:compliance_activities", "read:compliance_org_data", "read:compliance_user_data")
+
+
+def _keeper(
+    secret: str,
+    *scopes: str,
+    organization: Organization = ACME,
+    role: Role = Role.COMPLIANCE,
+    state: State = State.ACTIVE,
+) -> Key:
+    """A key that belongs to no workspace and makes no inference: compliance or admin."""
+    return Key(secret, organization, role, state, workspace=None, allowed=frozenset(), scopes=frozenset(scopes))
+
+
 _TABLE = (
     Key("mock-pa-inference", ACME),
     Key("mock-pa-inference-scale", GROWN),
@@ -84,7 +110,24 @@ _TABLE = (
         standing=Standing.CODING_ASSISTANT_LIMIT,
         workspace="wrkspc_01MockCodingAssistant001",
     ),
-    Key("mock-pa-admin", ACME, Role.ADMIN, workspace=None, allowed=frozenset()),
+    Key("mock-pa-marketplace", GROWN, Role.MARKETPLACE),
+    _keeper("mock-pa-admin", "read:compliance_activities", role=Role.ADMIN),
+    _keeper("mock-pa-admin-expired", "read:compliance_activities", role=Role.ADMIN, state=State.EXPIRED),
+    _keeper("mock-pa-compliance", *READ_SCOPES),
+    _keeper("mock-pa-compliance-audit", "read:org_audit"),
+    _keeper("mock-pa-compliance-activities", "read:compliance_activities"),
+    _keeper("mock-pa-compliance-org-data", "read:compliance_org_data"),
+    _keeper("mock-pa-compliance-user-data", "read:compliance_user_data"),
+    _keeper("mock-pa-compliance-delete", "delete:compliance_user_data"),
+    _keeper("mock-pa-compliance-retired", "read:compliance_org_settings"),
+    _keeper("mock-pa-compliance-deactivated", *READ_SCOPES, state=State.DEACTIVATED),
+    _keeper("mock-pa-compliance-not-enabled", *READ_SCOPES, organization=NOT_ENABLED),
+    _keeper("mock-pa-compliance-dormant-parent", *READ_SCOPES, organization=CHILD_OF_DORMANT),
+    _keeper("mock-pa-compliance-elsewhere", *READ_SCOPES, organization=ELSEWHERE),
+    _keeper("mock-pa-compliance-narrow", *READ_SCOPES, organization=NARROW),
+    _keeper("mock-pa-compliance-narrow-too", *READ_SCOPES, organization=NARROW_TOO),
+    _keeper("mock-pa-compliance-no-local", *READ_SCOPES, organization=WITHOUT_LOCAL_SESSIONS),
+    _keeper("mock-pa-compliance-sealed", *READ_SCOPES, organization=SEALED),
 )
 
 ANONYMOUS = Key("", Organization(""), workspace=None, allowed=frozenset())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 UNLIMITED = -1
 """The value of a cap in bytes that lifts it."""
+
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?P<offset>Z|[+-]\d\d:\d\d)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,14 @@ class Parameter:
 
 def instant(text: str) -> float:
     """An RFC 3339 timestamp with explicit UTC offset, as seconds."""
+    match = _RFC3339.fullmatch(text)
     try:
+        if match is None:
+            raise ValueError
         moment = datetime.fromisoformat(text.upper())
     except ValueError:
         raise ValueError("must be a valid RFC 3339 datetime") from None
-    if moment.tzinfo is None:
+    if not match["offset"]:
         raise ValueError("must have an explicit UTC offset")
     return moment.timestamp()
 

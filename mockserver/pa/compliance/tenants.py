@@ -83,13 +83,16 @@ ENTERPRISE = Parent(
     groups=(Named("rbac_group_01MockEditors", "Editors", (ADA, BEN)), Named("rbac_group_01MockReaders", "Readers")),
 )
 DORMANT = Parent("parent_01MockDormant", enabled=False)
+TIGHT = Parent("parent_01MockTight", requests_a_minute=4, remote_requests_a_minute=2)
+"""Its budgets are the mock's own: a handful of requests exhausts them."""
 
 TENANTS: dict[str, Tenant] = {
     keys.ACME.id: Tenant(ENTERPRISE),
     keys.NOT_ENABLED.id: Tenant(ENTERPRISE, enabled=False),
     keys.CHILD_OF_DORMANT.id: Tenant(DORMANT),
     keys.ELSEWHERE.id: Tenant(Parent("parent_01MockElsewhere")),
-    keys.NARROW.id: Tenant(Parent("parent_01MockNarrow", requests_a_minute=4, remote_requests_a_minute=2)),
+    keys.NARROW.id: Tenant(TIGHT),
+    keys.NARROW_TOO.id: Tenant(TIGHT),
     keys.WITHOUT_LOCAL_SESSIONS.id: Tenant(Parent("parent_01MockWithoutLocal", local_sessions=False)),
     keys.SEALED.id: Tenant(Parent("parent_01MockSealed", content_key_usable=False)),
 }
