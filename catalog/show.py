@@ -70,13 +70,17 @@ def _last_seen(record: Record) -> str:
 def _fields(value: Json, indent: str) -> Iterator[str]:
     """An object, a line for each plain value, deeper ones below their name."""
     for name, item in value.items():
-        if isinstance(item, dict) and len(_plain(item)) > WIDTH - _LABEL:
+        if isinstance(item, dict) and _is_deep(item):
             yield f"{indent}{name}"
             yield from _fields(item, indent + "  ")
         elif isinstance(item, list) and len(_plain(item)) > WIDTH - _LABEL:
             yield from _listed(str(name), item, indent)
         else:
             yield from _row(str(name), _plain(item), indent)
+
+
+def _is_deep(item: dict[str, Json]) -> bool:
+    return any(isinstance(inner, dict) for inner in item.values()) or len(_plain(item)) > WIDTH - _LABEL
 
 
 def _listed(name: str, items: list[Json], indent: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import os
@@ -14,6 +13,7 @@ from types import MappingProxyType
 from typing import NoReturn, Self
 
 from catalog.model import KINDS, PROVIDERS, RATE_LIMIT_FAMILY, Address, Json, Record
+from catalog.wording import did_you_mean
 
 RECORDS = Path(__file__).parent / "records"
 """The records that this package ships."""
@@ -111,9 +111,8 @@ class Catalog(Mapping[Address, Record]):
         return len(self._by_address)
 
     def _unknown(self, address: str) -> UnknownAddress:
-        near = difflib.get_close_matches(address, map(str, self._by_address), n=3, cutoff=0.6)
-        near = near or [str(known) for known in self._by_address if address and address in known.slug][:3]
-        mend = f"did you mean {' or '.join(near)}?" if near else "`python -m catalog show` lists every address"
+        known = [str(known) for known in self._by_address]
+        mend = did_you_mean(address, known) or "`python -m catalog show` lists every address"
         return UnknownAddress(f"no record has the address {address!r}", mend)
 
 

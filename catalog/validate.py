@@ -83,7 +83,12 @@ def _unreadable(error: CatalogError, root: Path) -> Problem:
     return Problem(error.file or root, "", error.place, error.what, error.mend)
 
 
-def _schema_files() -> Iterator[Problem]:
+@cache
+def _schema_files() -> tuple[Problem, ...]:
+    return tuple(_schema_problems())
+
+
+def _schema_problems() -> Iterator[Problem]:
     from jsonschema import Draft202012Validator, SchemaError
 
     try:
@@ -239,11 +244,6 @@ def _evidence_is_live(record: Record, scene: Scene) -> Iterator[Told]:
         yield Told("", what, "only a live run may write here: restore the record from git")
 
 
-def _pins_have_a_reason(record: Record, scene: Scene) -> Iterator[Told]:
-    if record.data.get("pinned") and not record.data.get("pinned_reason"):
-        yield Told("$.pinned", "a pinned record needs a reason", "say in `pinned_reason` why write-back must stop here")
-
-
 def _exists(path: str, address: Json, kind: str, record: Record, scene: Scene) -> Iterator[Told]:
     """Nothing where a record of this kind and of the same provider has the address."""
     try:
@@ -275,5 +275,4 @@ _RECORD_CHECKS = (
     _message_pattern_compiles,
     _tags_agree,
     _evidence_is_live,
-    _pins_have_a_reason,
 )

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from catalog.model import Json
 
 
+FEW = 8
+"""So many names can be listed in one line without drowning it."""
+
+
 class Complaint(NamedTuple):
     """One thing that is wrong: where (`$.status[0]`), what, and the mend."""
 
@@ -48,8 +52,8 @@ def complaints(errors: Iterable[ValidationError]) -> list[Complaint]:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`did you mean x?`, or an empty string where nothing comes near."""
-    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+    """`did you mean x?`, or an empty string where nothing comes near. Addresses look alike: they must come nearer."""
+    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.85 if "/" in word else 0.7)
     return f"did you mean {' or '.join(near)}?" if near else ""
 
 
@@ -88,7 +92,7 @@ def _items(value: Json) -> list[Json]:
 def _hint(error: ValidationError) -> str:
     """The first sentence of the field's description in its schema."""
     description = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
-    sentence = re.split(r"(?<=[.;])\s", " ".join(str(description).split()))[0].rstrip(".;")
+    sentence = re.split(r"(?<=\.)\s", " ".join(str(description).split()))[0].rstrip(".")
     return f"the schema says: {sentence}" if sentence else ""
 
 
@@ -104,7 +108,7 @@ def _extra(error: ValidationError) -> tuple[str, str]:
     extra = [name for name in _items(error.instance) if name not in known and not _matches_pattern(name, schema)]
     named = [name for name in extra if repr(name) in error.message] or extra
     guesses = " ".join(filter(None, (did_you_mean(name, known) for name in named)))
-    fields = f"the fields are {', '.join(known)}" if known else "remove it"
+    fields = f"the fields are {', '.join(known)}" if 0 < len(known) <= FEW else "remove it"
     return f"{' and '.join(map(repr, named))} {'is' if len(named) == 1 else 'are'} no field here", guesses or fields
 
 
