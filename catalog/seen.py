@@ -103,7 +103,7 @@ def is_mock(target: str) -> bool:
 def with_evidence(record: Record, sighting: Sighting, differences: tuple[str, ...], extra: Mapping[str, Json]) -> Json:
     """The record's data with the sighting as its last: `extra` is what only this kind of record keeps."""
     result, run = str(sighting.result.outcome), sighting.run.run
-    at, day = sighting.at.isoformat().replace("+00:00", "Z"), sighting.day.isoformat()
+    at, day = sighting.at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), sighting.day.isoformat()
     data = dict(record.data)
     if record.kind == "errors":
         note = f"{result}, seen on {sighting.target} in run {run} at {at}"

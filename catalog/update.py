@@ -149,7 +149,7 @@ def _files(catalog: Catalog, changed: Iterable[Record], into: Path) -> dict[Path
 
 def _refuse_a_mock(evidence: Iterable[Evidence], into: Path) -> None:
     for run, _ in evidence:
-        if not run.live and into.resolve() == RECORDS:
+        if not run.live and into.resolve() == RECORDS.resolve():
             what = f"run {run.run} asked a mock ({run.target}), which proves nothing about a provider"
             raise CatalogError(what, "give only live runs; a mock run keeps its own copy in its folder")
 

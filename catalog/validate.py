@@ -59,7 +59,7 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     `shipped` records may carry no evidence from a mock; by default these are the ones in this package.
     """
     catalog, errors = Catalog.load_what_can_be(root)
-    is_shipped = root.resolve() == RECORDS if shipped is None else shipped
+    is_shipped = root.resolve() == RECORDS.resolve() if shipped is None else shipped
     scene = Scene(catalog, frozenset(error.file for error in errors if error.file), is_shipped)
     found = [_unreadable(error, root) for error in errors]
     found += _schema_files()

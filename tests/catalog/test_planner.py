@@ -34,7 +34,7 @@ def test_conforming_verifies_an_error():
     assert after.data["observed"] == {
         "verified_at": "2026-11-20",
         "endpoint": "POST /v1/messages",
-        "note": "conforms, seen on live in run r1 at 2026-11-20T06:00:00Z",
+        "note": "conforms, seen on live in run r1 at 2026-11-20T06:00:00.000Z",
     }
     assert after.data["live_messages"] == ["Slow down."]
     assert after.data["response_headers"]["request-id"]["seen"] == "present"
@@ -50,7 +50,7 @@ def test_conforming_verifies_an_endpoint():
         "verified_at": "2026-11-20",
         "target": "live",
         "run": "r1",
-        "observed_at": "2026-11-20T06:00:00Z",
+        "observed_at": "2026-11-20T06:00:00.000Z",
     }
     assert after.data["response"]["headers"]["request-id"]["seen"] == "present"
 
@@ -74,7 +74,7 @@ def test_drift_takes_the_verification_away_and_says_what_was_seen():
     assert after.data["status"] == ["DOCUMENTED", "UNVERIFIED"]
     assert after.data["observed_live"] is True
     assert after.data["observed"]["note"] == (
-        "drifted, seen on live in run r2 at 2026-11-20T06:00:00Z: "
+        "drifted, seen on live in run r2 at 2026-11-20T06:00:00.000Z: "
         "answer request-id absent instead of present (header-missing)"
     )
 
