@@ -100,13 +100,18 @@ class Target:
         return tuple(name for name, provider in self.providers.items() if provider.expected)
 
     def served_by(self, addresses: Mapping[str, Mapping[str, str]]) -> Target:
-        """This target with every embedded address replaced by where the mock says it listens."""
+        """This target with every embedded address replaced by where the mock says it listens.
+
+        An embedded provider that the mock was not asked to serve is left out: nobody selected it.
+        """
         providers = {}
         for name, provider in self.providers.items():
+            if EMBEDDED in provider.addresses.values() and name not in addresses:
+                continue
             found = dict(provider.addresses)
             for key, value in provider.addresses.items():
                 if value == EMBEDDED:
-                    if key not in addresses.get(name, {}):
+                    if key not in addresses[name]:
                         raise TargetError(f"target {self.name!r}: the mock serves no {key} of provider {name}")
                     found[key] = addresses[name][key]
             providers[name] = replace(provider, addresses=found)
