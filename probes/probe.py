@@ -19,6 +19,8 @@ from probes.recipe import Call, Recipe
 
 BAD_CREDENTIAL = (401,)
 REFUSED = (403,)
+SETUP = "setup"
+"""The label of a step that a probe relies on, in a table as in steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Probe:
         self.exchanges.append(exchange)
         return exchange
 
-    async def setup(self, call: Call, *statuses: int, label: str = "setup") -> Response:
+    async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
         """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
 
         Raises:
@@ -144,7 +146,7 @@ async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdic
 
 async def _elicit(recipe: Recipe, probe: Probe) -> None:
     for label, call in recipe.calls.items():
-        await probe.send(call, label)
+        await (probe.setup(call) if label == SETUP else probe.send(call, label))
     if recipe.steps is not None:
         await recipe.steps(probe)
 
