@@ -1,0 +1,90 @@
+"""Who is calling PB: an API key, an OAuth token or an ephemeral token, and what each wrong one gets (1:5.2, 2:7.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mockserver.pb import ephemeral
+from mockserver.pb.errors import INVALID, NOT_FOUND, PERMISSION, UNAUTHENTICATED, PbError
+from mockserver.pb.keys import KEYS, OAUTH_TOKENS, Key, Project, State
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from mockserver.pb.names import Names
+    from mockserver.world import Context
+
+_REFUSALS: dict[State, str] = {
+    State.RESTRICTED: "Requests to this API are blocked for this API key: its restrictions do not allow them.",
+    State.LEAKED: "Your API key was reported as leaked. Please use another API key.",
+    State.BLOCKED: "Permission denied: this API key has been blocked.",
+}
+
+
+def authenticate(request: Request, names: Names, context: Context) -> Project:
+    """The project that calls.
+
+    An invalid API key is an invalid argument, an invalid token is unauthenticated, and so is no credential at all.
+    """
+    scheme, credential = _authorization(request)
+    if scheme:
+        if scheme == "token" or credential.startswith(ephemeral.NAME_PREFIX):
+            raise _ephemeral_refusal(context, credential)
+        return _admitted(_of_oauth(credential))
+    secret = request.headers.get(names.key_header) or request.query_params.get("key")
+    if not secret:
+        raise PbError(UNAUTHENTICATED, "The request carries no API key, OAuth token or other credential.")
+    if secret.startswith(ephemeral.NAME_PREFIX):
+        raise _ephemeral_refusal(context, secret)
+    return _of_key(secret)
+
+
+def authenticate_bearer(request: Request, names: Names, context: Context) -> Project:
+    """The project that calls the compatibility layer, which wants `Authorization: Bearer` and nothing else."""
+    scheme, credential = _authorization(request)
+    if scheme == "bearer" and credential in OAUTH_TOKENS:
+        return _admitted(_of_oauth(credential))
+    if scheme == "bearer" and credential:
+        return _of_key(credential)
+    if scheme or names.key_header in request.headers:
+        raise PbError(NOT_FOUND, "Requested entity was not found.")
+    raise PbError(INVALID, "Missing or invalid Authorization header.")
+
+
+def _authorization(request: Request) -> tuple[str, str]:
+    scheme, _, credential = request.headers.get("authorization", "").partition(" ")
+    return scheme.lower(), credential.strip()
+
+
+def _of_key(secret: str) -> Project:
+    key = KEYS.get(secret)
+    if key is None:
+        raise PbError(INVALID, "API key not valid. Please pass a valid API key.")
+    return _usable(key)
+
+
+def _usable(key: Key) -> Project:
+    if key.state is not State.ACTIVE:
+        raise PbError(PERMISSION, _REFUSALS[key.state])
+    return _admitted(key.project)
+
+
+def _of_oauth(secret: str) -> Project:
+    token = OAUTH_TOKENS.get(secret)
+    if token is None or token.expired:
+        reason = "has expired" if token else "is not valid"
+        raise PbError(UNAUTHENTICATED, f"Request had invalid authentication credentials: the OAuth token {reason}.")
+    return token.project
+
+
+def _admitted(project: Project) -> Project:
+    if not project.api_enabled:
+        raise PbError(PERMISSION, f"The API has not been used in project {project.id} before, or it is disabled.")
+    return project
+
+
+def _ephemeral_refusal(context: Context, name: str) -> PbError:
+    found = ephemeral.standing(context.session, name, context.now)
+    if found is ephemeral.Standing.GOOD:
+        return PbError(PERMISSION, "Ephemeral tokens are for the live API alone.")
+    return PbError(UNAUTHENTICATED, f"Request had invalid authentication credentials: the token is {found}.")

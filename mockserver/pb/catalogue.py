@@ -1,0 +1,65 @@
+"""PB's models: ids, bounds, abilities, and who may use them where (1:4.2, 2:7.4, 2:9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mockserver.pb.errors import MODEL_NOT_FOUND, PbError
+from mockserver.pb.keys import Project
+
+GENERATE = "generateContent"
+LIVE = "bidiGenerateContent"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model. `reasons`: it thinks before it speaks; `draws`: it makes images, and its maxTemperature is 1."""
+
+    id: str
+    display_name: str
+    input_token_limit: int = 1_048_576
+    output_token_limit: int = 65_536
+    reasons: bool = False
+    draws: bool = False
+    preview: bool = False
+    paid_only: bool = False
+    closed_to_new_users: bool = False
+    methods: tuple[str, ...] = (GENERATE,)
+
+    @property
+    def max_temperature(self) -> int:
+        """2 for most models, 1 for image models (1:4.2)."""
+        return 1 if self.draws else 2
+
+
+_TABLE = (
+    Model("mock-pro", "Mock Pro", reasons=True),
+    Model("mock-lite", "Mock Lite"),
+    Model("mock-image", "Mock Image", input_token_limit=32_768, output_token_limit=32_768, draws=True),
+    Model("mock-premium", "Mock Premium", reasons=True, paid_only=True),
+    Model("mock-pro-preview", "Mock Pro Preview", reasons=True, preview=True),
+    Model("mock-legacy", "Mock Legacy", input_token_limit=2_048, output_token_limit=2_048, closed_to_new_users=True),
+    Model("mock-live", "Mock Live", input_token_limit=131_072, methods=(LIVE,), preview=True),
+)
+
+MODELS = {model.id: model for model in _TABLE}
+
+
+def listed(version: str) -> list[Model]:
+    """The models of an API version: preview ids exist only in v1beta, closed models stay listable (2:9)."""
+    return [model for model in MODELS.values() if version == "v1beta" or not model.preview]
+
+
+def find_model(name: str, version: str, project: Project | None = None, method: str | None = None) -> Model:
+    """The model called `name` or `models/name`, or 404; with a project, one that it may use."""
+    model = MODELS.get(name.removeprefix("models/"))
+    if model is None or model not in listed(version) or (method is not None and method not in model.methods):
+        supported = f", or is not supported for {method}" if method else ""
+        raise PbError(
+            MODEL_NOT_FOUND,
+            f"models/{name.removeprefix('models/')} is not found for API version {version}{supported}. "
+            "List the models to see which are available and what they support.",
+        )
+    if model.closed_to_new_users and project is not None and project.new_user:
+        raise PbError(MODEL_NOT_FOUND, f"models/{model.id} is no longer available to new users.")
+    return model

@@ -1,0 +1,67 @@
+"""PB's scenarios: what only the provider can bring about, and the refusals they lead to (2:7.4)."""
+
+from __future__ import annotations
+
+from mockserver.pb.call import Call
+from mockserver.pb.errors import ABORTED, CANCELLED, DEADLINE, INTERNAL, UNAVAILABLE, Kind, PbError
+from mockserver.pb.outcomes import BLOCKS, ENDINGS, FAULTS, IMAGE_BLOCKS, IMAGE_ENDINGS
+from mockserver.scenarios import Scenario, choice
+
+FAILURES: dict[str, tuple[Kind, str]] = {
+    "internal_error": (INTERNAL, "An internal error has occurred. Please retry."),
+    "overloaded": (UNAVAILABLE, "The model is overloaded. Please try again later."),
+    "deadline_exceeded": (DEADLINE, "The request could not be processed before its deadline."),
+    "concurrency_conflict": (ABORTED, "The operation was aborted because of a concurrency conflict."),
+    "work_cancelled": (CANCELLED, "The operation was cancelled."),
+}
+"""Causes that befall any authenticated call."""
+
+MID_STREAM: dict[str, tuple[Kind, str]] = {
+    "internal_error_mid_stream": FAILURES["internal_error"],
+    "overloaded_mid_stream": FAILURES["overloaded"],
+}
+"""Causes that end a stream after 200."""
+
+MALFORMED_CALL = "malformed_call"
+"""The fault whose name depends on the tools that the request offers."""
+
+SCENARIOS = (
+    Scenario("internal_error", "Something breaks inside the provider; any call."),
+    Scenario("overloaded", "The provider is overloaded or down; any call."),
+    Scenario("deadline_exceeded", "The work takes longer than the provider allows; any call."),
+    Scenario("concurrency_conflict", "Somebody else changes the same thing at the same moment; any call."),
+    Scenario("work_cancelled", "The provider cancels the work; any call."),
+    Scenario("id_collision", "The id drawn for a new interaction is already taken; creating an interaction."),
+    Scenario("flex_capacity_shed", "Flex capacity is shed; generation with service tier flex."),
+    Scenario("flex_capacity_unavailable", "There is no flex capacity at all; generation with service tier flex."),
+    Scenario("internal_error_mid_stream", "Something breaks after the stream began; streamed generation."),
+    Scenario("overloaded_mid_stream", "The provider is overloaded after the stream began; streamed generation."),
+    Scenario(
+        "prompt_blocked",
+        "A filter blocks the prompt; generation, the image filters with image models only.",
+        (choice("filter", (*BLOCKS, *IMAGE_BLOCKS), "The filter.", default="safety"),),
+    ),
+    Scenario(
+        "output_stopped",
+        "A filter stops the output; generation, the image filters with image models only.",
+        (choice("filter", (*ENDINGS, *IMAGE_ENDINGS), "The filter.", default="safety"),),
+    ),
+    Scenario(
+        "model_fault",
+        "The model produces what it should not; generation, a malformed call where tools are offered.",
+        (choice("fault", (MALFORMED_CALL, *FAULTS), "What it produces."),),
+    ),
+)
+
+
+def befall_any(call: Call) -> None:
+    """Raise the failure that this call suffers, if any; after authentication, since the provider knows who asks."""
+    scenario = call.context.take(*FAILURES)
+    if scenario is not None:
+        raise PbError(*FAILURES[scenario.name])
+
+
+def mid_stream(call: Call) -> PbError | None:
+    """The failure that ends this call's stream, if any."""
+    scenario = call.context.take(*MID_STREAM)
+    return PbError(*MID_STREAM[scenario.name]) if scenario else None

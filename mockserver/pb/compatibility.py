@@ -1,0 +1,129 @@
+"""The compatibility layer under v1beta/openai: chat completions that ignore what they do not know (1:4.2, 2:9)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import StreamingResponse
+
+from mockserver.pb import fields, settings
+from mockserver.pb.call import JsonAnswer, as_json, read_object
+from mockserver.pb.catalogue import GENERATE, find_model, listed
+from mockserver.pb.causes import mid_stream
+from mockserver.pb.errors import invalid
+from mockserver.pb.generate import run
+from mockserver.pb.prompt import MODEL, USER, Prompt, Turn
+from mockserver.pb.tokens import count_turns
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.pb.call import Call
+    from mockserver.pb.errors import PbError
+    from mockserver.pb.generator import Candidate
+
+BODY: fields.Fields = {
+    "model": fields.string,
+    "messages": fields.objects,
+    "maxTokens": fields.at_least(1),
+    "maxCompletionTokens": fields.at_least(1),
+    "temperature": fields.number,
+    "topP": fields.number,
+    "n": fields.integer,
+    "stop": fields.anything,
+    "stream": fields.boolean,
+    "serviceTier": settings.service_tier,
+}
+"""The parameters it knows; unknown ones are ignored."""
+
+ROLES = {"system": USER, "developer": USER, "user": USER, "assistant": MODEL, "tool": USER}
+FINISH_REASONS = {"STOP": "stop", "MAX_TOKENS": "length"}
+CREATED = 1_767_225_600
+
+
+async def chat_completions(call: Call) -> Response:
+    """Generate, whole or streamed, in the shapes of that other style."""
+    given = fields.known_only(await read_object(call), BODY)
+    model = find_model(fields.require(given, "model"), call.version, call.project, GENERATE)
+    turns = _turns(fields.require(given, "messages"))
+    prompt = Prompt(
+        model=model,
+        turns=turns,
+        tokens=count_turns(turns),
+        settings=settings.of_generate_content(_config(given), model),
+        service_tier=given.get("serviceTier", "standard").lower(),
+    )
+    completion, _ = run(call, prompt)
+    frame = {"id": call.session.new_id("chatcmpl-"), "created": CREATED, "model": model.id}
+    choices = [_choice(index, candidate) for index, candidate in enumerate(completion.candidates)]
+    if given.get("stream"):
+        return StreamingResponse(_sse(frame, choices, mid_stream(call)), media_type="text/event-stream")
+    usage = {
+        "prompt_tokens": prompt.tokens,
+        "completion_tokens": completion.tokens,
+        "total_tokens": prompt.tokens + completion.tokens + completion.thought_tokens,
+    }
+    return JsonAnswer({**frame, "object": "chat.completion", "choices": choices, "usage": usage})
+
+
+async def list_models(call: Call) -> Response:
+    """The models, in the shape of that other style."""
+    data = [
+        {"id": f"models/{model.id}", "object": "model", "created": CREATED, "owned_by": "pb"}
+        for model in listed(call.version)
+    ]
+    return JsonAnswer({"object": "list", "data": data})
+
+
+def _config(given: Mapping[str, Any]) -> dict[str, Any]:
+    stop = given.get("stop")
+    found = {
+        "maxOutputTokens": given.get("maxCompletionTokens", given.get("maxTokens")),
+        "temperature": given.get("temperature"),
+        "topP": given.get("topP"),
+        "candidateCount": given.get("n"),
+        "stopSequences": [stop] if isinstance(stop, str) else stop,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _turns(messages: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
+    if not messages:
+        raise invalid("messages: must not be empty")
+    return tuple(_turn(f"messages[{index}]", message) for index, message in enumerate(messages))
+
+
+def _turn(at: str, message: Mapping[str, Any]) -> Turn:
+    role = fields.require(message, "role", at)
+    if not isinstance(role, str) or role not in ROLES:
+        raise invalid(f"{at}.role: {role!r} is none of {', '.join(ROLES)}")
+    content = message.get("content")
+    if content is None or isinstance(content, str):
+        return Turn(ROLES[role], text=content or "")
+    fields.objects(f"{at}.content", content)
+    texts = [part["text"] for part in content if isinstance(part.get("text"), str)]
+    return Turn(ROLES[role], text="\n".join(texts), media=sum("text" not in part for part in content))
+
+
+def _choice(index: int, candidate: Candidate) -> dict[str, Any]:
+    reason = FINISH_REASONS.get(candidate.ending.finish_reason, "content_filter")
+    message = {"role": "assistant", "content": candidate.text or None}
+    return {"index": index, "message": message, "finish_reason": reason, "logprobs": None}
+
+
+async def _sse(
+    frame: Mapping[str, Any], choices: list[dict[str, Any]], failure: PbError | None
+) -> AsyncIterator[bytes]:
+    for choice in choices:
+        begun = {"index": choice["index"], "delta": choice["message"], "finish_reason": None}
+        yield _chunk(frame, begun)
+        if failure is not None:
+            yield b"data: " + as_json(failure.wrapped()) + b"\n\n"
+            return
+        yield _chunk(frame, {"index": choice["index"], "delta": {}, "finish_reason": choice["finish_reason"]})
+    yield b"data: [DONE]\n\n"
+
+
+def _chunk(frame: Mapping[str, Any], choice: Mapping[str, Any]) -> bytes:
+    return b"data: " + as_json({**frame, "object": "chat.completion.chunk", "choices": [choice]}) + b"\n\n"

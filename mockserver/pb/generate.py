@@ -1,0 +1,134 @@
+"""generateContent and streamGenerateContent, in v1 and v1beta (1:4.2); the latter's path is as such APIs have it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import StreamingResponse
+
+from mockserver.pb import quotas
+from mockserver.pb.billing import refuse_unpaid
+from mockserver.pb.call import JsonAnswer, as_json, read_object
+from mockserver.pb.catalogue import GENERATE, find_model
+from mockserver.pb.causes import mid_stream
+from mockserver.pb.generation_request import prompt_of
+from mockserver.pb.generator import PIXEL, Candidate, Completion, complete
+from mockserver.pb.tokens import PER_MEDIA
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.pb.call import Call
+    from mockserver.pb.errors import PbError
+    from mockserver.pb.prompt import Prompt
+
+CHUNK = 24
+"""Characters a chunk; small enough that a short answer comes in several."""
+
+
+async def generate(call: Call) -> Response:
+    """Generate, whole."""
+    prompt = await _read(call)
+    completion, service_tier = run(call, prompt)
+    return JsonAnswer(_answer(call, prompt, completion, service_tier))
+
+
+async def stream(call: Call) -> Response:
+    """Generate, in chunks: events with `?alt=sse`, else one JSON array."""
+    prompt = await _read(call)
+    completion, service_tier = run(call, prompt)
+    chunks = list(_chunks(_answer(call, prompt, completion, service_tier)))
+    failure = mid_stream(call)
+    if failure is not None:
+        chunks = chunks[:1]
+    if call.request.query_params.get("alt") != "sse":
+        return JsonAnswer([*chunks, failure.rpc()] if failure else chunks)
+    return StreamingResponse(_sse(chunks, failure), media_type="text/event-stream")
+
+
+def run(call: Call, prompt: Prompt) -> tuple[Completion, str]:
+    """The model's work and the service tier of it, within what the project may do. Every surface comes by here."""
+    refuse_unpaid(call.project, prompt.model, prompt.service_tier)
+    images = prompt.settings.candidate_count if prompt.model.draws else 0
+    service_tier = quotas.admit(call, prompt.model, prompt.tokens, images, prompt.service_tier)
+    completion = complete(call, prompt)
+    quotas.settle(call, prompt.tokens + completion.tokens + completion.thought_tokens)
+    return completion, service_tier
+
+
+async def _read(call: Call) -> Prompt:
+    model = find_model(call.params["model"], call.version, call.project, GENERATE)
+    return prompt_of(call, await read_object(call), model)
+
+
+def _answer(call: Call, prompt: Prompt, completion: Completion, service_tier: str) -> dict[str, Any]:
+    answer: dict[str, Any] = {}
+    if completion.block is not None:
+        answer["promptFeedback"] = {"blockReason": completion.block.reason, "safetyRatings": []}
+    else:
+        answer["candidates"] = [
+            {**_candidate(candidate, completion, prompt), "index": index}
+            for index, candidate in enumerate(completion.candidates)
+        ]
+    return {
+        **answer,
+        "usageMetadata": usage(prompt, completion, service_tier),
+        "modelVersion": prompt.model.id,
+        "responseId": call.session.new_id("", 22),
+    }
+
+
+def _candidate(candidate: Candidate, completion: Completion, prompt: Prompt) -> dict[str, Any]:
+    parts: list[dict[str, Any]] = []
+    if completion.thought and prompt.settings.include_thoughts:
+        parts.append({"text": completion.thought, "thought": True})
+    if candidate.text:
+        parts.append({"text": candidate.text})
+    if candidate.image:
+        parts.append({"inlineData": {"mimeType": "image/png", "data": PIXEL}})
+    if candidate.call is not None:
+        signed = {"thoughtSignature": candidate.call.signature} if candidate.call.signature else {}
+        called = {"name": candidate.call.name, "args": dict(candidate.call.args)}
+        parts.append({"functionCall": called, **signed})
+    content = {"parts": parts, "role": "model"} if parts else {"role": "model"}
+    return {"content": content, "finishReason": candidate.ending.finish_reason, "safetyRatings": []}
+
+
+def usage(prompt: Prompt, completion: Completion, service_tier: str) -> dict[str, Any]:
+    """The token counts (1:2.6): the total is the sum of the others, thoughts only where the model reasoned."""
+    media = min(prompt.tokens, PER_MEDIA * sum(turn.media for turn in prompt.turns))
+    by_modality = {"TEXT": prompt.tokens - media, "IMAGE": media}
+    reasoned = {"thoughtsTokenCount": completion.thought_tokens} if completion.thought else {}
+    return {
+        "promptTokenCount": prompt.tokens,
+        "candidatesTokenCount": completion.tokens,
+        "totalTokenCount": prompt.tokens + completion.tokens + completion.thought_tokens,
+        "promptTokensDetails": [{"modality": name, "tokenCount": n} for name, n in by_modality.items() if n],
+        **reasoned,
+        "serviceTier": service_tier,
+    }
+
+
+def _chunks(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The answer as chunks of the same shape: text in pieces, why it ended and the final counts in the last."""
+    candidates = answer.get("candidates", [])
+    texts = [part["text"] for each in candidates[:1] for part in each["content"].get("parts", ()) if "text" in part]
+    if len(candidates) != 1 or len(texts) != 1 or len(candidates[0]["content"]["parts"]) != 1:
+        yield answer
+        return
+    part = candidates[0]["content"]["parts"][0]
+    pieces = [texts[0][start : start + CHUNK] for start in range(0, len(texts[0]), CHUNK)]
+    for piece in pieces[:-1]:
+        content = {"parts": [{**part, "text": piece}], "role": "model"}
+        yield {**answer, "candidates": [{"content": content, "index": 0}]}
+    last = {**candidates[0], "content": {"parts": [{**part, "text": pieces[-1]}], "role": "model"}}
+    yield {**answer, "candidates": [last]}
+
+
+async def _sse(chunks: list[dict[str, Any]], failure: PbError | None) -> AsyncIterator[bytes]:
+    """Each chunk as `data: ` and an empty line; a failure after 200 is a chunk whose first key is `error`."""
+    for chunk in chunks:
+        yield b"data: " + as_json(chunk) + b"\r\n\r\n"
+    if failure is not None:
+        yield b"data: " + as_json(failure.rpc()) + b"\r\n\r\n"

@@ -1,0 +1,49 @@
+"""The body of a generateContent request, checked, as a prompt (1:4.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.pb import conversation, fields, settings, tools
+from mockserver.pb.call import Call
+from mockserver.pb.catalogue import Model
+from mockserver.pb.errors import NOT_FOUND, PbError
+from mockserver.pb.prompt import Prompt
+from mockserver.pb.tokens import count_text, count_turns, count_value
+
+BODY: fields.Fields = {
+    "model": fields.string,
+    "contents": fields.objects,
+    "systemInstruction": fields.mapping,
+    "tools": fields.objects,
+    "toolConfig": fields.mapping,
+    "safetySettings": fields.objects,
+    "generationConfig": fields.mapping,
+    "cachedContent": fields.string,
+    "serviceTier": settings.service_tier,
+    "store": fields.boolean,
+    "labels": fields.mapping,
+}
+"""Every field; any other is unknown (2:7.4)."""
+
+SAFETY_SETTING: fields.Fields = {"category": fields.string, "threshold": fields.string, "method": fields.string}
+
+
+def prompt_of(call: Call, body: dict[str, Any], model: Model) -> Prompt:
+    """The prompt in a body; raises the first thing wrong with it."""
+    given = fields.read(body, BODY)
+    for index, setting in enumerate(given.get("safetySettings", ())):
+        fields.read(setting, SAFETY_SETTING, f"safety_settings[{index}]")
+    if "cachedContent" in given:
+        raise PbError(NOT_FOUND, f"{given['cachedContent']} is not found.")  # nothing here makes any
+    turns = conversation.turns_of(given.get("contents", ()), call.project)
+    instruction = given.get("systemInstruction")
+    system = conversation.system_text(instruction, call.project) if instruction else ""
+    return Prompt(
+        model=model,
+        turns=turns,
+        tokens=count_turns(turns) + count_text(system) + count_value(given.get("tools")),
+        settings=settings.of_generate_content(given.get("generationConfig", {}), model),
+        tools=tools.of_generate_content(given.get("tools", ()), given.get("toolConfig", {})),
+        service_tier=given.get("serviceTier", "standard").lower(),
+    )

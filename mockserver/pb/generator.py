@@ -1,0 +1,185 @@
+"""The model behind the mock: answers a checked prompt in ways that the prompt itself decides.
+
+It repeats what the user said, cut at `maxOutputTokens` and at a stop sequence; thinks first if it is a reasoning model;
+calls the function that the tool config forces, with arguments made from its schema; and draws if it can, unless the
+user asks for text only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mockserver.pb import thoughts
+from mockserver.pb.call import Call
+from mockserver.pb.causes import MALFORMED_CALL
+from mockserver.pb.errors import INTERNAL, PbError
+from mockserver.pb.outcomes import (
+    BLOCKS,
+    ENDINGS,
+    FAULTS,
+    IMAGE_BLOCKS,
+    IMAGE_ENDINGS,
+    MALFORMED_FUNCTION_CALL,
+    MALFORMED_TOOL_CALL,
+    MAX_TOKENS,
+    MISSING_THOUGHT_SIGNATURE,
+    NO_IMAGE,
+    STOP,
+    TOO_MANY_TOOL_CALLS,
+    Block,
+    Ending,
+)
+from mockserver.pb.prompt import FunctionCall, Prompt
+from mockserver.pb.tokens import BYTES_PER_TOKEN, PER_MEDIA, count_text, count_value
+
+MAX_ECHO = 200
+THOUGHT = "Let me think about what the user wants and how to put it briefly."
+MAX_TOOL_ROUNDS = 32
+"""Rounds of calls in one conversation after which the model gives up; the documents do not say how many."""
+TEXT_ONLY = "text only"
+"""What a user says to an image model that should not draw."""
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+
+_EXAMPLES: Mapping[str, Any] = {"string": "mock", "integer": 1, "number": 1.5, "boolean": True, "array": []}
+
+
+@dataclass
+class Candidate:
+    """One answer of the model, and why it ended."""
+
+    text: str = ""
+    call: FunctionCall | None = None
+    image: bool = False
+    ending: Ending = STOP
+
+    @property
+    def tokens(self) -> int:
+        """Tokens generated, thoughts aside."""
+        called = count_text(self.call.name) + count_value(dict(self.call.args)) if self.call else 0
+        return count_text(self.text) + called + (PER_MEDIA if self.image else 0)
+
+
+@dataclass
+class Completion:
+    """Everything the model made of a prompt: a block and no candidates, or candidates."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    block: Block | None = None
+    thought: str = ""
+
+    @property
+    def thought_tokens(self) -> int:
+        """Tokens spent on reasoning."""
+        return count_text(self.thought)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all candidates."""
+        return sum(candidate.tokens for candidate in self.candidates)
+
+
+def complete(call: Call, prompt: Prompt) -> Completion:
+    """The model's answer; 500 for a context that is too large (2:7.4)."""
+    if prompt.tokens > prompt.model.input_token_limit:
+        raise PbError(INTERNAL, "An internal error has occurred: the context is too large.")
+    block = _block(call, prompt)
+    if block is not None:
+        return Completion(block=block)
+    ending = _ending(call, prompt)
+    if ending is not None:
+        return Completion([Candidate(ending=ending)])
+    thought, left = _think(prompt)
+    candidates = [_answer(prompt, left) for _ in range(prompt.settings.candidate_count)]
+    return Completion(candidates, thought=thought)
+
+
+def _block(call: Call, prompt: Prompt) -> Block | None:
+    scenario = call.context.scenario
+    blocks = {**BLOCKS, **(IMAGE_BLOCKS if prompt.model.draws else {})}
+    if scenario is None or scenario.name != "prompt_blocked" or scenario.params["filter"] not in blocks:
+        return None
+    call.context.take("prompt_blocked")
+    return blocks[scenario.params["filter"]]
+
+
+def _ending(call: Call, prompt: Prompt) -> Ending | None:
+    """Why the answer ends before it begins, if it does."""
+    if thoughts.missing(prompt):
+        return MISSING_THOUGHT_SIGNATURE
+    if sum(bool(turn.calls) for turn in prompt.turns) > MAX_TOOL_ROUNDS:
+        return TOO_MANY_TOOL_CALLS
+    if "image" in prompt.settings.modalities and TEXT_ONLY in prompt.last_text.lower():
+        return NO_IMAGE
+    found = _struck(call, prompt)
+    if found is not None:
+        call.context.take("output_stopped", "model_fault")
+    return found
+
+
+def _struck(call: Call, prompt: Prompt) -> Ending | None:
+    scenario = call.context.scenario
+    if scenario is None:
+        return None
+    if scenario.name == "output_stopped":
+        endings = {**ENDINGS, **(IMAGE_ENDINGS if prompt.model.draws else {})}
+        return endings.get(scenario.params["filter"])
+    if scenario.name == "model_fault":
+        return _malformed(prompt) if scenario.params["fault"] == MALFORMED_CALL else FAULTS[scenario.params["fault"]]
+    return None
+
+
+def _malformed(prompt: Prompt) -> Ending | None:
+    if prompt.tools.functions:
+        return MALFORMED_FUNCTION_CALL
+    return MALFORMED_TOOL_CALL if prompt.tools.builtin else None
+
+
+def _think(prompt: Prompt) -> tuple[str, int]:
+    """The thought, and how many tokens it leaves for the answer: reasoning comes out of the same budget (2:7.4)."""
+    limit = min(prompt.settings.max_output_tokens or prompt.model.output_token_limit, prompt.model.output_token_limit)
+    if not prompt.model.reasons or prompt.settings.thinking_budget == 0:
+        return "", limit
+    budget = min(prompt.settings.thinking_budget or limit, limit)
+    thought = THOUGHT[: budget * BYTES_PER_TOKEN]
+    return thought, limit - count_text(thought)
+
+
+def _answer(prompt: Prompt, left: int) -> Candidate:
+    if left <= 0:
+        return Candidate(ending=MAX_TOKENS)
+    if prompt.tools.forced:
+        return Candidate(call=_called(prompt, prompt.tools.forced[0]))
+    if prompt.model.draws and prompt.settings.modalities != {"text"}:
+        return Candidate(image=True)
+    return _speak(prompt, left)
+
+
+def _speak(prompt: Prompt, left: int) -> Candidate:
+    text, ending = f"The mock heard: {prompt.last_text[:MAX_ECHO]}", STOP
+    for sequence in prompt.settings.stop_sequences:
+        text = text.partition(sequence)[0] if sequence else text
+    if count_text(text) > left:
+        text = text.encode("utf-8", "replace")[: left * BYTES_PER_TOKEN].decode("utf-8", "ignore")
+        ending = MAX_TOKENS
+    return Candidate(text=text, ending=ending)
+
+
+def _called(prompt: Prompt, name: str) -> FunctionCall:
+    schema = prompt.tools.functions[name]
+    properties, required = schema.get("properties"), schema.get("required")
+    known = properties if isinstance(properties, dict) else {}
+    wanted = [field for field in required if isinstance(field, str)] if isinstance(required, list) else []
+    args = {each: _example(known.get(each)) for each in wanted}
+    signature = thoughts.signature_of(name, args) if prompt.model.reasons else None
+    return FunctionCall(name, args, signature)
+
+
+def _example(schema: Any) -> Any:
+    if not isinstance(schema, dict):
+        return "mock"
+    options = schema.get("enum")
+    if isinstance(options, list) and options:
+        return options[0]
+    return _EXAMPLES.get(str(schema.get("type")).lower())

@@ -1,0 +1,190 @@
+"""PB's quotas: what a project may do in a minute, a day and ten minutes, and the 429 that says no (2:7.1, 2:8.3)."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from mockserver.buckets import TokenBucket
+from mockserver.pb.call import Call
+from mockserver.pb.catalogue import Model
+from mockserver.pb.errors import QUOTA, RATE_LIMIT, TOO_MANY, UNAVAILABLE, Kind, PbError
+from mockserver.pb.keys import Billing
+
+PACIFIC = ZoneInfo("America/Los_Angeles")
+SPEND_WINDOW_S = 600
+PRICE_PER_TOKEN = 0.00001
+PRIORITY_SHARE = 0.3
+FLEX_DELAY_S = 60.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Requests, input tokens and images a minute, and requests a day, of one model. None: no such limit."""
+
+    requests: int = 1_000
+    tokens: int = 4_000_000
+    per_day: int = 50_000
+    images: int = 100
+
+    def share(self, part: float) -> Limits:
+        """A part of each limit, at least 1."""
+        scaled = (max(1, int(limit * part)) for limit in (self.requests, self.tokens, self.per_day, self.images))
+        return Limits(*scaled)
+
+
+MINUTE_LIMITS: dict[str, Limits] = {
+    "free": Limits(60, 250_000, 1_000, 10),
+    "tier1": Limits(),
+    "tier3": Limits(10_000, 40_000_000, 500_000, 1_000),
+    "thrifty": Limits(),
+    "tight": Limits(),
+}
+"""By tier. The documents publish none of these numbers (2:8.3); only the dimensions are theirs."""
+
+TIGHT: dict[str, Limits] = {
+    "mock-lite": Limits(requests=2),
+    "mock-pro": Limits(tokens=500),
+    "mock-legacy": Limits(per_day=2),
+    "mock-image": Limits(images=1),
+}
+"""The mock's own tier `tight`: each model runs into another dimension after a few cheap requests."""
+
+SPEND_LIMITS: dict[str, float] = {"tier1": 10, "tier2": 50, "tier3": 200, "tight": 10, "thrifty": 0.001}
+"""USD in a rolling window of ten minutes (2:8.3); `thrifty` is the mock's own."""
+
+PREVIEW_SHARE = 0.1
+"""Preview models are stricter (2:8.3); how much is not shown."""
+
+
+@dataclass(frozen=True)
+class Excess:
+    """A limit that a request would exceed, and for how long it would."""
+
+    kind: Kind
+    metric: str
+    quota_id: str
+    limit: float
+    delay_s: float
+
+
+@dataclass
+class _Used:
+    """What the session's projects used, where a bucket does not fit: whole days, and a rolling window."""
+
+    days: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    spent: dict[str, deque[tuple[float, float]]] = field(default_factory=dict)
+
+
+def admit(call: Call, model: Model, tokens: int, images: int, service_tier: str) -> str:
+    """Count one request against the project, or 429. The service tier that serves it goes into the header (2:8.3)."""
+    _tell(call, service_tier)
+    if service_tier == "flex":
+        _flex(call, model)
+    if call.project.billing is Billing.NONE and model.paid_only:
+        raise _refusal(model, Excess(QUOTA, "generate_content_free_tier_requests", "PerDay-FreeTier", 0, 60))
+    excess = _overspent(call)
+    if excess is None:
+        excess = _charge(call, model, tokens, images, service_tier)
+        if excess is not None and service_tier == "priority":
+            service_tier = "standard"  # overflow of priority inference downgrades (2:8.3)
+            _tell(call, service_tier)
+            excess = _charge(call, model, tokens, images, service_tier)
+    if excess is not None:
+        raise _refusal(model, excess)
+    return service_tier
+
+
+def settle(call: Call, tokens: int) -> None:
+    """Charge what a generation cost, known only at its end."""
+    spent = call.session.state(_Used).spent.setdefault(call.project.id, deque())
+    spent.append((call.now, tokens * PRICE_PER_TOKEN))
+
+
+def _tell(call: Call, service_tier: str) -> None:
+    call.headers[call.names.header("service-tier")] = service_tier
+
+
+def _flex(call: Call, model: Model) -> None:
+    scenario = call.context.take("flex_capacity_shed", "flex_capacity_unavailable")
+    if scenario is None:
+        return
+    if scenario.name == "flex_capacity_unavailable":
+        raise PbError(UNAVAILABLE, "Flex capacity is currently unavailable. Please try again later.")
+    raise _refusal(model, Excess(TOO_MANY, "generate_content_flex_requests", "FlexCapacity", 0, FLEX_DELAY_S))
+
+
+def _limits(call: Call, model: Model, pool: str) -> Limits:
+    limits = MINUTE_LIMITS[call.project.tier]
+    if call.project.tier == "tight":
+        limits = TIGHT.get(model.id, limits)
+    if model.preview:
+        limits = limits.share(PREVIEW_SHARE)
+    return limits.share(PRIORITY_SHARE) if pool == "priority" else limits
+
+
+def _charge(call: Call, model: Model, tokens: int, images: int, pool: str) -> Excess | None:
+    """Charge every dimension, or none and say which has too little left."""
+    limits = _limits(call, model, pool)
+    buckets = {
+        "requests": (_bucket(call, model, pool, "requests", limits.requests), 1),
+        "input_tokens": (_bucket(call, model, pool, "input_tokens", limits.tokens), tokens),
+        "images": (_bucket(call, model, pool, "images", limits.images), images),
+    }
+    for name, (bucket, amount) in buckets.items():
+        delay = bucket.seconds_until(amount, call.now) if amount else 0
+        if delay > 0:
+            quota_id = f"Generate{name.title().replace('_', '')}PerMinutePerProjectPerModel"
+            return Excess(RATE_LIMIT, f"generate_content_{name}", quota_id, bucket.per_minute, delay)
+    day = datetime.fromtimestamp(call.now, PACIFIC).date()
+    days = call.session.state(_Used).days
+    today = (call.project.id, model.id, pool, day.isoformat())
+    if days[today] >= limits.per_day:
+        midnight = datetime.combine(day + timedelta(days=1), time(), PACIFIC)
+        delay = (midnight - datetime.fromtimestamp(call.now, UTC)).total_seconds()
+        return Excess(
+            QUOTA, "generate_content_requests", "GenerateRequestsPerDayPerProjectPerModel", limits.per_day, delay
+        )
+    days[today] += 1
+    for bucket, amount in buckets.values():
+        bucket.charge(amount, call.now)
+    return None
+
+
+def _bucket(call: Call, model: Model, pool: str, dimension: str, per_minute: int) -> TokenBucket:
+    return call.session.bucket(("pb", call.project.id, model.id, pool, dimension), per_minute)
+
+
+def _overspent(call: Call) -> Excess | None:
+    """The rolling ten-minute window of spending (2:8.3)."""
+    limit = SPEND_LIMITS.get(call.project.tier)
+    window = call.session.state(_Used).spent.get(call.project.id)
+    if limit is None or not window:
+        return None
+    while window and window[0][0] <= call.now - SPEND_WINDOW_S:
+        window.popleft()
+    if sum(amount for _, amount in window) < limit:
+        return None
+    delay = window[0][0] + SPEND_WINDOW_S - call.now
+    return Excess(TOO_MANY, "generate_content_spend", "SpendPerTenMinutesPerProject", limit, delay)
+
+
+def _refusal(model: Model, excess: Excess) -> PbError:
+    """The 429: a help entry and a quota failure in the details, the delay in the message alone (2:7.1)."""
+    message = (
+        "You exceeded your current quota, please check your plan and billing details.\n"
+        f"* Quota exceeded for metric: {excess.metric}, limit: {excess.limit:g}, model: {model.id}\n"
+        f"Please retry in {excess.delay_s:.3f}s."
+    )
+    help_entry = {
+        "@type": "rpc.Help",
+        "links": [{"description": "Learn more about quotas", "url": "https://docs.example/rate-limits"}],
+    }
+    violation = {
+        "quotaMetric": excess.metric,
+        "quotaId": excess.quota_id,
+        "quotaDimensions": {"model": model.id, "location": "global"},
+    }
+    return PbError(excess.kind, message, (help_entry, {"@type": "rpc.QuotaFailure", "violations": [violation]}))

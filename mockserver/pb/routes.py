@@ -1,0 +1,31 @@
+"""PB's route table: 1:4.2, with the paths it leaves out as such APIs have them."""
+
+from __future__ import annotations
+
+from mockserver.pb import auth_tokens, compatibility, generate, interactions, models, stores
+from mockserver.pb.gateway import Handler
+from mockserver.routing import Route
+
+VERSIONS = ("v1", "v1beta")
+"""Both share model paths and interactions (2:9)."""
+
+_SHARED: tuple[Route[Handler], ...] = (
+    Route("GET", "/models", models.list_models),
+    Route("POST", "/models/{model}:generateContent", generate.generate),
+    Route("POST", "/models/{model}:streamGenerateContent", generate.stream),
+    Route("GET", "/models/{model}", models.get_model),
+    Route("POST", "/interactions", interactions.create),
+    Route("POST", "/interactions/{interaction}/cancel", interactions.cancel),
+    Route("GET", "/interactions/{interaction}", interactions.retrieve),
+    Route("DELETE", "/interactions/{interaction}", interactions.delete),
+)
+
+ROUTES: tuple[Route[Handler], ...] = (
+    *(Route(method, f"/{version}{path}", handler) for version in VERSIONS for method, path, handler in _SHARED),
+    Route("POST", "/v1beta/auth_tokens", auth_tokens.create),
+    Route("GET", "/v1beta/openai/models", compatibility.list_models),
+    Route("POST", "/v1beta/openai/chat/completions", compatibility.chat_completions),
+    Route("POST", "/v1beta/fileSearchStores", stores.create),
+    Route("DELETE", "/v1beta/fileSearchStores/{store}", stores.delete),
+    Route("POST", "/v1beta/fileSearchStores/{store}/documents", stores.create_document),
+)

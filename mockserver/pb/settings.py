@@ -1,0 +1,102 @@
+"""The bounds of a generation as requests spell them, for generateContent and for interactions (1:4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mockserver.pb import fields
+from mockserver.pb.catalogue import Model
+from mockserver.pb.errors import UNIMPLEMENTED, PbError, invalid
+from mockserver.pb.prompt import Settings
+
+THINKING_LEVELS = ("minimal", "low", "medium", "high", "xhigh")
+MODALITIES = ("text", "image", "audio", "video", "document")
+SERVICE_TIERS = ("standard", "priority", "flex", "deferred")
+
+service_tier = fields.one_of(*SERVICE_TIERS)
+
+
+def modality_list(at: str, value: Any) -> None:
+    """An array of modalities."""
+    fields.array(at, value)
+    for index, item in enumerate(value):
+        fields.one_of(*MODALITIES)(f"{at}[{index}]", item)
+
+
+SHARED: fields.Fields = {
+    "temperature": fields.number,
+    "topP": fields.within(fields.number, 0, 1),
+    "maxOutputTokens": fields.at_least(1),
+    "stopSequences": fields.strings,
+    "seed": fields.integer,
+    "thinkingLevel": fields.one_of(*THINKING_LEVELS),
+    "thinkingBudget": fields.at_least(-1),
+    "speechConfig": fields.anything,
+    "imageConfig": fields.mapping,
+}
+"""Fields that both surfaces have."""
+
+GENERATION_CONFIG: fields.Fields = {
+    **{name: check for name, check in SHARED.items() if not name.startswith("thinking")},
+    "candidateCount": fields.within(fields.integer, 1, 8),
+    "topK": fields.number,
+    "responseMimeType": fields.string,
+    "responseSchema": fields.mapping,
+    "responseJsonSchema": fields.anything,
+    "responseModalities": modality_list,
+    "presencePenalty": fields.number,
+    "frequencyPenalty": fields.number,
+    "responseLogprobs": fields.boolean,
+    "logprobs": fields.integer,
+    "mediaResolution": fields.string,
+    "thinkingConfig": fields.mapping,
+}
+
+THINKING_CONFIG: fields.Fields = {
+    "thinkingLevel": SHARED["thinkingLevel"],
+    "thinkingBudget": SHARED["thinkingBudget"],
+    "includeThoughts": fields.boolean,
+}
+
+INTERACTION_CONFIG: fields.Fields = {
+    **SHARED,
+    "thinkingSummaries": fields.one_of("auto", "none"),
+    "toolChoice": fields.anything,
+    "transcriptionConfig": fields.mapping,
+    "videoConfig": fields.mapping,
+}
+
+
+def of_generate_content(config: Mapping[str, Any], model: Model) -> Settings:
+    """The settings in a `generationConfig`."""
+    given = fields.read(config, GENERATION_CONFIG, "generation_config")
+    thinking = fields.read(given.get("thinkingConfig", {}), THINKING_CONFIG, "generation_config.thinking_config")
+    return _settings({**given, **thinking}, model)
+
+
+def of_interaction(config: Mapping[str, Any], modalities: list[str], model: Model) -> Settings:
+    """The settings in a `generation_config` of an interaction."""
+    given = fields.read(config, INTERACTION_CONFIG, "generation_config")
+    return _settings({**given, "responseModalities": modalities}, model)
+
+
+def _settings(given: Mapping[str, Any], model: Model) -> Settings:
+    if "thinkingLevel" in given and "thinkingBudget" in given:
+        raise invalid("You can only set one of thinking_level and thinking_budget.")
+    temperature = given.get("temperature", 0)
+    if not 0 <= temperature <= model.max_temperature:
+        raise invalid(f"temperature: must be in the range [0.0, {model.max_temperature:.1f}] for {model.id}")
+    asked = frozenset(modality.lower() for modality in given.get("responseModalities", ()))
+    unsupported = asked - {"text"} - ({"image"} if model.draws else set())
+    if unsupported:
+        raise PbError(UNIMPLEMENTED, f"{model.id} does not support the output {', '.join(sorted(unsupported))}.")
+    budget = given.get("thinkingBudget")
+    return Settings(
+        max_output_tokens=given.get("maxOutputTokens"),
+        candidate_count=given.get("candidateCount", 1),
+        stop_sequences=tuple(given.get("stopSequences", ())),
+        thinking_budget=None if budget == -1 else budget,
+        include_thoughts=given.get("includeThoughts", False),
+        modalities=asked,
+    )
