@@ -1,0 +1,96 @@
+"""The deferred completion: 202 while it is computed, its result exactly once, and for no longer than 24 h (1:3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+
+from catalog.evidence import Exchange, Reason
+from probes.lane import Stopped
+from probes.probe import Probe
+from probes.recipe import Call, get, stepwise
+from probes.recipes.pd.requests import UNKNOWN_RESULT, completion, denied
+from probes.target import Cost
+
+COMPUTED = "+1m"
+"""On the mock, when a result is surely computed; a live probe polls instead."""
+
+POLLS = 20
+POLL_EVERY_S = 1.5
+
+WAITS_A_DAY = ("no-documented-setup", "a result would have to be left unfetched for 24 h")
+
+
+async def begin(probe: Probe) -> Call:
+    """Ask for a deferred completion; the call that fetches it."""
+    body = (await probe.setup(completion(deferred=True))).body
+    request_id = body.get("request_id") if isinstance(body, dict) else None
+    if not isinstance(request_id, str):
+        raise Stopped(Reason("setup-failed", "the deferred completion was answered without a request_id"))
+    return get(f"/v1/chat/deferred-completion/{request_id}")
+
+
+async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
+    """Fetch before the result is there; one that was ready at once says nothing about waiting."""
+    exchange = await probe.send(fetch, label)
+    if _status(exchange) == 200:
+        raise Stopped(Reason("setup-failed", "the result was ready before it could be asked for"))
+
+
+async def fetch_when_ready(probe: Probe, fetch: Call, label: str) -> Exchange:
+    """Fetch until the answer is no longer 202; every poll has the label, and the last of them is judged."""
+    for _ in range(POLLS):
+        exchange = await probe.send(fetch.but(clock=COMPUTED), label)
+        if _status(exchange) != 202:
+            break
+        await anyio.sleep(POLL_EVERY_S)
+    return exchange
+
+
+async def take_result(probe: Probe, fetch: Call) -> None:
+    """Fetch the result as a step that the probe relies on."""
+    exchange = await fetch_when_ready(probe, fetch, "setup")
+    if _status(exchange) != 200:
+        raise Stopped(Reason("setup-failed", f"GET {fetch.path}: HTTP {_status(exchange)}"))
+
+
+def _status(exchange: Exchange) -> int | None:
+    return exchange.response.status if exchange.response else None
+
+
+BILLED: Mapping[str, Any] = {"cost": Cost.BILLABLE, "tokens": 500, "needs": {"small_model"}}
+
+
+@stepwise(
+    "pd/endpoints/chat/get_deferred_completion",
+    labels=("success", "missing_credential", "wrong_credential", "pending", "fetched_twice"),
+    requests=POLLS + 5,
+    **BILLED,
+)
+async def get_deferred_completion(probe: Probe) -> None:
+    for label, call in denied(UNKNOWN_RESULT).items():
+        await probe.send(call, label)
+    fetch = await begin(probe)
+    await fetch_at_once(probe, fetch, "pending")
+    await fetch_when_ready(probe, fetch, "success")
+    await probe.send(fetch.but(clock=COMPUTED), "fetched_twice")
+
+
+@stepwise("pd/errors/outcomes/deferred_pending", requests=2, **BILLED)
+async def deferred_pending(probe: Probe) -> None:
+    await fetch_at_once(probe, await begin(probe), "answer")
+
+
+@stepwise("pd/errors/not_found/deferred_already_fetched", requests=POLLS + 2, **BILLED)
+async def deferred_already_fetched(probe: Probe) -> None:
+    fetch = await begin(probe)
+    await take_result(probe, fetch)
+    await probe.send(fetch.but(clock=COMPUTED))
+
+
+@stepwise("pd/errors/not_found/deferred_expired", requests=2, live=WAITS_A_DAY, **BILLED)
+async def deferred_expired(probe: Probe) -> None:
+    fetch = await begin(probe)
+    await probe.send(fetch.but(clock="+25h"))

@@ -1,0 +1,53 @@
+"""What PD refuses by the request alone: bodies, URLs, parameters, keys, methods, models (2:7.6 rows 400 to 422)."""
+
+from __future__ import annotations
+
+from probes.recipe import Call, Recipe, delete, get, recipe
+from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS, UNKNOWN_MODEL, completion, tokenize
+
+ERRORS = "pd/errors"
+JSON = {"content-type": "application/json"}
+
+RECIPES: tuple[Recipe, ...] = (
+    recipe(f"{ERRORS}/invalid_argument/bad_body", completion(messages=[]), tokens=500),
+    recipe(
+        f"{ERRORS}/invalid_argument/bad_body_string",
+        Call("POST", "/v1/chat/completions", content=b'{"model": ', headers=JSON),
+    ),
+    recipe(f"{ERRORS}/invalid_argument/bad_url", get("/v1/models/%FF")),
+    recipe(
+        f"{ERRORS}/invalid_argument/unsupported_parameter",
+        completion(model="{no_reasoning_model}", reasoning_effort="low"),
+        tokens=500,
+    ),
+    recipe(f"{ERRORS}/invalid_argument/incorrect_api_key", MODELS.but(credential="wrong")),
+    recipe(f"{ERRORS}/authentication/no_credentials", MODELS.but(credential=None)),
+    recipe(
+        f"{ERRORS}/authentication/management_invalid_bearer",
+        MANAGEMENT_KEY.but(credential="wrong"),
+        credential="management",
+    ),
+    recipe(f"{ERRORS}/not_found/unknown_path", get("/v1/no-such-path")),
+    recipe(f"{ERRORS}/not_found/model_missing", UNKNOWN_MODEL),
+    recipe(
+        f"{ERRORS}/not_found/model_restricted",
+        {"restricted": get("/v1/models/{restricted_model}"), "missing": UNKNOWN_MODEL},
+    ),
+    recipe(
+        f"{ERRORS}/not_found/model_not_in_region",
+        {
+            "setup": get("/v1/models/{non_regional_model}"),
+            "answer": get("/v1/models/{non_regional_model}", service="regional_base_url"),
+        },
+    ),
+    recipe(
+        f"{ERRORS}/request/method_not_allowed",
+        {"wrong_method": get("/v1/chat/completions"), "delete_on_list_path": delete("/v1/models")},
+    ),
+    recipe(
+        f"{ERRORS}/request/unsupported_media_type",
+        Call("POST", "/v1/tokenize-text", content=b"text=hi", headers={"content-type": "text/plain"}),
+    ),
+    recipe(f"{ERRORS}/request/wrong_type", tokenize(1)),
+    recipe(f"{ERRORS}/server/server_fault", MODELS.but(scenario="internal_error")),
+)
