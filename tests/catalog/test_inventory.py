@@ -26,6 +26,14 @@ SCOPE: Mapping[str, Mapping[str, str]] = {
         "2:7.1": r"",
         "2:7.3": r"",
     },
+    "pd": {
+        "1:3": r"",
+        "1:4": r"",
+        "1:4.4": r"gRPC",
+        "1:5.4": r"",
+        "2:7.1": r"",
+        "2:7.6": r"gRPC",
+    },
 }
 """Provider -> section -> the rows in it that wait for a later issue (searched in the label; empty: none)."""
 
@@ -34,7 +42,13 @@ READ_OTHERWISE = {
 }
 """Cells that a record reads otherwise than they stand there, and what it says instead."""
 
-RETRYABLE = {"": None, "no": False, "yes": True, "transient": True, "conditional": "conditional", "n/a": "n/a"}
+RETRYABLE = {
+    "": None,
+    "no": False,
+    "yes": True,
+    "transient": True,
+    **{word: word for word in ("conditional", "n/a", "poll")},
+}
 """The first word of a row's `retryable` -> what the record says."""
 
 CATALOG = Catalog.load()
