@@ -25,8 +25,8 @@ from probes.wire.redact import Redactor
 
 SLACK_S = 30.0
 
-PREFETCHED = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
-"""Probes of other costs are sent only when their own test item runs."""
+PREFETCHED_LIVE = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
+"""Live, probes of other costs are sent only when their own test item runs; on a mock nothing costs anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Engine:
         """Begin to probe records, each lane on its own and concurrently within; returns at once."""
         chosen = plan(self.catalog, self.target, self.allow, addresses)
         for address, recipe in chosen.probed.items():
-            if recipe.cost in PREFETCHED and address not in self._results:
+            if address not in self._results and (recipe.cost in PREFETCHED_LIVE or not self.target.live):
                 self._submit(address, recipe)
 
     def result(self, address: str) -> Result:
