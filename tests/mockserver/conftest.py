@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mock_client import Client
+from pd_client import PdClient
 
 from mockserver.app import create_app
 
@@ -12,3 +13,9 @@ from mockserver.app import create_app
 def client() -> Client:
     """A client of a mock of its own."""
     return Client(create_app(only=["pa"]))
+
+
+@pytest.fixture
+def pd() -> PdClient:
+    """A client of PD on a mock of its own."""
+    return PdClient(create_app(only=["pd"]))
