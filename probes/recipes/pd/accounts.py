@@ -72,7 +72,12 @@ async def until_refused(probe: Probe, call: Call) -> None:
             return
 
 
-DISRUPTIVE: Mapping[str, Any] = {"requests": TRIES, "cost": Cost.DISRUPTIVE, "tokens": TRIES * 500, "needs": {"small_model"}}
+DISRUPTIVE: Mapping[str, Any] = {
+    "requests": TRIES,
+    "cost": Cost.DISRUPTIVE,
+    "tokens": TRIES * 500,
+    "needs": {"small_model"},
+}
 
 
 @stepwise(f"{RATE_LIMIT}/model_rate_limit", roles={"tight"}, **DISRUPTIVE)
