@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,10 @@ from probes.embedded import EmbeddedMock, MockError
 from probes.exit_status import Exit
 from probes.handover import Addresses, Handover
 from probes.options import Options
-from probes.prober import PROPERTY
+from probes.prober import PROPERTY, address_of
+from probes.progress import Progress
 from probes.versions import versions
+from reports import history
 
 if TYPE_CHECKING:
     from _typeshed import StrPath
@@ -37,6 +40,7 @@ class Controller:
         self._writer: ResultsWriter | None = None
         self._addresses: Addresses | None = None
         self._trouble: list[str] = []
+        self._progress: Progress | None = None
 
     @property
     def folder(self) -> Path:
@@ -72,6 +76,13 @@ class Controller:
             self._writer.close()
             self._writer = None
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Make ready to say how far the run is; under xdist only the workers know how many items there are."""
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        totals = Counter(address.split("/")[0] for item in session.items if (address := address_of(item)))
+        if isinstance(reporter, pytest.TerminalReporter) and totals:
+            self._progress = Progress(reporter, totals)
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell an xdist worker, in plain values, what it must not find out for itself."""
@@ -80,8 +91,8 @@ class Controller:
     def pytest_report_header(self) -> str:
         target = self.options.target
         where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
-        count = sum(self.options.selects(record.address) for record in self.options.catalog.records)
-        return f"catalog probe: {count} records of {', '.join(self.options.providers)} on {where}; run {self.folder}"
+        providers = ", ".join(self.options.providers)
+        return f"catalog probe: {self._selected} records of {providers} on {where}; run {self.folder}"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Append a result as soon as its item's setup is reported, here or by a worker."""
@@ -89,6 +100,8 @@ class Controller:
             for name, value in report.user_properties:
                 if name == PROPERTY:
                     self._writer.append(value)  # type: ignore[arg-type]
+                    if self._progress is not None:
+                        self._progress.add(Result.from_json(value))  # type: ignore[arg-type]
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -101,7 +114,7 @@ class Controller:
         if not results:
             self._remove_folder()
             return
-        self._make_views(results)
+        self._make_views(run, results)
         if exitstatus in _OURS:
             session.exitstatus = exit_status.of_results(results, self._expected(run))
 
@@ -114,7 +127,8 @@ class Controller:
 
         run, results = read_run(path)
         terminalreporter.section("catalog probe")
-        terminalreporter.write_line(terminal.summary(run, results))
+        colour, quiet = bool(terminalreporter.hasmarkup), terminalreporter.verbosity < 0
+        terminalreporter.write_line(terminal.summary(run, results, colour=colour, quiet=quiet))
         for provider, why in exit_status.blind_providers(results, self._expected(run)).items():
             terminalreporter.write_line(f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})", red=True)
         for line in self._trouble:
@@ -134,6 +148,7 @@ class Controller:
 
     def _described(self) -> Run:
         options = self.options
+        previous, shown = history.shown(self._history, options.target.name)
         return Run(
             run=self._run,
             target=options.target.name,
@@ -145,9 +160,25 @@ class Controller:
             policy={"allow": sorted(options.allow), "kinds": list(options.kinds), "update": options.update},
             versions=versions(),
             catalog_digest=options.catalog.digest,
+            previous_run=previous,
+            history=shown,
         )
 
-    def _make_views(self, results: list[Result]) -> None:
+    @property
+    def _history(self) -> Path:
+        """Where this target's memory lies: what was seen live is committed, what a mock said is not."""
+        return history.FOLDER if self.options.target.live else self.options.out / "history"
+
+    def _remember(self, run: Run, results: list[Result]) -> None:
+        """Add this run to the history, unless it was only part of what its options select."""
+        if len(results) >= self._selected:
+            history.append(self._history, run, results)
+
+    @property
+    def _selected(self) -> int:
+        return sum(self.options.selects(record.address) for record in self.options.catalog.records)
+
+    def _make_views(self, run: Run, results: list[Result]) -> None:
         """Everything beside results.jsonl can be made again from it, so a failure here loses nothing and is said."""
         from catalog import update
         from reports import build
@@ -155,6 +186,7 @@ class Controller:
         for what, make in (
             ("the records as this run would leave them", lambda: update.leave_copy(self.options.catalog, self.folder)),
             ("the report", lambda: build.build(self.folder)),
+            ("the history", lambda: self._remember(run, results)),
             ("reports/out/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
         ):
             try:

@@ -47,12 +47,13 @@ class Prober:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Name the lane of each item to xdist, so that one worker has all of it, and its words to `-k`."""
+        """Name each item's lane to xdist, so that one worker has all of it, and its words to `-k`; sort by provider."""
         for item in items:
             address = address_of(item)
             if address is not None:
                 item.add_marker(pytest.mark.xdist_group(_lane(address)))
                 item.extra_keyword_matches.update(_words(self.options.catalog[address]))
+        items.sort(key=lambda item: (address_of(item) or "").split("/")[0])
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start every lane at once; under xdist a lane starts in the worker that gets its first item."""
