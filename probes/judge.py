@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from catalog.evidence import Attempt, Exchange, Finding, Outcome, Reason, Response
-from probes.compare import compare
+from catalog.evidence import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
+from probes.compare import answer_body, compare
 from probes.documented import Expected
-from probes.known import Known
+from probes.known import TOO_MANY, Known
 from probes.undocumented import seen_on_the_way
 
 MAX_ATTEMPTS = 3
@@ -86,7 +86,7 @@ def conclude(verdicts: Sequence[Verdict], *, control_green: bool) -> Verdict:
         return agreed
     conclusive = [each for each in verdicts if each.outcome.conclusive]
     if len(conclusive) > 1:
-        differing = tuple(dict.fromkeys(finding for each in conclusive for finding in each.findings))
+        differing = tuple({finding.key: finding for each in conclusive for finding in each.findings}.values())
         detail = ", then ".join(_in_a_word(each) for each in verdicts)
         return Verdict(Outcome.FLAKY, Reason("attempts-differ", detail), differing)
     detail = ", then ".join(_in_a_word(each) for each in verdicts)
@@ -146,42 +146,39 @@ def _from_a_gateway(expected: Expected, response: Response) -> bool:
 
 
 def _seen_before_the_end(expected: Expected, response: Response) -> bool:
-    """Whether a stream that was cut or capped had already shown the event that is asserted."""
-    event = expected.stream.event if expected.stream else None
-    return event is not None and any(each.event == event for each in response.events or ())
+    """Whether a stream that was cut, capped or stalled had already shown what is asserted of it.
+
+    A socket that goes on in silence has shown that it is not closed.
+    """
+    rule = expected.stream
+    if rule is None:
+        return False
+    if rule.event is None:
+        return rule.closes and response.ended == "stalled"
+    return any(each.event == rule.event for each in response.events or ())
 
 
 def _refused(expected: Expected, response: Response, known: Known) -> bool:
     """Whether a success was asked for and the documented permission refusal came."""
-    if response.status != 403 or (expected.status or 0) >= 400:
+    if (expected.status or 0) >= 400:
         return False
-    body = response.body if isinstance(response.body, dict) else {}
-    error = body.get("error") if isinstance(body.get("error"), dict) else {}
-    said = set(map(str, error.values())) if isinstance(error, dict) else set()
-    return any(
-        answer.permission and {str(value) for value in answer.wire.values() if value is not None} <= said
-        for answer in known.answers
-    )
+    return any(answer.permission for answer in known.matching(response.status, response.body))
 
 
 def _recognised(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
-    from probes.compare import message_of, wire_of
-    from probes.known import TOO_MANY
-
-    found = known.matching(response.status, wire_of(expected.envelope, response.body), message_of(expected, response))
-    others = [answer.address for answer in found if answer.address != expected.address]
-    if found and len(others) == len(found) and len(others) <= TOO_MANY:
-        from catalog.evidence import Aspect, Severity
-
-        yield Finding(
-            code="matches-another-record",
-            aspect=Aspect.STATE,
-            severity=Severity.INFO,
-            message=f"this is {' or '.join(others)}",
-            label=expected.label,
-            documented=expected.address,
-            observed=others[0] if len(others) == 1 else others,
-        )
+    """The record that documents this answer, where it is another one and the answer tells which."""
+    found = [answer.address for answer in known.matching(response.status, answer_body(expected, response))]
+    if not found or expected.address in found or len(found) > TOO_MANY:
+        return
+    yield Finding(
+        code="matches-another-record",
+        aspect=Aspect.STATE,
+        severity=Severity.INFO,
+        message=f"this is {' or '.join(found)}",
+        label=expected.label,
+        documented=expected.address,
+        observed=found[0] if len(found) == 1 else found,
+    )
 
 
 def _agreeing(verdicts: Sequence[Verdict]) -> Verdict | None:

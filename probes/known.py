@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from catalog.model import Json, Record
-from probes.documented import WIRE_ASPECTS, envelope, statuses
+from probes.compare import unwrapped, wire_of
+from probes.documented import WIRE_ASPECTS, Envelope, envelope, statuses
+from probes.pointer import find
 
 PERMISSION = ("permission", "auth")
 TOO_MANY = 3
@@ -15,11 +17,11 @@ TOO_MANY = 3
 
 ORDINARY_HEADERS = frozenset(
     """
-    accept-ranges age allow alt-svc cache-control cf-cache-status cf-ray connection content-disposition
-    content-encoding content-language content-length content-security-policy content-type
-    cross-origin-opener-policy date etag expires keep-alive last-modified location nel pragma referrer-policy
-    report-to retry-after server server-timing set-cookie strict-transport-security traceresponse trailer
-    transfer-encoding vary via www-authenticate x-content-type-options x-envoy-upstream-service-time
+    accept-ranges age allow alt-svc cache-control cf-cache-status cf-ray connection content-disposition content-encoding
+    content-language content-length content-security-policy content-type cross-origin-opener-policy date etag expires
+    keep-alive last-modified location nel pragma referrer-policy report-to retry-after sec-websocket-accept sec-
+    websocket-extensions sec-websocket-protocol server server-timing set-cookie strict-transport-security traceresponse
+    trailer transfer-encoding upgrade vary via www-authenticate x-content-type-options x-envoy-upstream-service-time
     x-frame-options x-robots-tag x-xss-protection
     """.split()
 )
@@ -32,6 +34,7 @@ class KnownAnswer:
 
     address: str
     status: int | None
+    envelope: Envelope
     wire: Mapping[str, Json]
     message: re.Pattern[str] | None
     permission: bool
@@ -60,30 +63,36 @@ class Known:
                 codes.update(filter(None, [record.data.get("code")]))
         return cls(tuple(answers), frozenset(headers), frozenset(types), frozenset(codes))
 
-    def matching(self, status: int | None, wire: Mapping[str, Json], message: str | None) -> tuple[KnownAnswer, ...]:
-        """The records that an answer with this status, these wire values and this message could be, the best first."""
-        fits = [answer for answer in self.answers if _fits(answer, status, wire, message)]
+    def matching(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
+        """The records that an answer with this status and body could be; those whose wording it has before all others."""
+        fits = [answer for answer in self.answers if _fits(answer, status, body)]
         quoting = [answer for answer in fits if answer.message is not None]
         return tuple(quoting or fits)
 
 
-def _fits(answer: KnownAnswer, status: int | None, wire: Mapping[str, Json], message: str | None) -> bool:
+def _fits(answer: KnownAnswer, status: int | None, body: Json) -> bool:
+    """Whether status, wire values and wording are those of this record; one that carries no values fits nothing."""
     if answer.status != status or not answer.wire:
         return False
-    if any(wire.get(aspect) != value for aspect, value in answer.wire.items() if aspect in wire or value is not None):
+    seen = wire_of(answer.envelope, body)
+    if not seen or any(seen.get(aspect) != value for aspect, value in answer.wire.items()):
         return False
-    return answer.message is None or (message is not None and bool(answer.message.search(message)))
+    if answer.message is None:
+        return True
+    message = find(unwrapped(answer.envelope, body), answer.envelope.wire.get("message", "/message"))
+    return isinstance(message, str) and answer.message.search(message) is not None
 
 
 def _answers(record: Record) -> Iterable[KnownAnswer]:
     data = record.data
-    carried = envelope(data["surface"]).wire
+    shape = envelope(data["surface"])
     pattern = (data.get("message_pattern") or {}).get("pattern")
     for status in statuses(record):
         yield KnownAnswer(
             address=str(record.address),
             status=status,
-            wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in carried and aspect in data},
+            envelope=shape,
+            wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
             message=re.compile(pattern) if pattern else None,
             permission=data.get("category") in PERMISSION and status == 403,
         )
