@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import nox
 
 nox.options.sessions = ["probe"]
@@ -81,3 +83,14 @@ def bench(session: nox.Session) -> None:
     """Time the suite against a plain serial loop of the same requests; prints ratios, asserts none."""
     install(session)
     session.run("python", "benchmarks/suite.py", *session.posargs)
+
+
+@nox.session
+def pin(session: nox.Session) -> None:
+    """Write constraints.txt anew from the newest versions that fit pyproject.toml."""
+    session.install("--quiet", "pip>=25.1")
+    groups = ("lint", "types", "test", "clients", "proto")
+    session.install("--quiet", ".", *(option for group in groups for option in ("--group", group)))
+    frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "catalog-probe", silent=True)
+    head = "# The versions every session installs: `pip install -c constraints.txt`. Refresh: `nox -s pin`.\n"
+    Path(CONSTRAINTS).write_text(head + str(frozen), encoding="utf-8")

@@ -17,12 +17,12 @@ TOO_MANY = 3
 
 ORDINARY_HEADERS = frozenset(
     """
-    accept-ranges age allow alt-svc cache-control cf-cache-status cf-ray connection content-disposition content-encoding
-    content-language content-length content-security-policy content-type cross-origin-opener-policy date etag expires
-    keep-alive last-modified location nel pragma referrer-policy report-to retry-after sec-websocket-accept sec-
-    websocket-extensions sec-websocket-protocol server server-timing set-cookie strict-transport-security traceresponse
-    trailer transfer-encoding upgrade vary via www-authenticate x-content-type-options x-envoy-upstream-service-time
-    x-frame-options x-robots-tag x-xss-protection
+    accept-ranges age allow alt-svc cache-control cf-cache-status cf-ray connection content-disposition
+    content-encoding content-language content-length content-security-policy content-type cross-origin-opener-policy
+    date etag expires keep-alive last-modified location nel pragma referrer-policy report-to retry-after sec-
+    sec-websocket-accept sec-websocket-protocol server server-timing set-cookie strict-transport-security
+    traceresponse trailer transfer-encoding upgrade vary via websocket-extensions www-authenticate
+    x-content-type-options x-envoy-upstream-service-time x-frame-options x-robots-tag x-xss-protection
     """.split()
 )
 """Headers of HTTP itself and of the edges in front of it: never news about an API."""
@@ -64,7 +64,7 @@ class Known:
         return cls(tuple(answers), frozenset(headers), frozenset(types), frozenset(codes))
 
     def matching(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
-        """The records that an answer with this status and body could be; those whose wording it has before all others."""
+        """The records that an answer with this status and body could be; those alone whose wording it has, if any."""
         fits = [answer for answer in self.answers if _fits(answer, status, body)]
         quoting = [answer for answer in fits if answer.message is not None]
         return tuple(quoting or fits)
