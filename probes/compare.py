@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence import Aspect, Event, Exchange, Finding, Response, Severity
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 
 MAX_SHAPE_FINDINGS = 6
 """A body of another kind altogether breaks every rule of the envelope; this many say so."""
+
+MAX_SHAPE_ERRORS = 100
+"""A large body could break one rule a million times; the first ones tell."""
+
+MAX_MESSAGE = 2_000
+"""Documented wording is looked for in so many characters: a pattern on megabytes of text would never end."""
 
 VOLATILE = frozenset({"request_id", "id", "sequence_number"})
 """Fields that differ between two answers that are otherwise alike."""
@@ -71,7 +78,7 @@ def message_of(expected: Expected, response: Response) -> str | None:
     pointer = expected.envelope.wire.get("message")
     body = unwrapped(expected.envelope, answer_body(expected, response))
     found = find(body, pointer) if pointer is not None else ABSENT
-    return found if isinstance(found, str) else None
+    return found[:MAX_MESSAGE] if isinstance(found, str) else None
 
 
 def _status(expected: Expected, response: Response) -> Iterator[Finding]:
@@ -123,7 +130,8 @@ def _body(expected: Expected, response: Response, body: Json) -> Iterator[Findin
 
 
 def _shape(expected: Expected, body: Json) -> Iterator[Finding]:
-    errors = sorted(validator(_key(expected.envelope.schema)).iter_errors(body), key=lambda error: error.json_path)
+    every = validator(_key(expected.envelope.schema)).iter_errors(body)
+    errors = sorted(islice(every, MAX_SHAPE_ERRORS), key=lambda error: error.json_path)
     for error in errors[:MAX_SHAPE_FINDINGS]:
         documented = {error.validator: error.validator_value} if _is_small(error.validator_value) else error.validator
         yield _finding(expected, "body-shape", Aspect.BODY, error.json_path, documented, _brief(error.instance))
@@ -133,7 +141,7 @@ def _wire(expected: Expected, body: Json) -> Iterator[Finding]:
     for aspect, documented in expected.wire.items():
         seen = find(body, expected.envelope.wire[aspect])
         if not _same_value(documented, seen):
-            yield _finding(expected, f"{aspect}-differs", Aspect(aspect), aspect, documented, seen)
+            yield _finding(expected, f"{aspect}-differs", Aspect(aspect), aspect, documented, _brief(seen))
     pointer = expected.envelope.wire.get("http_status")
     if pointer is not None and expected.status is not None and expected.status >= 400:
         seen = find(body, pointer)
@@ -152,8 +160,8 @@ def _message(expected: Expected, body: Json) -> Iterator[Finding]:
     if pattern is None or pointer is None:
         return
     seen = find(body, pointer)
-    if not isinstance(seen, str) or re.search(pattern, seen) is None:
-        yield _finding(expected, "message-differs", Aspect.MESSAGE, "", pattern, seen)
+    if not isinstance(seen, str) or re.search(pattern, seen[:MAX_MESSAGE]) is None:
+        yield _finding(expected, "message-differs", Aspect.MESSAGE, "", pattern, _brief(seen))
 
 
 def _fields(expected: Expected, body: Json) -> Iterator[Finding]:

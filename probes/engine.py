@@ -18,7 +18,7 @@ from probes.documented import expectations
 from probes.judge import MAX_ATTEMPTS
 from probes.known import Known
 from probes.lane import Lane, Spent
-from probes.probe import Task, run, unprobed
+from probes.probe import Task, place_of, run, unprobed
 from probes.recipe import Recipe
 from probes.target import Cost, Target
 from probes.wire.redact import Redactor
@@ -122,7 +122,11 @@ class Engine:
             reprobe_after_s=self.target.reprobe_after_s,
         )
         async with lane.places:
-            return await run(task, lane)
+            try:
+                return await run(task, lane)
+            except Exception as error:  # noqa: BLE001 - a traceback could show what only the wire may know
+                reason = Reason("recipe-error", self.redactor.text(place_of(error)))
+                return replace(unprobed(record, reason, recipe), outcome=Outcome.HARNESS_ERROR)
 
     def _lane(self, recipe: Recipe) -> Lane:
         if recipe.lane not in self._lanes:

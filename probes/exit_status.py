@@ -67,8 +67,8 @@ def blind_providers(results: Sequence[Result], expected: Sequence[str]) -> dict[
                 blind[provider] = _most_common_reason("nothing was probed", of_provider)
             continue
         unseen = [result for result in allowed if result.outcome is Outcome.INCONCLUSIVE]
-        if len(unseen) == len(allowed):
-            blind[provider] = _most_common_reason("no record has a verdict", unseen)
+        if all(result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED) for result in allowed):
+            blind[provider] = _most_common_reason("no record has a verdict", allowed)
         elif any(result.reason and result.reason.code == "lane-stopped" for result in unseen):
             blind[provider] = _most_common_reason("a lane stopped", unseen)
         elif len(unseen) > BLIND_SHARE * len(allowed):

@@ -22,7 +22,19 @@ MAX_FAILURES = 5
 """Transport failures in a row that end a lane: the rest would only repeat them."""
 
 TRANSPORT = frozenset(
-    {"connect-refused", "connect-timeout", "name-unresolved", "tls-failed", "read-timeout", "closed-without-answer"}
+    {
+        "connect-refused",
+        "connect-timeout",
+        "name-unresolved",
+        "tls-failed",
+        "read-timeout",
+        "closed-without-answer",
+        "connection-reset",
+        "protocol-error",
+    }
+MAX_CONTROLS = 3
+"""A control that met a passing trouble is sent again for the next probe, so often at most."""
+
 )
 
 
@@ -50,7 +62,7 @@ class Lane:
         self.role = role
         self.stopped: Reason | None = None
         self._mock = mock
-        self._redactor = redactor
+        self.redactor = redactor
         self._spent = spent
         self._pacer = Pacer(provider.rate, provider.max_wait_s)
         self._failures = 0
@@ -69,15 +81,17 @@ class Lane:
         exchange = await self._wire().exchange(
             self._filled(call), self._url(call), self._headers(call, session, role or self.role), label, since
         )
-        self._learn(exchange)
+        if not call.fails:
+            self._learn(exchange)
         return exchange
 
     async def control(self, call: Call, session: str, since: float) -> Exchange:
-        """The answer to the cheapest free request with this lane's key; sent once, then remembered."""
+        """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing."""
         async with self._control_lock:
-            if call.path not in self._controls:
-                self._controls[call.path] = await self.send(call, "control", session, since)
-        return self._controls[call.path]
+            seen = self._controls.setdefault(call.path, [])
+            if not seen or (len(seen) < MAX_CONTROLS and _says_nothing(seen[-1])):
+                seen.append(await self.send(call, "control", session, since))
+        return seen[-1]
 
     def stop(self, reason: Reason) -> None:
         """End the lane; the first reason stays."""
@@ -151,3 +165,9 @@ class Lane:
             asked = retry_after_s(response.headers)
             if asked:
                 self._pacer.pause(asked)
+
+
+def _says_nothing(control: Exchange) -> bool:
+    """Whether the answer tells of a moment rather than of the credential."""
+    status = control.response.status if control.response else None
+    return status is None or status in (408, 429) or status >= 500

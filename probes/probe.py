@@ -11,14 +11,17 @@ import anyio
 
 from catalog.evidence import Attempt, Exchange, Outcome, Reason, Response, Result
 from catalog.model import Record
-from probes.documented import Expected
-from probes.judge import Verdict, conclude, judge, undecided
+from probes.documented import Expected, envelope
+from probes.judge import Verdict, conclude, judge, unasked, undecided
 from probes.known import Known
 from probes.lane import Lane, Stopped
 from probes.recipe import Call, Recipe
 
 BAD_CREDENTIAL = (401,)
 REFUSED = (403,)
+GREEN = Expected("control", "", envelope("json"), 200)
+"""What a control must be answered with."""
+
 SETUP = "setup"
 """The label of a step that a probe relies on, in a table as in steps."""
 
@@ -121,6 +124,10 @@ async def _control(task: Task, lane: Lane) -> Exchange | None:
     status = exchange.response.status if exchange.response else None
     if status == 200:
         return exchange
+    trouble = unasked(GREEN, exchange.response) if exchange.response else None
+    if trouble is not None:
+        where = f"{exchange.request.method} {exchange.request.url}"
+        raise Stopped(Reason(trouble.code, f"the control {where}: {trouble.detail}"))
     credential = lane.provider.credential(lane.role)
     name = credential.variable or f"credential {lane.role!r} of {lane.provider.name}"
     detail = f"the control {exchange.request.method} {exchange.request.url} was answered {status}; look at {name}"
@@ -139,7 +146,7 @@ async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdic
     except Stopped as stopped:
         trouble = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
-        trouble = Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error", _place(error)))
+        trouble = Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error", lane.redactor.text(place_of(error))))
     attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
     return attempt, trouble or judge(task.expected, attempt, task.known)
 
@@ -166,7 +173,7 @@ def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
     )
 
 
-def _place(error: Exception) -> str:
+def place_of(error: Exception) -> str:
     """The error and the line of the recipe it came from, without a traceback."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:

@@ -7,13 +7,26 @@ import zlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
+from catalog.model import Json
+
 if TYPE_CHECKING:
     import httpx
 
-    from catalog.model import Json
-
 ACCEPT_ENCODING = "gzip, deflate"
 _WINDOW = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+
+
+MAX_DEPTH = 60
+"""What nests deeper than this is kept as text: everything that looks at a value walks it recursively."""
+
+
+class _NoJson:
+    def __repr__(self) -> str:
+        return "NO_JSON"
+
+
+NO_JSON: Json = _NoJson()
+"""What a text holds that is not JSON; None would be the JSON value null."""
 
 
 class BodyTooLarge(Exception):
@@ -34,14 +47,18 @@ async def capped(response: httpx.Response, cap: int) -> AsyncIterator[bytes]:
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     decoder = zlib.decompressobj(_WINDOW[encoding]) if encoding in _WINDOW else None
     left = cap
+    begun = False
     async for raw in response.aiter_raw():
         piece = decoder.decompress(raw, left + 1) if decoder else raw
         if len(piece) > left:
             yield piece[:left]
             raise BodyTooLarge(b"")
         left -= len(piece)
+        begun = begun or bool(raw)
         if piece:
             yield piece
+    if decoder is not None and begun and not decoder.eof:
+        raise zlib.error("the compressed body ends too soon")
 
 
 async def read(response: httpx.Response, cap: int) -> bytes:
@@ -63,11 +80,31 @@ def parsed(raw: bytes) -> tuple[Json, str]:
     """The body as evidence, and its type: `json`, `text`, `binary` or `empty`."""
     if not raw:
         return None, "empty"
-    try:
-        return json.loads(raw), "json"
-    except (ValueError, RecursionError):
-        pass
+    value = json_of(raw)
+    if value is not NO_JSON:
+        return value, "json"
     try:
         return raw.decode("utf-8"), "text"
     except UnicodeDecodeError:
         return raw[:256].hex(), "binary"
+
+
+def json_of(text: str | bytes) -> Json:
+    """The JSON value that a text holds, or NO_JSON: for what is none, and for what nests too deep to be walked."""
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return NO_JSON
+    return NO_JSON if _nests_deeper(value, MAX_DEPTH) else value
+
+
+def _nests_deeper(value: Json, depth: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    if depth == 0:
+        return True
+    return any(_nests_deeper(item, depth - 1) for item in (value.values() if isinstance(value, dict) else value))
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import httpx
 
 from catalog.evidence import Reason
 
 
-def reason_of(error: BaseException) -> Reason:
-    """The reason a transport error stands for; the detail is the error's own words."""
+def reason_of(error: BaseException, redacted: Callable[[str], str] = str) -> Reason:
+    """The reason a transport error stands for; the detail is the error's own words, redacted before they are cut."""
     chain = list(_chain(error))
     detail = next((str(each) for each in reversed(chain) if str(each)), type(error).__name__)
-    return Reason(_code(error, chain), detail[:300])
+    return Reason(_code(error, chain), redacted(detail)[:300])
 
 
 def _code(error: BaseException, chain: list[BaseException]) -> str:

@@ -7,7 +7,7 @@ import ssl
 import time
 import zlib
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -34,6 +34,9 @@ GLANCE_S = 0.002
 
 _CHUNK = b" " * 65_536
 
+
+SHOWN_OF_CAPPED = 4096
+"""Characters kept of a body that was larger than the cap."""
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -70,8 +73,7 @@ class HttpWire:
                     async with self._new_client() as client:
                         response = await self._answer(client, call, request, started)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, zlib.error, ssl.SSLError) as error:
-            failure = reason_of(error)
-            failure = Reason(failure.code, self._redactor.text(failure.detail))
+            failure = reason_of(error, self._redactor.text)
         return Exchange(
             label=label,
             request=asked,
@@ -85,7 +87,6 @@ class HttpWire:
         await self._client.aclose()
 
     def _new_client(self) -> httpx.AsyncClient:
-        timeout_s = self._limits.timeout_s
         return httpx.AsyncClient(
             verify=self._tls,
             timeout=httpx.Timeout(timeout_s, connect=min(10.0, timeout_s)),
@@ -133,7 +134,7 @@ class HttpWire:
         try:
             headers = self._redactor.headers(self._dialect.headers_in(dict(response.headers)))
             if call.stream and "text/event-stream" in headers.get("content-type", ""):
-                return await self._streamed(response, headers, started)
+                return await self._streamed(call, response, headers, started)
             return await self._whole(response, headers)
         finally:
             await response.aclose()
@@ -143,22 +144,31 @@ class HttpWire:
         try:
             raw = await body.read(response, self._limits.max_body_bytes)
         except body.BodyTooLarge as error:
-            raw, ended = error.kept[:4096], "capped"
+            raw, ended = error.kept, "capped"
         value, body_type = body.parsed(raw)
-        return Response(
-            status=response.status_code,
-            headers=headers,
-            body=self._redactor.json(self._dialect.json_in(value)),
-            body_type=body_type,
-            ended=ended,
-        )
+        observed = self._redactor.json(self._dialect.json_in(value))
+        if ended == "capped":  # cut only now: half a secret would not be recognised
+            observed, body_type = str(observed)[:SHOWN_OF_CAPPED], "text"
+        return Response(status=response.status_code, headers=headers, body=observed, body_type=body_type, ended=ended)
 
-    async def _streamed(self, response: httpx.Response, headers: Mapping[str, str], started: float) -> Response:
+    async def _streamed(
+        self, call: Call, response: httpx.Response, headers: Mapping[str, str], started: float
+    ) -> Response:
         from probes.wire import sse
 
-        stream = await sse.read(body.capped(response, self._limits.max_body_bytes), lambda: _ms_since(started))
+        left_s = (call.timeout_s or self._limits.timeout_s) - _ms_since(started) / 1000
+        stream = await sse.read(
+            body.capped(response, self._limits.max_body_bytes),
+            lambda: _ms_since(started),
+            stall_s=min(sse.STALL_S, left_s * 0.4),
+            whole_s=left_s * 0.5,
+        )
         events = tuple(
-            type(event)(event.event, self._redactor.json(self._dialect.json_in(event.data)), event.at_ms)
+            replace(
+                event,
+                event=self._redactor.text(event.event),
+                data=self._redactor.json(self._dialect.json_in(event.data)),
+            )
             for event in stream.events
         )
         return Response(status=response.status_code, headers=headers, events=events, ended=stream.ended)

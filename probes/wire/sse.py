@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
@@ -12,10 +11,11 @@ from httpx_sse import EventSource, ServerSentEvent
 
 from catalog.evidence import Event
 from catalog.model import Json
-from probes.wire.body import BodyTooLarge
+from probes.wire.body import NO_JSON, BodyTooLarge, json_of
 
 MAX_EVENTS = 2_000
 STALL_S = 15.0
+WHOLE_S = 60.0
 DONE = "[DONE]"
 """The data that ends a chat-completions stream of PC."""
 
@@ -28,13 +28,19 @@ class Stream:
     ended: str = "complete"
 
 
-async def read(pieces: AsyncIterator[bytes], now_ms: Callable[[], float], *, stall_s: float = STALL_S) -> Stream:
-    """Collect the events of a body that comes in pieces; never raises for what the server does."""
+async def read(
+    pieces: AsyncIterator[bytes], now_ms: Callable[[], float], *, stall_s: float = STALL_S, whole_s: float = WHOLE_S
+) -> Stream:
+    """Collect the events of a body that comes in pieces; never raises for what the server does.
+
+    A stream stalls when no event comes for `stall_s`; it is endless when events still come after `whole_s`.
+    """
+    deadline = anyio.current_time() + whole_s
     stream = Stream()
     source = EventSource(httpx.Response(200, headers={"content-type": "text/event-stream"}, content=pieces))
     incoming = source.aiter_sse()
     try:
-        while len(stream.events) < MAX_EVENTS:
+        while len(stream.events) < MAX_EVENTS and anyio.current_time() < deadline:
             with anyio.fail_after(stall_s):
                 event = await anext(incoming)
             stream.events.append(_event(event, now_ms()))
@@ -58,10 +64,8 @@ def _event(event: ServerSentEvent, at_ms: float) -> Event:
 
 
 def _data(text: str) -> Json:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+    value = json_of(text)
+    return text if value is NO_JSON else value
 
 
 def _type_in(data: Json) -> str | None:
