@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MAX_FAILURES = 5
 """Transport failures in a row that end a lane: the rest would only repeat them."""
 
+MAX_CONTROLS = 3
+"""A control that met a passing trouble is sent again for the next probe, so often at most."""
+
 TRANSPORT = frozenset(
     {
         "connect-refused",
@@ -32,9 +35,6 @@ TRANSPORT = frozenset(
         "connection-reset",
         "protocol-error",
     }
-MAX_CONTROLS = 3
-"""A control that met a passing trouble is sent again for the next probe, so often at most."""
-
 )
 
 
@@ -67,7 +67,7 @@ class Lane:
         self._pacer = Pacer(provider.rate, provider.max_wait_s)
         self._failures = 0
         self._http: HttpWire | None = None
-        self._controls: dict[str, Exchange] = {}
+        self._controls: dict[str, list[Exchange]] = {}
         self._control_lock = anyio.Lock()
         self.places = anyio.CapacityLimiter(provider.concurrency)
 
@@ -81,8 +81,7 @@ class Lane:
         exchange = await self._wire().exchange(
             self._filled(call), self._url(call), self._headers(call, session, role or self.role), label, since
         )
-        if not call.fails:
-            self._learn(exchange)
+        self._learn(exchange)
         return exchange
 
     async def control(self, call: Call, session: str, since: float) -> Exchange:
@@ -122,7 +121,7 @@ class Lane:
             provider = self.provider
             self._http = HttpWire(
                 Dialect.of(provider),
-                self._redactor,
+                self.redactor,
                 Limits(provider.timeout_s, provider.max_body_bytes),
                 tls=any(address.startswith("https:") for address in provider.addresses.values()),
             )
