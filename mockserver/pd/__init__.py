@@ -1,4 +1,4 @@
-"""Provider PD: a chat and responses API, its regional twin and its management API (1:4.4, 2:7.6)."""
+"""Provider PD: a chat and responses API, its regional twin, its management API, and gRPC (1:4.4, 2:7.6)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mockserver.pd.catalogue import EVERYWHERE, REGIONAL
 from mockserver.pd.causes import SCENARIOS
 from mockserver.pd.gateway import Gateway
+from mockserver.pd.listening import listen
 from mockserver.pd.management import Management
 from mockserver.pd.names import DEFAULTS
 from mockserver.pd.routes import ROUTES
@@ -37,4 +38,5 @@ PROVIDER = Provider(
     ),
     SCENARIOS,
     DEFAULTS,
+    listen,
 )

@@ -1,0 +1,121 @@
+"""PD's gRPC front door: the same keys, models, limits and state as over HTTP, told in canonical statuses (2:7.6)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import grpc
+import grpc.aio
+from google.protobuf import message_factory
+
+from mockserver.pd.access import admit, identify
+from mockserver.pd.call import Call
+from mockserver.pd.catalogue import EVERYWHERE
+from mockserver.pd.causes import befall
+from mockserver.pd.errors import PdError
+from mockserver.pd.generated import pd_pb2
+from mockserver.pd.rpc_methods import METHODS, Method
+from mockserver.scenarios import MockMisuse
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import MethodDescriptor
+    from google.protobuf.message import Message
+
+    from mockserver.world import Context, World
+
+Handler = Callable[[Any, Any], Any]
+RpcContext = grpc.aio.ServicerContext[Any, Any]
+
+STATUSES = {code.value[0]: code for code in grpc.StatusCode}
+
+MISUSE = grpc.StatusCode.FAILED_PRECONDITION
+"""What a client gets that misuses the mock itself: a status that the documents give to no cause of PD."""
+
+
+async def start(world: World, package: str) -> int:
+    """Serve on a free loopback port, and say which."""
+    server = grpc.aio.server()
+    for service in pd_pb2.DESCRIPTOR.services_by_name.values():
+        handlers = {method.name: _handler(world, method) for method in service.methods}
+        name = f"{package}.{service.name}"
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    _SERVERS.append(server)
+    return port
+
+
+_SERVERS: list[grpc.aio.Server] = []
+"""Servers live as long as the process: a server that nobody holds is stopped."""
+
+
+def _handler(world: World, descriptor: MethodDescriptor) -> grpc.RpcMethodHandler[Any, Any]:
+    method = METHODS[descriptor.containing_service.name, descriptor.name]
+    request_class = message_factory.GetMessageClass(descriptor.input_type)
+    counted_as = f"GRPC /{descriptor.containing_service.name}/{descriptor.name}"
+    serve = _Served(world, method, counted_as)
+    make = grpc.unary_stream_rpc_method_handler if descriptor.server_streaming else grpc.unary_unary_rpc_method_handler
+    behaviour: Handler = serve.stream if descriptor.server_streaming else serve.unary
+    return make(
+        behaviour,
+        request_deserializer=request_class.FromString,
+        response_serializer=lambda message: message.SerializeToString(),
+    )
+
+
+class _Served:
+    """One method as the server calls it."""
+
+    def __init__(self, world: World, method: Method, counted_as: str) -> None:
+        self._world = world
+        self._method = method
+        self._counted_as = counted_as
+
+    async def unary(self, request: Message, rpc: RpcContext) -> Message:
+        (answer,) = await self._answer(request, rpc)
+        return answer
+
+    async def stream(self, request: Message, rpc: RpcContext) -> AsyncIterator[Message]:
+        for message in await self._answer(request, rpc):
+            yield message
+
+    async def _answer(self, request: Message, rpc: RpcContext) -> list[Message]:
+        """Every message of the answer; a refusal ends the call with its status."""
+        metadata = {str(name): str(value) for name, value in rpc.invocation_metadata() or ()}
+        mock_headers = {name: value for name, value in metadata.items() if name.startswith("x-mock-")}
+        try:
+            context = self._world.open("pd", self._counted_as, mock_headers)
+            await _befall_mishap(context)
+            if self._world.latency_s:
+                await asyncio.sleep(self._world.latency_s)
+            key = identify(metadata.get("authorization"))
+            if self._method.acl is not None:
+                admit(key, self._method.acl)
+            befall(context)
+            answer = list(self._method.handler(Call(context, EVERYWHERE, key), request))
+            _refuse_unused_scenario(context)
+        except MockMisuse as error:
+            await _abort(rpc, MISUSE, f"mock_error: {error}")
+        except PdError as error:
+            await _abort(rpc, STATUSES[error.kind.grpc], error.message)
+        return answer
+
+
+async def _abort(rpc: RpcContext, status: grpc.StatusCode, message: str) -> NoReturn:
+    abort: Callable[..., Awaitable[NoReturn]] = rpc.abort
+    await abort(status, message)
+    raise AssertionError("abort raises")
+
+
+async def _befall_mishap(context: Context) -> None:
+    """The mishaps of the mock that make sense here; the others are refused below as not acted upon."""
+    mishap = context.take("hang", "latency")
+    if mishap is not None:
+        await asyncio.sleep(mishap.params["ms"] / 1000 if mishap.name == "latency" else float("inf"))
+
+
+def _refuse_unused_scenario(context: Context) -> None:
+    if context.scenario is not None and not context.scenario.taken:
+        raise MockMisuse(f"scenario {context.scenario.name!r} has nothing to act on here")

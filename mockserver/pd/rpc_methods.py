@@ -1,0 +1,164 @@
+"""PD's gRPC methods: each says in messages what the endpoint of its kind says in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mockserver.pd import chat
+from mockserver.pd.access import admit_to_model
+from mockserver.pd.generated import pd_pb2 as pb
+from mockserver.pd.generation import pieces
+from mockserver.pd.models import tokens_of
+
+if TYPE_CHECKING:
+    from mockserver.pd.call import Call
+    from mockserver.pd.catalogue import Model
+
+ROLES: Mapping[int, str] = {
+    pb.ROLE_USER: "user",
+    pb.ROLE_ASSISTANT: "assistant",
+    pb.ROLE_SYSTEM: "system",
+    pb.ROLE_FUNCTION: "function",
+    pb.ROLE_TOOL: "tool",
+    pb.ROLE_DEVELOPER: "developer",
+}
+EFFORTS: Mapping[int, str] = {
+    pb.EFFORT_LOW: "low",
+    pb.EFFORT_MEDIUM: "medium",
+    pb.EFFORT_HIGH: "high",
+    pb.EFFORT_NONE: "none",
+}
+FINISHED: Mapping[str, pb.FinishReason] = {"stop": pb.REASON_STOP, "length": pb.REASON_MAX_LEN}
+PLAIN = ("max_tokens", "n", "temperature", "top_p")
+"""Fields of a completion request that mean the same in JSON."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a method does, and the name under which ACLs speak of it; None lets any known key in."""
+
+    handler: Callable[[Call, Any], Iterable[Any]]
+    acl: str | None
+
+
+def _key_info(call: Call, request: Any) -> Iterable[Any]:
+    key = call.key
+    yield pb.ApiKey(
+        redacted_api_key=f"...{key.secret[-4:]}",
+        name=key.name,
+        team_id=key.team.id,
+        acls=key.acls,
+        api_key_blocked=key.blocked,
+        disabled=key.disabled,
+        team_blocked=key.team.blocked,
+    )
+
+
+def _list_models(call: Call, request: Any) -> Iterable[Any]:
+    models = [model for model in call.host.seen_by(call.key.team) if not model.embedding]
+    yield pb.ListLanguageModelsResponse(models=map(_model, models))
+
+
+def _get_model(call: Call, request: pb.GetModelRequest) -> Iterable[Any]:
+    yield _model(call.host.find(request.name, call.key.team))
+
+
+def _tokenize(call: Call, request: pb.TokenizeTextRequest) -> Iterable[Any]:
+    if request.model:
+        admit_to_model(call.key, call.host.find(request.model, call.key.team))
+    tokens = ({**token, "token_bytes": bytes(token["token_bytes"])} for token in tokens_of(request.text))
+    yield pb.TokenizeTextResponse(tokens=(pb.Token(**token) for token in tokens), model=request.model)
+
+
+def _complete(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
+    yield _completion(_generated(call, request))
+
+
+def _complete_in_chunks(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
+    whole = _completion(_generated(call, request))
+    head: dict[str, Any] = {
+        "id": whole.id,
+        "created": whole.created,
+        "model": whole.model,
+        "system_fingerprint": whole.system_fingerprint,
+    }
+    for output in whole.outputs:
+        for piece in pieces(output.message.content):
+            delta = pb.Delta(content=piece, role=pb.ROLE_ASSISTANT)
+            yield pb.GetChatCompletionChunk(**head, outputs=[pb.CompletionOutputChunk(delta=delta, index=output.index)])
+        last = pb.CompletionOutputChunk(
+            delta=pb.Delta(role=pb.ROLE_ASSISTANT), index=output.index, finish_reason=output.finish_reason
+        )
+        yield pb.GetChatCompletionChunk(**head, outputs=[last], usage=whole.usage)
+
+
+def _start_deferred(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
+    chat.refuse_to_retain(call)
+    yield pb.StartDeferredResponse(request_id=chat.defer(call, _generated(call, request)))
+
+
+def _fetch_deferred(call: Call, request: pb.GetDeferredRequest) -> Iterable[Any]:
+    result = chat.fetch(call, request.request_id)
+    if result is None:
+        yield pb.GetDeferredCompletionResponse(status=pb.PENDING)
+    else:
+        yield pb.GetDeferredCompletionResponse(status=pb.DONE, response=_completion(result))
+
+
+METHODS: Mapping[tuple[str, str], Method] = {
+    ("Auth", "get_api_key_info"): Method(_key_info, None),
+    ("Models", "ListLanguageModels"): Method(_list_models, "models"),
+    ("Models", "GetLanguageModel"): Method(_get_model, "models"),
+    ("Tokenize", "TokenizeText"): Method(_tokenize, "tokenize"),
+    ("Chat", "GetCompletion"): Method(_complete, "chat"),
+    ("Chat", "GetCompletionChunk"): Method(_complete_in_chunks, "chat"),
+    ("Chat", "StartDeferredCompletion"): Method(_start_deferred, "chat"),
+    ("Chat", "GetDeferredCompletion"): Method(_fetch_deferred, "chat"),
+}
+
+
+def _model(model: Model) -> pb.LanguageModel:
+    described = pb.LanguageModel(name=model.id)
+    described.created.FromSeconds(model.created)
+    return described
+
+
+def _generated(call: Call, request: pb.GetCompletionsRequest) -> dict[str, Any]:
+    """Generate as the chat endpoint does, from the same fields; what it refuses there is refused here."""
+    body: dict[str, Any] = {name: getattr(request, name) for name in PLAIN if request.HasField(name)}
+    if request.model:
+        body["model"] = request.model
+    if request.HasField("reasoning_effort"):
+        body["reasoning_effort"] = EFFORTS.get(request.reasoning_effort, "")
+    body["messages"] = [
+        {"role": ROLES.get(message.role, ""), "content": [{"text": part.text} for part in message.content]}
+        for message in request.messages
+    ]
+    return chat.described(call, body, chat.generate(call, body))
+
+
+def _completion(described: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
+    usage = described["usage"]
+    completion = pb.GetChatCompletionResponse(
+        id=described["id"],
+        model=described["model"],
+        system_fingerprint=described["system_fingerprint"],
+        outputs=[
+            pb.CompletionOutput(
+                finish_reason=FINISHED[choice["finish_reason"]],
+                index=choice["index"],
+                message=pb.CompletionMessage(content=choice["message"]["content"], role=pb.ROLE_ASSISTANT),
+            )
+            for choice in described["choices"]
+        ],
+        usage=pb.SamplingUsage(
+            prompt_tokens=usage["prompt_tokens"],
+            prompt_text_tokens=usage["prompt_tokens"],
+            completion_tokens=usage["completion_tokens"],
+            total_tokens=usage["total_tokens"],
+        ),
+    )
+    completion.created.FromSeconds(described["created"])
+    return completion

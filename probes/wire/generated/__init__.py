@@ -1,0 +1,1 @@
+"""Code that `proto/generate.py` makes of `proto/pd.proto`: not written by hand."""
