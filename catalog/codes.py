@@ -140,6 +140,11 @@ FINDINGS = _table(
         "The peer or the network dropped the connection; look for a preceding goAway.",
     ),
     (
+        "close-reason-missing",
+        "The WebSocket was closed without the reason that the documents promise.",
+        "Clients that show the reason have nothing to show; read the close frame in the exchange.",
+    ),
+    (
         "close-missing",
         "The socket stayed open where the documents say it is closed.",
         "See in the timeline what arrived instead of the close frame.",

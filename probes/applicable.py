@@ -5,6 +5,7 @@ from __future__ import annotations
 from catalog.evidence import Reason
 from probes.recipe import Call, Recipe
 from probes.target import Cost, Target
+from probes.wire.loopback import LOOPBACK
 
 
 def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
@@ -24,7 +25,7 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
         if credential.value is None:
             variable = credential.variable or f"providers.{provider.name}.credentials.{role} of target {target.name!r}"
             return Reason("credential-missing", f"set {variable}")
-    for service in sorted({call.service for call in recipe.calls.values()}):
+    for service in sorted({call.service for call in recipe.calls.values()} - LOOPBACK):
         if service not in provider.addresses:
             return Reason("address-missing", f"providers.{provider.name}.{service} of target {target.name!r}")
     for name in sorted(recipe.needs):

@@ -143,10 +143,10 @@ def _wire(expected: Expected, body: Json) -> Iterator[Finding]:
         if not _same_value(documented, seen):
             yield _finding(expected, f"{aspect}-differs", Aspect(aspect), aspect, documented, _brief(seen))
     pointer = expected.envelope.wire.get("http_status")
-    if pointer is not None and expected.status is not None and expected.status >= 400:
+    if pointer is not None and expected.told_status is not None and expected.told_status >= 400:
         seen = find(body, pointer)
-        if seen != expected.status:
-            yield _finding(expected, "code-differs", Aspect.CODE, pointer, expected.status, seen)
+        if seen != expected.told_status:
+            yield _finding(expected, "code-differs", Aspect.CODE, pointer, expected.told_status, seen)
 
 
 def _same_value(documented: Json, seen: Json) -> bool:
@@ -184,6 +184,8 @@ def _stream(expected: Expected, rule: StreamRule, response: Response) -> Iterato
         asked = rule.event or rule.terminal or rule.protocol
         yield _finding(expected, "stream-not-started", Aspect.EVENT, "", asked, f"HTTP {response.status}, no stream")
     else:
+        if response.ended == "malformed":
+            yield _finding(expected, "stream-malformed", Aspect.EVENT, "", f"{rule.protocol} as specified", "broken")
         yield from _events(expected, rule, response.events)
         yield from _ending(expected, rule, response)
     yield from _closing(expected, rule, response)
@@ -212,7 +214,7 @@ def _ending(expected: Expected, rule: StreamRule, response: Response) -> Iterato
 
 def _closing(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
     """The verdict on how the socket ended stands apart from the one on what it carried."""
-    if rule.close_code is None and rule.close_clean is None:
+    if not rule.closes:
         return
     close = response.close
     if close is None:
@@ -222,6 +224,8 @@ def _closing(expected: Expected, rule: StreamRule, response: Response) -> Iterat
         yield _finding(expected, "close-code-differs", Aspect.CLOSE, "code", _codes(rule), close.code)
     if rule.close_clean and not close.clean:
         yield _finding(expected, "close-unclean", Aspect.CLOSE, "clean", "a closing handshake", "none")
+    if rule.close_reason and not close.reason:
+        yield _finding(expected, "close-reason-missing", Aspect.CLOSE, "reason", "a reason", "none")
 
 
 def _grpc(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:

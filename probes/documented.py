@@ -14,6 +14,9 @@ ENVELOPES = Path(__file__).parent.parent / "catalog" / "schemas" / "envelopes"
 WIRE_ASPECTS = ("type", "code", "param")
 """Aspects compared as values, only where the envelope carries them (2:7.1)."""
 
+BEGUN: Mapping[str, int] = {"sse": 200, "websocket": 101}
+"""The HTTP status with which a stream begins, whatever it carries later; gRPC has none that matters."""
+
 Lookup = Callable[[str], Record]
 
 
@@ -72,8 +75,15 @@ class StreamRule:
     close_code: tuple[int, int] | None = None
     """The documented code, as a range that both ends belong to."""
     close_clean: bool | None = None
+    close_reason: bool = False
+    """Whether the close must say why."""
     grpc_status: int | None = None
     trailers: tuple[str, ...] = ()
+
+    @property
+    def closes(self) -> bool:
+        """Whether anything is documented of how the other side closes."""
+        return self.close_code is not None or self.close_clean is not None or self.close_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +94,9 @@ class Expected:
     address: str
     envelope: Envelope
     status: int | None
-    """The HTTP status, or None where the documents give none."""
+    """The status of the HTTP answer itself, or None where the documents give none."""
+    told_status: int | None = None
+    """The HTTP status that the envelope repeats, where it has a place for it."""
     status_class: int | None = None
     """4 where the documents say only `4xx`."""
     wire: Mapping[str, Json] = field(default_factory=dict)
@@ -133,13 +145,12 @@ def _error(record: Record, label: str, status: int | None, same_body_as: str | N
     data = record.data
     shape = envelope(data["surface"])
     stream = _stream(data.get("stream"))
-    if status is None and stream is not None and stream.protocol == "sse":
-        status = 200
     return Expected(
         label=label,
         address=str(record.address),
         envelope=shape,
-        status=status,
+        status=BEGUN.get(stream.protocol) if stream is not None else status,
+        told_status=status,
         status_class=_status_class(data.get("http_status")),
         wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
         message_pattern=(data.get("message_pattern") or {}).get("pattern"),
@@ -227,6 +238,7 @@ def _stream(data: Json) -> StreamRule | None:
         events=tuple(data.get("events") or data.get("after") or ()),
         close_code=(code, code) if isinstance(code, int) else tuple(code) if code else None,
         close_clean=data.get("close_clean"),
+        close_reason=data.get("close_reason", False),
         grpc_status=data.get("grpc_status"),
         trailers=tuple(data.get("trailers") or ()),
     )

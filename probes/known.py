@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from catalog.model import Json, Record
 from probes.compare import unwrapped, wire_of
-from probes.documented import WIRE_ASPECTS, Envelope, envelope, statuses
+from probes.documented import BEGUN, WIRE_ASPECTS, Envelope, envelope, statuses
 from probes.pointer import find
 
 PERMISSION = ("permission", "auth")
@@ -87,10 +87,11 @@ def _answers(record: Record) -> Iterable[KnownAnswer]:
     data = record.data
     shape = envelope(data["surface"])
     pattern = (data.get("message_pattern") or {}).get("pattern")
+    stream = data.get("stream")
     for status in statuses(record):
         yield KnownAnswer(
             address=str(record.address),
-            status=status,
+            status=BEGUN.get(stream["protocol"]) if stream else status,
             envelope=shape,
             wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
             message=re.compile(pattern) if pattern else None,

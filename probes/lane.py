@@ -12,11 +12,13 @@ from catalog.evidence import Exchange, Reason
 from probes.pacing import Pacer, WaitTooLong, retry_after_s
 from probes.recipe import Call, filled
 from probes.wire.dialect import Dialect
+from probes.wire.loopback import LOOPBACK, Loopback
 
 if TYPE_CHECKING:
     from probes.target import Provider
     from probes.wire.http import HttpWire
     from probes.wire.redact import Redactor
+    from probes.wire.websocket import WebSocketWire
 
 MAX_FAILURES = 5
 """Transport failures in a row that end a lane: the rest would only repeat them."""
@@ -67,6 +69,8 @@ class Lane:
         self._pacer = Pacer(provider.rate, provider.max_wait_s)
         self._failures = 0
         self._http: HttpWire | None = None
+        self._websocket: WebSocketWire | None = None
+        self._loopback = Loopback()
         self._controls: dict[str, list[Exchange]] = {}
         self._control_lock = anyio.Lock()
         self.places = anyio.CapacityLimiter(provider.concurrency)
@@ -78,10 +82,16 @@ class Lane:
             Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
         await self._admit()
-        exchange = await self._wire().exchange(
-            self._filled(call), self._url(call), self._headers(call, session, role or self.role), label, since
+        wire = self._websocket_wire() if call.websocket else self._wire()
+        exchange = await wire.exchange(
+            call.filled(self.provider.values),
+            await self._url(call),
+            self._headers(call, session, role or self.role),
+            label,
+            since,
         )
-        self._learn(exchange)
+        if not call.fails:
+            self._learn(exchange)
         return exchange
 
     async def control(self, call: Call, session: str, since: float) -> Exchange:
@@ -100,6 +110,7 @@ class Lane:
     async def aclose(self) -> None:
         if self._http is not None:
             await self._http.aclose()
+        await self._loopback.aclose()
 
     async def _admit(self) -> None:
         if self.stopped is not None:
@@ -120,19 +131,28 @@ class Lane:
 
             provider = self.provider
             self._http = HttpWire(
-                Dialect.of(provider),
-                self.redactor,
-                Limits(provider.timeout_s, provider.max_body_bytes),
-                tls=any(address.startswith("https:") for address in provider.addresses.values()),
+                Dialect.of(provider), self.redactor, Limits(provider.timeout_s, provider.max_body_bytes), tls=self._tls
             )
         return self._http
 
-    def _filled(self, call: Call) -> Call:
-        if not call.placeholders:
-            return call
-        return call.but(json=filled(call.json, self.provider.values), query=filled(call.query, self.provider.values))
+    def _websocket_wire(self) -> WebSocketWire:
+        if self._websocket is None:
+            from probes.wire.http import Limits
+            from probes.wire.websocket import WebSocketWire
 
-    def _url(self, call: Call) -> str:
+            provider = self.provider
+            self._websocket = WebSocketWire(
+                Dialect.of(provider), self.redactor, Limits(provider.timeout_s, provider.max_body_bytes)
+            )
+        return self._websocket
+
+    @property
+    def _tls(self) -> bool:
+        return any(address.startswith("https:") for address in self.provider.addresses.values())
+
+    async def _url(self, call: Call) -> str:
+        if call.service in LOOPBACK:
+            return await self._loopback.address(call.service) + call.path
         address = self.provider.addresses.get(call.service)
         if address is None:
             place = f"providers.{self.provider.name}.{call.service}"

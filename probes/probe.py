@@ -59,15 +59,19 @@ class Probe:
     async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
         """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
 
+        A conversation is a success when everything was heard that its script waits for.
+
         Raises:
             Stopped: with reason `setup-failed`: no verdict on the record.
         """
         exchange = await self.send(call, label)
         response = exchange.response
         if response is not None and response.status is not None:
-            if response.status in statuses or (not statuses and 200 <= response.status < 300):
+            unheard = call.unheard(event.event for event in response.events or () if not event.sent)
+            accepted = statuses or ((101,) if call.websocket else range(200, 300))
+            if response.status in accepted and not unheard:
                 return response
-            seen = f"HTTP {response.status}"
+            seen = f"HTTP {response.status}" + (f", no {unheard[0]}" if unheard else "")
         else:
             seen = exchange.failure.code if exchange.failure else "no answer"
         raise Stopped(Reason("setup-failed", f"{call.method} {call.path}: {seen}"))

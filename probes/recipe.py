@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from probes.script import Hear, Say, Step
 from probes.target import Cost
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 """`{small_model}` in a path, header or body stands for a value of the target."""
+
+
+WS = "WS"
+"""The method of a call that opens a WebSocket, as the documents write it (1:2.1)."""
 
 
 class _NoBody:
@@ -32,7 +37,8 @@ class Call:
 
     A header set to None is left out even where the target sends it by default. `credential` names a role of the
     target; None sends no key. `key_in` is the (header, scheme) that carries the key where it is not the provider's
-    usual one. `declared_bytes` sends a body of that many bytes, generated while sending.
+    usual one. `declared_bytes` sends a body of that many bytes, generated while sending. `script` is what is said and
+    heard once a WebSocket is open (method `WS`). `fails` says that a failed transport is what the call is after.
     `scenario` and `clock` go to a mock only.
     """
 
@@ -50,6 +56,8 @@ class Call:
     scenario: str | None = None
     clock: str | None = None
     timeout_s: float | None = None
+    script: tuple[Step, ...] = ()
+    fails: bool = False
 
     def but(self, **changes: Any) -> Call:
         """The same call with some fields changed."""
@@ -61,8 +69,24 @@ class Call:
         return replace(self, headers={**self.headers, **named})
 
     @property
+    def websocket(self) -> bool:
+        """Whether the call opens a WebSocket."""
+        return self.method == WS
+
+    def unheard(self, events: Iterable[str]) -> list[str]:
+        """What the script waits for and was not heard."""
+        heard = set(events)
+        return [step.event for step in self.script if isinstance(step, Hear) and step.event not in heard]
+
+    @property
     def placeholders(self) -> frozenset[str]:
-        return frozenset(_placeholders((self.path, self.json, dict(self.headers), self.query)))
+        said = [step.message for step in self.script if isinstance(step, Say)]
+        return frozenset(_placeholders((self.path, self.json, dict(self.headers), self.query, said)))
+
+    def filled(self, values: Mapping[str, str]) -> Call:
+        """The same call with the target's values in its body, query and messages."""
+        script = tuple(_said(step, values) if isinstance(step, Say) else step for step in self.script)
+        return replace(self, json=filled(self.json, values), query=filled(self.query, values), script=script)
 
 
 def get(path: str, **options: Any) -> Call:
@@ -75,6 +99,11 @@ def post(path: str, json: Json = NO_BODY, **options: Any) -> Call:
 
 def delete(path: str, **options: Any) -> Call:
     return Call("DELETE", path, **options)
+
+
+def converse(path: str, *steps: Step, **options: Any) -> Call:
+    """Open a WebSocket and follow a script on it."""
+    return Call(WS, path, script=steps, **options)
 
 
 Steps = Callable[["Probe"], Awaitable[None]]
@@ -152,6 +181,13 @@ def _placeholders(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _placeholders(item)
+
+
+def _said(step: Say, values: Mapping[str, str]) -> Say:
+    message = step.message
+    if callable(message):
+        return Say(lambda heard: filled(message(heard), values))
+    return Say(filled(message, values))
 
 
 def filled(value: Any, values: Mapping[str, str]) -> Any:

@@ -23,6 +23,8 @@ def _code(error: BaseException, chain: list[BaseException]) -> str:
         return "tls-failed"
     if any(isinstance(each, socket.gaierror) for each in chain):
         return "name-unresolved"
+    if any(isinstance(each, EOFError) for each in chain):
+        return "closed-without-answer"
     match error:
         case httpx.ConnectTimeout() | httpx.PoolTimeout():
             return "connect-timeout"
@@ -35,6 +37,10 @@ def _code(error: BaseException, chain: list[BaseException]) -> str:
         case httpx.RemoteProtocolError() if "incomplete" in str(error) or "peer closed" in str(error):
             return "connection-reset"
         case httpx.NetworkError():
+            return "connection-reset"
+        case ConnectionRefusedError():
+            return "connect-refused"
+        case ConnectionError():
             return "connection-reset"
         case _:
             return "protocol-error"

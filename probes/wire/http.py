@@ -26,17 +26,20 @@ if TYPE_CHECKING:
 CONNECTIONS = 8
 """One small pool a lane: a large shared one gets slower as concurrency grows."""
 
+CONNECT_S = 10.0
+"""How long connecting may take at most."""
+
 EARLY_ANSWER_S = 1.0
 """How long the sender of a declared body waits for an answer before it starts to send in earnest."""
 
 GLANCE_S = 0.002
 """How often it looks whether an answer has come."""
 
-_CHUNK = b" " * 65_536
-
-
 SHOWN_OF_CAPPED = 4096
 """Characters kept of a body that was larger than the cap."""
+
+_CHUNK = b" " * 65_536
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -89,7 +92,7 @@ class HttpWire:
     def _new_client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(
             verify=self._tls,
-            timeout=httpx.Timeout(timeout_s, connect=min(10.0, timeout_s)),
+            timeout=_timeout(self._limits.timeout_s),
             limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
             follow_redirects=False,
             trust_env=False,
@@ -106,7 +109,12 @@ class HttpWire:
             sent["content-length"] = str(call.declared_bytes)
         query = httpx.QueryParams(tuple((key, self._dialect.text_out(value)) for key, value in call.query))
         request = self._client.build_request(
-            call.method, url, content=content, headers=sent, params=httpx.QueryParams(query) if query else None
+            call.method,
+            url,
+            content=content,
+            headers=sent,
+            params=httpx.QueryParams(query) if query else None,
+            timeout=_timeout(call.timeout_s or self._limits.timeout_s),
         )
         if call.declared_bytes is not None:
             sender = _DeclaredBody(call.declared_bytes)
@@ -209,6 +217,11 @@ class _DeclaredBody(httpx.AsyncByteStream):
                 return False
             await anyio.sleep(GLANCE_S)
         return True
+
+
+def _timeout(timeout_s: float) -> httpx.Timeout:
+    """A time limit of which connecting may take half, so that a late connection is told from a late answer."""
+    return httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s / 2))
 
 
 def _ms_since(started: float) -> float:

@@ -1,0 +1,292 @@
+"""Opens a WebSocket, follows a script on it, and observes each message, the close, or the handshake's refusal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import ssl
+import time
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+import httpx
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+
+from catalog.evidence import Close, Event, Exchange, Reason, Request, Response
+from probes.recipe import Call
+from probes.script import AwaitClose, Hear, Say
+from probes.target import is_loopback
+from probes.wire.body import parsed
+from probes.wire.failure import reason_of
+from probes.wire.http import CONNECT_S, Limits
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+    from probes.wire.dialect import Dialect
+    from probes.wire.redact import Redactor
+
+MAX_FRAMES = 2_000
+STALL_S = 15.0
+"""How long the other side may say nothing while something is awaited."""
+
+CLOSE_S = 1.0
+"""How long the other side may take to answer our close."""
+
+QUEUED_FRAMES = 4
+"""How many messages are read ahead: together with the cap on each this bounds the memory of a conversation."""
+
+ABNORMAL = 1006
+"""What a client reports for a socket that ended without a close frame (RFC 6455, 7.1.5)."""
+
+OURS: Mapping[int, str] = {1002: "malformed", 1007: "malformed", 1009: "capped"}
+"""How a stream ended that we had to close ourselves, by the code we closed it with."""
+
+
+class WebSocketWire:
+    """Opens WebSockets. Redirects are not followed and proxies of the environment are not used."""
+
+    def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits) -> None:
+        self._dialect = dialect
+        self._redactor = redactor
+        self._limits = limits
+        self._tls: ssl.SSLContext | None = None
+
+    async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
+        """Follow the script of `call` at `url` with `headers`, both complete but in stand-ins.
+
+        Never raises for what the network or the server does: a missing answer is an exchange with a failure.
+        """
+        started = time.perf_counter()
+        address, sent = self._address(call, url), self._dialect.headers_out(headers)
+        response: Response | None = None
+        failure: Reason | None = None
+        deadline = started + (call.timeout_s or self._limits.timeout_s)
+        try:
+            connection = await self._opened(address, sent, deadline)
+        except (OSError, EOFError, ValueError, WebSocketException, httpx.TimeoutException) as error:
+            response = self._refusal(error)
+            if response is None:
+                failure = reason_of(error, self._redactor.text)
+        else:
+            response = await self._conversation(connection, call, started, deadline)
+        return Exchange(
+            label=label,
+            request=Request(
+                method=call.method,
+                url=self._redactor.text(address),
+                headers=self._redactor.headers(self._dialect.headers_in(sent)),
+            ),
+            response=response,
+            failure=failure,
+            started_ms=round((started - since) * 1000, 3),
+            elapsed_ms=_ms_since(started),
+        )
+
+    def _address(self, call: Call, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+            raise ValueError(f"plain ws to {parts.hostname} would show the key")
+        query = urlencode([(key, self._dialect.text_out(value)) for key, value in call.query])
+        scheme = "ws" if parts.scheme == "http" else "wss"
+        return parts._replace(scheme=scheme, query=query).geturl()
+
+    async def _opened(self, address: str, headers: Mapping[str, str], deadline: float) -> ClientConnection:
+        parts = urlsplit(address)
+        secure = parts.scheme == "wss"
+        patience_s = min(CONNECT_S, _left(deadline) / 2)
+        try:
+            async with asyncio.timeout(patience_s):
+                connected = await _connected(parts.hostname or "", parts.port or (443 if secure else 80))
+        except TimeoutError:
+            raise httpx.ConnectTimeout(f"no connection within {patience_s:g} s") from None
+        # With a socket of ours the library follows no redirect to another place: it has no way there.
+        return await connect(
+            address,
+            sock=connected,
+            additional_headers=headers,
+            user_agent_header="catalog-probe",
+            proxy=None,
+            compression=None,
+            open_timeout=_left(deadline),
+            ping_interval=None,
+            close_timeout=CLOSE_S,
+            max_size=self._limits.max_body_bytes,
+            max_queue=QUEUED_FRAMES,
+            ssl=self._tls_context() if secure else None,
+        )
+
+    def _tls_context(self) -> ssl.SSLContext:
+        if self._tls is None:
+            self._tls = ssl.create_default_context()
+        return self._tls
+
+    def _refusal(self, error: BaseException) -> Response | None:
+        """The HTTP answer that refused the handshake, if there was one."""
+        refused = next((each for each in _chain(error) if isinstance(each, InvalidStatus)), None)
+        if refused is None:
+            return None
+        answer = refused.response
+        value, body_type = parsed(bytes(answer.body or b""))
+        return Response(
+            status=answer.status_code,
+            headers=self._redactor.headers(self._dialect.headers_in(dict(answer.headers.raw_items()))),
+            body=self._redactor.json(self._dialect.json_in(value)),
+            body_type=body_type,
+        )
+
+    async def _conversation(
+        self, connection: ClientConnection, call: Call, started: float, deadline: float
+    ) -> Response:
+        talk = _Talk(connection, self._dialect, self._redactor, self._limits, started, deadline)
+        ended, close = await talk.follow(call)
+        answer = connection.response
+        headers = dict(answer.headers.raw_items()) if answer else {}
+        return Response(
+            status=answer.status_code if answer else None,
+            headers=self._redactor.headers(self._dialect.headers_in(headers)),
+            events=tuple(talk.events),
+            close=close,
+            ended=ended,
+        )
+
+
+class _Over(Exception):
+    """The conversation has met a cap; `ended` says which."""
+
+    def __init__(self, ended: str) -> None:
+        super().__init__(ended)
+        self.ended = ended
+
+
+class _Talk:
+    """One conversation on an open socket, and what was said and heard in it."""
+
+    def __init__(
+        self,
+        connection: ClientConnection,
+        dialect: Dialect,
+        redactor: Redactor,
+        limits: Limits,
+        started: float,
+        deadline: float,
+    ) -> None:
+        self.events: list[Event] = []
+        self._connection = connection
+        self._dialect = dialect
+        self._redactor = redactor
+        self._left_bytes = limits.max_body_bytes
+        self._stall_s = min(STALL_S, limits.timeout_s / 2)
+        self._started = started
+        self._deadline = deadline
+        self._heard: dict[str, Json] = {}
+
+    async def follow(self, call: Call) -> tuple[str, Close | None]:
+        """Follow the script; how the stream ended (see `catalog.evidence.Response`), and how the other side closed."""
+        try:
+            for step in call.script:
+                match step:
+                    case Say():
+                        await self._say(step)
+                    case Hear():
+                        await self._hear(step.event)
+                    case AwaitClose():
+                        await self._hear(None)
+        except ConnectionClosed as closed:
+            return self._closing(closed)
+        except _Over as over:
+            return over.ended, None
+        finally:
+            await self._connection.close()
+        return "complete", None
+
+    async def _say(self, step: Say) -> None:
+        message = step.message(self._heard) if callable(step.message) else step.message
+        raw = message if isinstance(message, bytes | str) else json.dumps(self._dialect.json_out(message))
+        try:
+            async with asyncio.timeout(_left(self._deadline)):
+                await self._connection.send(raw)
+        except TimeoutError:
+            raise _Over("stalled") from None
+        self._keep(message if not isinstance(message, bytes) else parsed(message)[0], sent=True)
+
+    async def _hear(self, wanted: str | None) -> None:
+        """Read messages until the one wanted has come; None waits for the close, which raises ConnectionClosed."""
+        while True:
+            raw = await self._received()
+            self._left_bytes -= len(raw)
+            value = self._dialect.json_in(parsed(raw.encode() if isinstance(raw, str) else raw)[0])
+            name = self._keep(value)
+            self._heard[name] = value
+            if name == wanted:
+                return
+            if self._left_bytes < 0 or len(self.events) >= MAX_FRAMES:
+                raise _Over("capped")
+
+    async def _received(self) -> str | bytes:
+        patience_s = min(self._stall_s, _left(self._deadline))
+        try:
+            async with asyncio.timeout(patience_s):
+                return await self._connection.recv()
+        except TimeoutError:
+            talkative = patience_s < self._stall_s and any(not event.sent for event in self.events)
+            raise _Over("capped" if talkative else "stalled") from None
+
+    def _keep(self, value: Json, *, sent: bool = False) -> str:
+        name = self._redactor.text(name_of(value))
+        self.events.append(Event(name, self._redactor.json(value), _ms_since(self._started), sent))
+        return name
+
+    def _closing(self, closed: ConnectionClosed) -> tuple[str, Close | None]:
+        """The close as the other side made it; None where we had to close ourselves, because of what it sent."""
+        received, sent = closed.rcvd, closed.sent
+        if sent is not None and not (received is not None and closed.rcvd_then_sent):
+            return OURS.get(sent.code, "cut"), None
+        if received is None:
+            return "complete", Close(ABNORMAL, "", clean=False)
+        return "complete", Close(received.code, self._redactor.text(received.reason), clean=sent is not None)
+
+
+def name_of(message: Any) -> str:
+    """The name of a message: the type that it states, else its first field, as in a union of messages."""
+    if not isinstance(message, dict):
+        return "message"
+    stated = message.get("type") or message.get("event_type")
+    return stated if isinstance(stated, str) else str(next(iter(message), "message"))
+
+
+async def _connected(host: str, port: int) -> socket.socket:
+    """A connection to the first address of a host that takes one."""
+    loop = asyncio.get_running_loop()
+    last: OSError = ConnectionRefusedError(f"{host} has no address")
+    for family, kind, protocol, _, address in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        trying = socket.socket(family, kind, protocol)
+        trying.setblocking(False)
+        try:
+            await loop.sock_connect(trying, address)
+        except OSError as error:
+            trying.close()
+            last = error
+        except BaseException:
+            trying.close()
+            raise
+        else:
+            return trying
+    raise last
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
+def _left(deadline: float) -> float:
+    return max(0.001, deadline - time.perf_counter())
+
+
+def _ms_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)
