@@ -1,0 +1,17 @@
+"""How PB is provoked."""
+
+from __future__ import annotations
+
+from probes.recipes.pb import endpoints, general, interactions, outcomes, quota
+from probes.recipes.pb.requests import MODELS
+
+FAMILIES = (endpoints, general, quota, outcomes, interactions)
+
+CONTROLS = {"inference": MODELS}
+
+UNPROBED: dict[str, tuple[str, str]] = {
+    "pb/errors/general/cancelled": (
+        "invisible-to-client",
+        "499 is answered to the client that has closed the request, so nobody is there to see it",
+    ),
+}

@@ -1,0 +1,109 @@
+"""What PB tells inside a 200 of generateContent: why a prompt was blocked, why a candidate ended (2:7.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from probes.probe import Probe
+from probes.recipe import Recipe, recipe, stepwise
+from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, generate, said
+from probes.target import Cost
+
+BLOCKED = "pb/errors/block_reasons"
+FINISHED = "pb/errors/finish_reasons"
+TOKENS = 300
+TOOL_ROUNDS = 40
+
+MODELS_CHOICE = ("provider-only-cause", "whether an image model draws is its own choice")
+NO_NUMBER = ("no-documented-setup", "the documents do not say how many tool calls are too many (2:7.4)")
+
+TOOLS = [{"functionDeclarations": [LOOKUP]}]
+MUST_CALL = {"functionCallingConfig": {"mode": "ANY"}}
+
+
+def blocked(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
+    """A prompt that a filter of the provider blocks."""
+    call = generate(model).but(scenario=f"prompt_blocked;filter={filter_name}")
+    return recipe(f"{BLOCKED}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS)
+
+
+def stopped(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
+    """An output that a filter of the provider stops."""
+    call = generate(model).but(scenario=f"output_stopped;filter={filter_name}")
+    return recipe(f"{FINISHED}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS)
+
+
+def faulty(slug: str, fault: str, **fields: Any) -> Recipe:
+    """An output in which the model itself does something wrong."""
+    call = generate(**fields).but(scenario=f"model_fault;fault={fault}")
+    return recipe(f"{FINISHED}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS)
+
+
+def tool_rounds(count: int) -> list[dict[str, Any]]:
+    """A conversation in which a function was called so often."""
+    asked = {"role": "model", "parts": [{"functionCall": {"name": "lookup", "args": {}}}]}
+    answered = {"role": "user", "parts": [{"functionResponse": {"name": "lookup", "response": {}}}]}
+    return [*said("look it up"), *(turn for _ in range(count) for turn in (asked, answered))]
+
+
+RECIPES: tuple[Recipe, ...] = (
+    blocked("block_reason_unspecified", "unspecified"),
+    blocked("safety", "safety"),
+    blocked("other", "other"),
+    blocked("blocklist", "blocklist"),
+    blocked("prohibited_content", "prohibited_content"),
+    blocked("image_safety", "image_safety", "{image_model}"),
+    recipe(f"{FINISHED}/stop", generate(config={"maxOutputTokens": 64}), cost=Cost.BILLABLE, tokens=TOKENS),
+    recipe(f"{FINISHED}/max_tokens", generate(), cost=Cost.BILLABLE, tokens=TOKENS),
+    recipe(f"{FINISHED}/max_tokens_without_text", generate("{reasoning_model}"), cost=Cost.BILLABLE, tokens=TOKENS),
+    stopped("safety", "safety"),
+    stopped("recitation", "recitation"),
+    stopped("language", "language"),
+    stopped("other", "other"),
+    stopped("blocklist", "blocklist"),
+    stopped("prohibited_content", "prohibited_content"),
+    stopped("spii", "personal_data"),
+    faulty("malformed_function_call", "malformed_call", tools=TOOLS),
+    stopped("image_safety", "image_safety", "{image_model}"),
+    stopped("image_prohibited_content", "image_prohibited_content", "{image_model}"),
+    stopped("image_other", "image_other", "{image_model}"),
+    recipe(
+        f"{FINISHED}/no_image",
+        generate("{image_model}", contents=said(TEXT_ONLY), config={"responseModalities": ["IMAGE"]}),
+        cost=Cost.BILLABLE,
+        tokens=2_000,
+        live=MODELS_CHOICE,
+    ),
+    stopped("image_recitation", "image_recitation", "{image_model}"),
+    faulty("unexpected_tool_call", "unexpected_call"),
+    recipe(
+        f"{FINISHED}/too_many_tool_calls",
+        generate(contents=tool_rounds(TOOL_ROUNDS), tools=TOOLS),
+        cost=Cost.BILLABLE,
+        tokens=2_000,
+        live=NO_NUMBER,
+    ),
+    faulty("malformed_response", "malformed_response"),
+)
+
+
+@stepwise(
+    f"{FINISHED}/missing_thought_signature",
+    requests=2,
+    cost=Cost.BILLABLE,
+    tokens=1_000,
+    needs={"reasoning_model"},
+)
+async def missing_thought_signature(probe: Probe) -> None:
+    """The model's own function call sent back without the signature of the thought behind it."""
+    asked = said("look it up")
+    first = generate(
+        "{reasoning_model}", contents=asked, tools=TOOLS, toolConfig=MUST_CALL, config={"maxOutputTokens": 400}
+    )
+    answer = (await probe.setup(first)).body["candidates"][0]["content"]
+    calls = [{"functionCall": part["functionCall"]} for part in answer["parts"] if "functionCall" in part]
+    results = [{"functionResponse": {"name": call["functionCall"]["name"], "response": {}}} for call in calls]
+    contents = [*asked, {"role": "model", "parts": calls}, {"role": "user", "parts": results}]
+    await probe.send(
+        generate("{reasoning_model}", contents=contents, tools=TOOLS, config={"maxOutputTokens": 400}), "answer"
+    )
