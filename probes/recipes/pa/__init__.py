@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from probes.recipes.pa import endpoints, general, invalid_request, outcomes
+from probes.recipes.pa import (
+    admin,
+    compliance_deletes,
+    compliance_errors,
+    compliance_reads,
+    endpoints,
+    general,
+    invalid_request,
+    outcomes,
+)
+from probes.recipes.pa.compliance_requests import READ, activities
 from probes.recipes.pa.requests import MODELS
 
-FAMILIES = (endpoints, general, invalid_request, outcomes)
+FAMILIES = (
+    endpoints,
+    general,
+    invalid_request,
+    outcomes,
+    compliance_reads,
+    compliance_deletes,
+    compliance_errors,
+    admin,
+)
 
-CONTROLS = {"inference": MODELS}
+CONTROLS = {"inference": MODELS, READ: activities(), admin.ADMIN: admin.ORGANIZATION}
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pa/errors/general/unprocessable": (

@@ -1,0 +1,348 @@
+"""The errors of PA's compliance API (2:7.2): refusals by key and scope, by query, by id; limits and unavailability."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from catalog.evidence import Reason
+from probes.lane import Stopped
+from probes.probe import Probe
+from probes.recipe import Call, Recipe, get, recipe, stepwise
+from probes.recipes.pa.compliance_requests import (
+    APPS,
+    BASE,
+    CHAT,
+    DELETE,
+    EARLY,
+    INPUT_CAP,
+    LOCAL_SESSIONS,
+    NO_UUID,
+    ORGANIZATION,
+    PROJECT,
+    READ,
+    REMOTE_SESSIONS,
+    RESULT_CAP,
+    UNKNOWN_ARTIFACT,
+    UNKNOWN_CHAT,
+    UNKNOWN_DOCUMENT,
+    UNKNOWN_FILE,
+    UNKNOWN_GENERATED_FILE,
+    UNKNOWN_ORGANIZATION,
+    UNKNOWN_PROJECT,
+    activities,
+    asking,
+    chats,
+    deletion,
+    messages,
+    session_messages,
+    transcript,
+)
+from probes.recipes.pa.requests import UNKNOWN_ID
+from probes.target import Cost
+
+FAMILY = "pa/errors/compliance"
+
+
+def refusal(slug: str, calls: Call | Mapping[str, Call], role: str | None = None) -> Recipe:
+    """A row: a call, or one a cause, with the key of a role where it is the key that is refused."""
+    if role is not None:
+        named = calls if isinstance(calls, Mapping) else {"answer": calls}
+        calls = {label: call.but(credential=role) for label, call in named.items()}
+    return recipe(f"{FAMILY}/{slug}", calls, credential=READ)
+
+
+LISTED = activities()
+
+BY_KEY: tuple[Recipe, ...] = (
+    refusal(
+        "compliance_api_not_enabled",
+        {
+            "organization": LISTED.but(credential="compliance_not_enabled"),
+            "parent": LISTED.but(credential="compliance_parent_not_enabled"),
+        },
+    ),
+    refusal("api_key_invalid", LISTED, "wrong"),
+    refusal("api_key_deactivated", LISTED, "compliance_deactivated"),
+    refusal("api_key_expired", LISTED, "admin_expired"),
+    refusal(
+        "settings_not_authenticated",
+        {
+            "no_key": get(f"{ORGANIZATION}/settings", credential=None),
+            "unaccepted_key_type": get(f"{ORGANIZATION}/settings", credential="inference"),
+        },
+    ),
+    refusal(
+        "request_not_authenticated",
+        {
+            "nonexistent_path": get(f"{BASE}/no-such-path", credential=None),
+            "no_key": LISTED.but(credential=None),
+            "unaccepted_key_type": LISTED.but(credential="inference"),
+        },
+    ),
+    refusal("insufficient_scope_activities", LISTED, DELETE),
+    refusal(
+        "insufficient_scope_org_data",
+        {
+            "organizations": get(f"{BASE}/organizations"),
+            "roles": get(f"{ORGANIZATION}/roles"),
+            "groups": get(f"{BASE}/groups"),
+            "settings": get(f"{ORGANIZATION}/settings"),
+        },
+        DELETE,
+    ),
+    refusal("retired_scope_org_settings", get(f"{ORGANIZATION}/settings"), "compliance_retired"),
+    refusal(
+        "insufficient_scope_user_data",
+        {
+            "chats": chats(),
+            "chat_messages": messages(),
+            "file": get(f"{APPS}/files/{{chat_file}}"),
+            "project": get(PROJECT),
+            "local_sessions": get(LOCAL_SESSIONS),
+            "remote_sessions": get(REMOTE_SESSIONS),
+            "users": get(f"{ORGANIZATION}/users"),
+            "group_members": get(f"{BASE}/groups/{{group}}/members"),
+        },
+        DELETE,
+    ),
+    refusal(
+        "insufficient_scope_delete",
+        {
+            "chat": deletion(UNKNOWN_CHAT),
+            "file": deletion(UNKNOWN_FILE),
+            "project": deletion(UNKNOWN_PROJECT),
+            "project_document": deletion(UNKNOWN_DOCUMENT),
+        },
+        READ,
+    ),
+    refusal("chat_outside_key_scope", messages(), "compliance_elsewhere"),
+    refusal(
+        "local_sessions_not_available",
+        {"list": get(LOCAL_SESSIONS), "messages": session_messages(f"clls_{UNKNOWN_ID}")},
+        "compliance_without_local_sessions",
+    ),
+    refusal(
+        "local_sessions_captured_content_unavailable",
+        session_messages("{sealed_local_session}"),
+        "compliance_sealed",
+    ),
+)
+
+BY_QUERY: tuple[Recipe, ...] = (
+    refusal(
+        "unknown_query_parameter",
+        {
+            "unknown_name": activities(("no_such_parameter", "1")),
+            "bracketed_range": activities(("created_at[gte]", EARLY)),
+            "array_without_suffix": activities(("activity_types", "pa_chat_created")),
+        },
+    ),
+    refusal(
+        "invalid_parameter_value",
+        {
+            "limit_above_maximum": activities(("limit", "1000000")),
+            "invalid_datetime": activities(("created_at.gte", "yesterday")),
+            "missing_timezone": activities(("created_at.lt", "2026-01-01T00:00:00")),
+            "value_outside_the_set": activities(("activity_types[]", "no_such_activity")),
+            "lt_not_after_gte": activities(("created_at.gte", EARLY), ("created_at.lt", EARLY)),
+            "tool_use_input_max_bytes": asking(messages(), (INPUT_CAP, "-2")),
+            "tool_result_max_bytes": asking(messages(), (RESULT_CAP, "0")),
+        },
+    ),
+    refusal(
+        "invalid_pagination_cursor",
+        {
+            "activity_id": activities(("after_id", "no-activity-id")),
+            "chat_after_id": chats(("after_id", "no-cursor")),
+            "page": session_messages("{local_session}", ("page", "no-cursor")),
+        },
+    ),
+)
+
+BY_ID: tuple[Recipe, ...] = (
+    refusal("chat_not_found", {"messages": messages(UNKNOWN_CHAT), "delete": deletion(UNKNOWN_CHAT)}),
+    refusal(
+        "file_not_found",
+        {"metadata": get(UNKNOWN_FILE), "content": get(f"{UNKNOWN_FILE}/content"), "delete": deletion(UNKNOWN_FILE)},
+    ),
+    refusal(
+        "generated_file_or_artifact_not_found",
+        {
+            "generated_file": get(UNKNOWN_GENERATED_FILE),
+            "generated_file_content": get(f"{UNKNOWN_GENERATED_FILE}/content"),
+            "artifact_version": get(UNKNOWN_ARTIFACT),
+        },
+    ),
+    refusal(
+        "project_not_found",
+        {
+            "detail": get(UNKNOWN_PROJECT),
+            "attachments": get(f"{UNKNOWN_PROJECT}/attachments"),
+            "collaborators": get(f"{UNKNOWN_PROJECT}/collaborators"),
+            "delete": deletion(UNKNOWN_PROJECT),
+        },
+    ),
+    refusal("project_document_not_found", deletion(UNKNOWN_DOCUMENT)),
+    refusal("local_session_not_found", session_messages(f"clls_{UNKNOWN_ID}")),
+    refusal("local_session_unretained", session_messages("{unretained_local_session}")),
+    refusal("local_session_malformed_id", session_messages("no-session")),
+    refusal("remote_session_not_found", transcript(f"cse_{UNKNOWN_ID}")),
+    refusal("remote_session_pending", transcript("{pending_remote_session}")),
+    refusal("remote_session_malformed_id", transcript("no-session")),
+    refusal(
+        "organization_role_or_group_not_found",
+        {
+            "organization": get(f"{UNKNOWN_ORGANIZATION}/roles"),
+            "role": get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}"),
+            "group": get(f"{BASE}/groups/group_{UNKNOWN_ID}"),
+        },
+    ),
+    refusal(
+        "organization_settings_not_available",
+        {
+            "not_linked": get(f"{UNKNOWN_ORGANIZATION}/settings"),
+            "invalid_uuid": get(f"{BASE}/organizations/{NO_UUID}/settings"),
+            "not_enabled": get(f"{BASE}/organizations/{{organization_without_settings}}/settings"),
+        },
+    ),
+    recipe(
+        f"{FAMILY}/project_has_attached_chats",
+        deletion(PROJECT),
+        credential=READ,
+        cost=Cost.DESTRUCTIVE,
+        live=("no-documented-setup", "it deletes the project if the provider errs, and the API can make no other"),
+    ),
+)
+
+
+def upstream(kind: str) -> Call:
+    """A call that something behind the API fails."""
+    return LISTED.but(scenario=f"upstream_trouble;kind={kind}")
+
+
+BY_THE_PROVIDER: tuple[Recipe, ...] = (
+    refusal(
+        "transient_upstream",
+        {
+            "502": upstream("bad_gateway"),
+            "503": upstream("down"),
+            "504": upstream("slow"),
+            "529": upstream("overloaded"),
+        },
+    ),
+    refusal("local_sessions_index_unavailable", get(LOCAL_SESSIONS, scenario="local_sessions_index_down")),
+    refusal(
+        "local_sessions_retention_overrides_unavailable",
+        {
+            "page": get(LOCAL_SESSIONS, scenario="retention_overrides_down"),
+            "session": session_messages("{local_session}").but(scenario="retention_overrides_down"),
+        },
+    ),
+)
+
+RECIPES: tuple[Recipe, ...] = (*BY_KEY, *BY_QUERY, *BY_ID, *BY_THE_PROVIDER)
+
+TOO_LONG = "no-documented-setup"
+"""A state that only time makes: the mock's clock can be moved, a provider's cannot."""
+
+
+@stepwise(
+    f"{FAMILY}/page_not_valid_for_request",
+    labels=("other_session", "other_order"),
+    requests=3,
+    credential=READ,
+    needs={"local_session", "other_local_session"},
+)
+async def page_not_valid_for_request(probe: Probe) -> None:
+    """A cursor of one session's walk, used on another session and in the other order."""
+    page = await next_page(probe)
+    await probe.send(session_messages("{other_local_session}", ("limit", "1"), ("page", page)), "other_session")
+    other_order = session_messages("{local_session}", ("limit", "1"), ("order", "desc"), ("page", page))
+    await probe.send(other_order, "other_order")
+
+
+@stepwise(
+    f"{FAMILY}/page_cursor_expired",
+    requests=3,
+    credential=READ,
+    needs={"local_session"},
+    live=(TOO_LONG, "a cursor expires after 24 h, which no probe waits for"),
+)
+async def page_cursor_expired(probe: Probe) -> None:
+    """A cursor that still works within a day, and no more the day after."""
+    walk = session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
+    await probe.setup(walk.but(clock="+23h"))
+    await probe.send(walk.but(clock="+25h"))
+
+
+async def next_page(probe: Probe) -> str:
+    """The cursor to the second page of a local session's messages.
+
+    Raises:
+        Stopped: there is only one page.
+    """
+    first = await probe.setup(session_messages("{local_session}", ("limit", "1")))
+    page = first.body.get("next_page") if isinstance(first.body, dict) else None
+    if not isinstance(page, str):
+        raise Stopped(Reason("setup-failed", "values.local_session has no second page of messages"))
+    return page
+
+
+@stepwise(
+    f"{FAMILY}/chat_retention_expired",
+    requests=2,
+    credential=READ,
+    needs={"chat"},
+    live=(TOO_LONG, "a chat's retention lasts longer than any probe waits"),
+)
+async def chat_retention_expired(probe: Probe) -> None:
+    await probe.setup(messages(CHAT))
+    await probe.send(messages(CHAT).but(clock="+400d"))
+
+
+@stepwise(
+    f"{FAMILY}/local_session_aged_out",
+    requests=2,
+    credential=READ,
+    needs={"local_session"},
+    live=(TOO_LONG, "a local session ages out later than any probe waits for"),
+)
+async def local_session_aged_out(probe: Probe) -> None:
+    await probe.setup(session_messages("{local_session}"))
+    await probe.send(session_messages("{local_session}").but(clock="+60d"))
+
+
+NARROW = "compliance_narrow"
+"""The role of a key whose parent organization has budgets of a handful of requests."""
+MOST = 8
+
+
+@stepwise(
+    f"{FAMILY}/compliance_rate_limit_exceeded",
+    requests=MOST + 1,
+    credential=READ,
+    roles={NARROW},
+    cost=Cost.DISRUPTIVE,
+)
+async def compliance_rate_limit_exceeded(probe: Probe) -> None:
+    await until_refused(probe, LISTED.but(credential=NARROW))
+
+
+@stepwise(
+    f"{FAMILY}/remote_session_rate_limit_exceeded",
+    requests=MOST + 1,
+    credential=READ,
+    roles={NARROW},
+    cost=Cost.DISRUPTIVE,
+)
+async def remote_session_rate_limit_exceeded(probe: Probe) -> None:
+    await until_refused(probe, get(REMOTE_SESSIONS, credential=NARROW))
+
+
+async def until_refused(probe: Probe, call: Call) -> None:
+    """Send the call until its budget is spent, then once more."""
+    for _ in range(MOST):
+        exchange = await probe.send(call, "setup")
+        if exchange.response is not None and exchange.response.status == 429:
+            break
+    await probe.send(call)

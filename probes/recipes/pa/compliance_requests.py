@@ -1,0 +1,90 @@
+"""Requests to PA's compliance API: its paths, ids that cannot exist, and windows of time (1:4.1, 1:2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from probes.recipe import Call, delete, get
+from probes.recipes.pa.requests import UNKNOWN_ID, denied
+
+READ, DELETE, AUDIT = "compliance", "compliance_delete", "compliance_audit"
+"""Roles: a key with all read scopes, a separate delete key, and one with read:org_audit alone (1:5.1)."""
+
+BASE = "/v1/compliance"
+APPS = f"{BASE}/apps"
+NO_UUID = "no-uuid"
+UNKNOWN_UUID = "00000000-0000-4000-8000-000000000000"
+UNKNOWN_CHAT = f"{APPS}/chats/chat_{UNKNOWN_ID}"
+UNKNOWN_FILE = f"{APPS}/files/{UNKNOWN_UUID}"
+UNKNOWN_GENERATED_FILE = f"{APPS}/generated-files/genfile_{UNKNOWN_ID}"
+UNKNOWN_ARTIFACT = f"{APPS}/artifacts/artver_{UNKNOWN_ID}"
+UNKNOWN_PROJECT = f"{APPS}/projects/proj_{UNKNOWN_ID}"
+UNKNOWN_DOCUMENT = f"{APPS}/projects/documents/pa_proj_doc_{UNKNOWN_ID}"
+UNKNOWN_ORGANIZATION = f"{BASE}/organizations/{UNKNOWN_UUID}"
+ORGANIZATION = f"{BASE}/organizations/{{organization}}"
+
+CHAT = f"{APPS}/chats/{{chat}}"
+GENERATED_FILE = f"{APPS}/generated-files/{{generated_file}}"
+ARTIFACT = f"{APPS}/artifacts/{{artifact_version}}"
+PROJECT = f"{APPS}/projects/{{project}}"
+LOCAL_SESSIONS = f"{APPS}/local-sessions"
+REMOTE_SESSIONS = f"{APPS}/remote-sessions"
+
+EARLY, LATE = "2026-01-01T00:00:00Z", "2026-12-31T00:00:00+01:00"
+ACTIVITY_TYPES = (
+    "pa_chat_created",
+    "pa_chat_viewed",
+    "pa_chat_deleted",
+    "pa_file_uploaded",
+    "pa_file_deleted",
+    "pa_project_created",
+    "pa_project_deleted",
+)
+"""1:2.4"""
+
+INPUT_CAP, RESULT_CAP = "tool_use_input_max_bytes", "tool_result_max_bytes"
+
+
+def asking(call: Call, *query: tuple[str, str]) -> Call:
+    """The call with query parameters."""
+    return call.but(query=query)
+
+
+def activities(*query: tuple[str, str]) -> Call:
+    """GET /v1/compliance/activities, with one entry at most unless asked otherwise."""
+    return get(f"{BASE}/activities", query=query or (("limit", "1"),))
+
+
+def chats(*query: tuple[str, str]) -> Call:
+    """The list of chats."""
+    return get(f"{APPS}/chats", query=query)
+
+
+def messages(chat: str = CHAT) -> Call:
+    """The messages of a chat."""
+    return get(f"{chat}/messages")
+
+
+def session_messages(session: str, *query: tuple[str, str]) -> Call:
+    """The messages of a local session."""
+    return get(f"{LOCAL_SESSIONS}/{session}/messages", query=query)
+
+
+def transcript(session: str) -> Call:
+    """The transcript of a remote session."""
+    return get(f"{REMOTE_SESSIONS}/{session}/transcript")
+
+
+def deletion(path: str) -> Call:
+    """DELETE with the delete key."""
+    return delete(path, credential=DELETE)
+
+
+def labelled(success: Call, **others: Call) -> Mapping[str, Call]:
+    """The calls of a read by label: the success, its credential rules, an unknown query parameter, its own rules."""
+    return {
+        "success": success,
+        **denied(success),
+        "unknown_parameter": asking(success, *success.query, ("no_such_parameter", "1")),
+        **others,
+    }
