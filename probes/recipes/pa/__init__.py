@@ -7,6 +7,7 @@ from probes.recipes.pa import (
     compliance_deletes,
     compliance_errors,
     compliance_reads,
+    compliance_steps,
     endpoints,
     general,
     invalid_request,
@@ -23,6 +24,7 @@ FAMILIES = (
     compliance_reads,
     compliance_deletes,
     compliance_errors,
+    compliance_steps,
     admin,
 )
 

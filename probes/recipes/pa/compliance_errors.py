@@ -1,17 +1,13 @@
-"""The errors of PA's compliance API (2:7.2): refusals by key and scope, by query, by id; limits and unavailability."""
+"""The errors of PA's compliance API that one request provokes: by key, by query, by id, by the provider (2:7.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from catalog.evidence import Reason
-from probes.lane import Stopped
-from probes.probe import Probe
-from probes.recipe import Call, Recipe, get, recipe, stepwise
+from probes.recipe import Call, Recipe, get, recipe
 from probes.recipes.pa.compliance_requests import (
     APPS,
     BASE,
-    CHAT,
     DELETE,
     EARLY,
     INPUT_CAP,
@@ -32,6 +28,7 @@ from probes.recipes.pa.compliance_requests import (
     activities,
     asking,
     chats,
+    control_for,
     deletion,
     messages,
     session_messages,
@@ -45,10 +42,10 @@ FAMILY = "pa/errors/compliance"
 
 def refusal(slug: str, calls: Call | Mapping[str, Call], role: str | None = None) -> Recipe:
     """A row: a call, or one a cause, with the key of a role where it is the key that is refused."""
+    by_label = dict(calls) if isinstance(calls, Mapping) else {"answer": calls}
     if role is not None:
-        named = calls if isinstance(calls, Mapping) else {"answer": calls}
-        calls = {label: call.but(credential=role) for label, call in named.items()}
-    return recipe(f"{FAMILY}/{slug}", calls, credential=READ)
+        by_label = {label: call.but(credential=role) for label, call in by_label.items()}
+    return recipe(f"{FAMILY}/{slug}", by_label, credential=READ, control=control_for(*by_label.values()))
 
 
 LISTED = activities()
@@ -160,11 +157,10 @@ BY_QUERY: tuple[Recipe, ...] = (
 )
 
 BY_ID: tuple[Recipe, ...] = (
-    refusal("chat_not_found", {"messages": messages(UNKNOWN_CHAT), "delete": deletion(UNKNOWN_CHAT)}),
-    refusal(
-        "file_not_found",
-        {"metadata": get(UNKNOWN_FILE), "content": get(f"{UNKNOWN_FILE}/content"), "delete": deletion(UNKNOWN_FILE)},
-    ),
+    refusal("chat_not_found", messages(UNKNOWN_CHAT)),
+    refusal("deleted_chat_not_found", deletion(UNKNOWN_CHAT)),
+    refusal("file_not_found", {"metadata": get(UNKNOWN_FILE), "content": get(f"{UNKNOWN_FILE}/content")}),
+    refusal("deleted_file_not_found", deletion(UNKNOWN_FILE)),
     refusal(
         "generated_file_or_artifact_not_found",
         {
@@ -179,9 +175,9 @@ BY_ID: tuple[Recipe, ...] = (
             "detail": get(UNKNOWN_PROJECT),
             "attachments": get(f"{UNKNOWN_PROJECT}/attachments"),
             "collaborators": get(f"{UNKNOWN_PROJECT}/collaborators"),
-            "delete": deletion(UNKNOWN_PROJECT),
         },
     ),
+    refusal("deleted_project_not_found", deletion(UNKNOWN_PROJECT)),
     refusal("project_document_not_found", deletion(UNKNOWN_DOCUMENT)),
     refusal("local_session_not_found", session_messages(f"clls_{UNKNOWN_ID}")),
     refusal("local_session_unretained", session_messages("{unretained_local_session}")),
@@ -241,108 +237,3 @@ BY_THE_PROVIDER: tuple[Recipe, ...] = (
 )
 
 RECIPES: tuple[Recipe, ...] = (*BY_KEY, *BY_QUERY, *BY_ID, *BY_THE_PROVIDER)
-
-TOO_LONG = "no-documented-setup"
-"""A state that only time makes: the mock's clock can be moved, a provider's cannot."""
-
-
-@stepwise(
-    f"{FAMILY}/page_not_valid_for_request",
-    labels=("other_session", "other_order"),
-    requests=3,
-    credential=READ,
-    needs={"local_session", "other_local_session"},
-)
-async def page_not_valid_for_request(probe: Probe) -> None:
-    """A cursor of one session's walk, used on another session and in the other order."""
-    page = await next_page(probe)
-    await probe.send(session_messages("{other_local_session}", ("limit", "1"), ("page", page)), "other_session")
-    other_order = session_messages("{local_session}", ("limit", "1"), ("order", "desc"), ("page", page))
-    await probe.send(other_order, "other_order")
-
-
-@stepwise(
-    f"{FAMILY}/page_cursor_expired",
-    requests=3,
-    credential=READ,
-    needs={"local_session"},
-    live=(TOO_LONG, "a cursor expires after 24 h, which no probe waits for"),
-)
-async def page_cursor_expired(probe: Probe) -> None:
-    """A cursor that still works within a day, and no more the day after."""
-    walk = session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
-    await probe.setup(walk.but(clock="+23h"))
-    await probe.send(walk.but(clock="+25h"))
-
-
-async def next_page(probe: Probe) -> str:
-    """The cursor to the second page of a local session's messages.
-
-    Raises:
-        Stopped: there is only one page.
-    """
-    first = await probe.setup(session_messages("{local_session}", ("limit", "1")))
-    page = first.body.get("next_page") if isinstance(first.body, dict) else None
-    if not isinstance(page, str):
-        raise Stopped(Reason("setup-failed", "values.local_session has no second page of messages"))
-    return page
-
-
-@stepwise(
-    f"{FAMILY}/chat_retention_expired",
-    requests=2,
-    credential=READ,
-    needs={"chat"},
-    live=(TOO_LONG, "a chat's retention lasts longer than any probe waits"),
-)
-async def chat_retention_expired(probe: Probe) -> None:
-    await probe.setup(messages(CHAT))
-    await probe.send(messages(CHAT).but(clock="+400d"))
-
-
-@stepwise(
-    f"{FAMILY}/local_session_aged_out",
-    requests=2,
-    credential=READ,
-    needs={"local_session"},
-    live=(TOO_LONG, "a local session ages out later than any probe waits for"),
-)
-async def local_session_aged_out(probe: Probe) -> None:
-    await probe.setup(session_messages("{local_session}"))
-    await probe.send(session_messages("{local_session}").but(clock="+60d"))
-
-
-NARROW = "compliance_narrow"
-"""The role of a key whose parent organization has budgets of a handful of requests."""
-MOST = 8
-
-
-@stepwise(
-    f"{FAMILY}/compliance_rate_limit_exceeded",
-    requests=MOST + 1,
-    credential=READ,
-    roles={NARROW},
-    cost=Cost.DISRUPTIVE,
-)
-async def compliance_rate_limit_exceeded(probe: Probe) -> None:
-    await until_refused(probe, LISTED.but(credential=NARROW))
-
-
-@stepwise(
-    f"{FAMILY}/remote_session_rate_limit_exceeded",
-    requests=MOST + 1,
-    credential=READ,
-    roles={NARROW},
-    cost=Cost.DISRUPTIVE,
-)
-async def remote_session_rate_limit_exceeded(probe: Probe) -> None:
-    await until_refused(probe, get(REMOTE_SESSIONS, credential=NARROW))
-
-
-async def until_refused(probe: Probe, call: Call) -> None:
-    """Send the call until its budget is spent, then once more."""
-    for _ in range(MOST):
-        exchange = await probe.send(call, "setup")
-        if exchange.response is not None and exchange.response.status == 429:
-            break
-    await probe.send(call)

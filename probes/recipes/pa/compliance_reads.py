@@ -31,6 +31,7 @@ from probes.recipes.pa.compliance_requests import (
     activities,
     asking,
     chats,
+    control_for,
     deletion,
     labelled,
     messages,
@@ -52,7 +53,7 @@ WINDOW = (("created_at.gte", EARLY), ("created_at.lt", LATE))
 
 def read(address: str, success: Call, **others: Call) -> Recipe:
     """A row: one read and its rules."""
-    return recipe(address, labelled(success, **others), credential=READ)
+    return recipe(address, labelled(success, **others), credential=READ, control=control_for(success))
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -139,7 +140,12 @@ RECIPES: tuple[Recipe, ...] = (
         malformed_id=transcript("no-session"),
     ),
     recipe(f"{OUTCOMES}/user_deleted_chat_listed", chats(("user_ids[]", "{user_of_deleted_chat}")), credential=READ),
-    recipe(f"{OUTCOMES}/user_deleted_chat_readable", messages(f"{APPS}/chats/{{user_deleted_chat}}"), credential=READ),
+    recipe(
+        f"{OUTCOMES}/user_deleted_chat_readable",
+        messages(f"{APPS}/chats/{{user_deleted_chat}}"),
+        credential=READ,
+        control=chats(),
+    ),
     recipe(
         f"{ACCESS}/org_audit_key",
         {
@@ -204,6 +210,7 @@ CHAT_RULES = {
     labels=(*labelled(chats()), *CHAT_RULES, "after_id"),
     requests=4 + len(CHAT_RULES) + 1,
     credential=READ,
+    control=chats(),
     needs={"user", "project"},
 )
 async def list_chats(probe: Probe) -> None:

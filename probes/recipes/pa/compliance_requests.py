@@ -60,6 +60,16 @@ def chats(*query: tuple[str, str]) -> Call:
     return get(f"{APPS}/chats", query=query)
 
 
+ORGANIZATIONS, CHATS = get(f"{BASE}/organizations"), get(f"{APPS}/chats")
+
+
+def control_for(*calls: Call) -> Call:
+    """The cheapest read of the scope that the calls need: a key may hold one scope and lack another (1:5.1)."""
+    if any(call.path.startswith(APPS) or call.path.endswith(("/users", "/members")) for call in calls):
+        return CHATS
+    return activities() if any(call.path.endswith("/activities") for call in calls) else ORGANIZATIONS
+
+
 def messages(chat: str = CHAT) -> Call:
     """The messages of a chat."""
     return get(f"{chat}/messages")

@@ -1,0 +1,129 @@
+"""The errors of PA's compliance API that take steps: cursors, retention, spent budgets (2:7.2)."""
+
+from __future__ import annotations
+
+from catalog.evidence import Reason
+from probes.lane import Stopped
+from probes.probe import Probe
+from probes.recipe import Call, get, stepwise
+from probes.recipes.pa.compliance_requests import (
+    CHAT,
+    CHATS,
+    READ,
+    REMOTE_SESSIONS,
+    activities,
+    messages,
+    session_messages,
+)
+from probes.target import Cost
+
+FAMILY = "pa/errors/compliance"
+
+TOO_LONG = "no-documented-setup"
+"""A state that only time makes: the mock's clock can be moved, a provider's cannot."""
+
+
+@stepwise(
+    f"{FAMILY}/page_not_valid_for_request",
+    labels=("other_session", "other_order"),
+    requests=3,
+    credential=READ,
+    control=CHATS,
+    needs={"local_session", "other_local_session"},
+)
+async def page_not_valid_for_request(probe: Probe) -> None:
+    """A cursor of one session's walk, used on another session and in the other order."""
+    page = await next_page(probe)
+    await probe.send(session_messages("{other_local_session}", ("limit", "1"), ("page", page)), "other_session")
+    other_order = session_messages("{local_session}", ("limit", "1"), ("order", "desc"), ("page", page))
+    await probe.send(other_order, "other_order")
+
+
+@stepwise(
+    f"{FAMILY}/page_cursor_expired",
+    requests=3,
+    credential=READ,
+    control=CHATS,
+    needs={"local_session"},
+    live=(TOO_LONG, "a cursor expires after 24 h, which no probe waits for"),
+)
+async def page_cursor_expired(probe: Probe) -> None:
+    """A cursor that still works within a day, and no more the day after."""
+    walk = session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
+    await probe.setup(walk.but(clock="+23h"))
+    await probe.send(walk.but(clock="+25h"))
+
+
+async def next_page(probe: Probe) -> str:
+    """The cursor to the second page of a local session's messages.
+
+    Raises:
+        Stopped: there is only one page.
+    """
+    first = await probe.setup(session_messages("{local_session}", ("limit", "1")))
+    page = first.body.get("next_page") if isinstance(first.body, dict) else None
+    if not isinstance(page, str):
+        raise Stopped(Reason("setup-failed", "values.local_session has no second page of messages"))
+    return page
+
+
+@stepwise(
+    f"{FAMILY}/chat_retention_expired",
+    requests=2,
+    credential=READ,
+    control=CHATS,
+    needs={"chat"},
+    live=(TOO_LONG, "a chat's retention lasts longer than any probe waits"),
+)
+async def chat_retention_expired(probe: Probe) -> None:
+    await probe.setup(messages(CHAT))
+    await probe.send(messages(CHAT).but(clock="+400d"))
+
+
+@stepwise(
+    f"{FAMILY}/local_session_aged_out",
+    requests=2,
+    credential=READ,
+    control=CHATS,
+    needs={"local_session"},
+    live=(TOO_LONG, "a local session ages out later than any probe waits for"),
+)
+async def local_session_aged_out(probe: Probe) -> None:
+    await probe.setup(session_messages("{local_session}"))
+    await probe.send(session_messages("{local_session}").but(clock="+60d"))
+
+
+NARROW = "compliance_narrow"
+"""The role of a key whose parent organization has budgets of a handful of requests."""
+MOST = 8
+
+
+@stepwise(
+    f"{FAMILY}/compliance_rate_limit_exceeded",
+    requests=MOST + 1,
+    credential=READ,
+    roles={NARROW},
+    cost=Cost.DISRUPTIVE,
+)
+async def compliance_rate_limit_exceeded(probe: Probe) -> None:
+    await until_refused(probe, activities().but(credential=NARROW))
+
+
+@stepwise(
+    f"{FAMILY}/remote_session_rate_limit_exceeded",
+    requests=MOST + 1,
+    credential=READ,
+    roles={NARROW},
+    cost=Cost.DISRUPTIVE,
+)
+async def remote_session_rate_limit_exceeded(probe: Probe) -> None:
+    await until_refused(probe, get(REMOTE_SESSIONS, credential=NARROW))
+
+
+async def until_refused(probe: Probe, call: Call) -> None:
+    """Send the call until its budget is spent, then once more."""
+    for _ in range(MOST):
+        exchange = await probe.send(call, "setup")
+        if exchange.response is not None and exchange.response.status == 429:
+            break
+    await probe.send(call)
