@@ -51,9 +51,9 @@ def told(chosen: Plan, target: str) -> list[str]:
 
 
 def bounds(recipes: Iterable[Recipe]) -> tuple[int, int]:
-    """The most requests and tokens that probing these can take: every attempt, and one control a lane."""
+    """The most requests and tokens that probing these can take: every attempt, and each control of each lane once."""
     chosen = list(recipes)
-    controls = len({recipe.lane for recipe in chosen})
+    controls = len({(recipe.lane, recipe.control.path if recipe.control else "") for recipe in chosen})
     requests = controls + MAX_ATTEMPTS * sum(recipe.requests for recipe in chosen)
     return requests, MAX_ATTEMPTS * sum(recipe.tokens for recipe in chosen)
 
