@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 
 import httpx
@@ -14,7 +15,8 @@ from catalog.evidence import Reason
 def reason_of(error: BaseException, redacted: Callable[[str], str] = str) -> Reason:
     """The reason a transport error stands for; the detail is the error's own words, redacted before they are cut."""
     chain = list(_chain(error))
-    detail = next((str(each) for each in reversed(chain) if str(each)), type(error).__name__)
+    words = (str(each) for each in reversed(chain) if not isinstance(each, CancelledError))
+    detail = next(filter(None, words), "the time limit passed" if _timed_out(error) else type(error).__name__)
     return Reason(_code(error, chain), redacted(detail)[:300])
 
 
@@ -32,7 +34,7 @@ def _code(error: BaseException, chain: list[BaseException]) -> str:
             return "connect-refused"
         case httpx.TimeoutException() | TimeoutError():
             return "read-timeout"
-        case httpx.RemoteProtocolError() if "without sending" in str(error):
+        case httpx.RemoteProtocolError() if "without sending a response" in str(error):
             return "closed-without-answer"
         case httpx.RemoteProtocolError() if "incomplete" in str(error) or "peer closed" in str(error):
             return "connection-reset"
@@ -44,6 +46,10 @@ def _code(error: BaseException, chain: list[BaseException]) -> str:
             return "connection-reset"
         case _:
             return "protocol-error"
+
+
+def _timed_out(error: BaseException) -> bool:
+    return isinstance(error, httpx.TimeoutException | TimeoutError)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

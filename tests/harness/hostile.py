@@ -1,0 +1,185 @@
+"""Servers that break HTTP by hand: each is what one connection gets, as bytes or as silence."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+
+from harness.serving import speaking
+
+GREEN = b'{"data":[],"has_more":false,"first_id":null,"last_id":null}'
+FOR_EVER = 10**9
+
+
+@dataclass
+class Peer:
+    """One request as it came, and the means to answer it badly."""
+
+    head: str
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    @property
+    def control(self) -> bool:
+        return "/control\r\n" in self.head
+
+    async def send(self, *pieces: bytes) -> None:
+        for piece in pieces:
+            self.writer.write(piece)
+        await self.writer.drain()
+
+    async def hang(self) -> None:
+        """Say nothing until the other side lets go."""
+        while await self.reader.read(65_536):
+            pass
+
+    def reset(self) -> None:
+        """Break the connection, as a machine that died would."""
+        self.writer.transport.abort()
+
+
+Misbehaviour = Callable[[Peer], Awaitable[None]]
+
+
+@dataclass
+class Hostile:
+    """A server that answers controls as it should (unless told otherwise), and everything else with misbehaviour."""
+
+    misbehave: Misbehaviour
+    green_control: bool = True
+    heads: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        with speaking(self._connection) as base:
+            yield base
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            self.heads.append(head)
+            await reader.readexactly(body_length(head))
+            peer = Peer(head, reader, writer)
+            if peer.control and self.green_control:
+                await peer.send(answer(200, GREEN))
+            else:
+                await self.misbehave(peer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+def body_length(head: str) -> int:
+    for line in head.lower().split("\r\n"):
+        if line.startswith("content-length:"):
+            return int(line.partition(":")[2])
+    return 0
+
+
+def start(status: int = 200, **headers: str) -> bytes:
+    """The head of an answer; `_` stands for `-`."""
+    lines = [f"HTTP/1.1 {status} X", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+def answer(status: int, body: bytes = b"{}", content_type: str = "application/json", **headers: str) -> bytes:
+    """A whole answer, and the last one of its connection."""
+    length = str(len(body))
+    return start(status, content_type=content_type, content_length=length, connection="close", **headers) + body
+
+
+def plain(status: int, body: bytes = b"{}", content_type: str = "application/json", **headers: str) -> Misbehaviour:
+    """Answer everything so."""
+
+    async def misbehave(peer: Peer) -> None:
+        await peer.send(answer(status, body, content_type, **headers))
+
+    return misbehave
+
+
+async def hanging(peer: Peer) -> None:
+    await peer.hang()
+
+
+async def closing(peer: Peer) -> None:
+    """End the connection without a word."""
+
+
+async def resetting(peer: Peer) -> None:
+    """Promise a body, send half of it, and break the connection."""
+    await peer.send(start(404, content_type="application/json", content_length="1000"), b'{"type": "error"')
+    peer.reset()
+
+
+async def cut_short(peer: Peer) -> None:
+    """Promise a body, send half of it, and close."""
+    await peer.send(start(404, content_type="application/json", content_length="1000"), b'{"type": "error"')
+
+
+async def garbage(peer: Peer) -> None:
+    await peer.send(b"\x15\x03\x01\x00\x02\x02\x28 no HTTP at all\r\n\r\n" * 10)
+
+
+async def endless(peer: Peer) -> None:
+    """A body of 10 GB, in chunks."""
+    chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
+    await peer.send(start(404, content_type="application/json", transfer_encoding="chunked"))
+    for _ in range(10 * 2**30 // 65_536):
+        await peer.send(chunk)
+
+
+@cache
+def packed() -> bytes:
+    return gzip.compress(b" " * 40_000_000)
+
+
+async def bomb(peer: Peer) -> None:
+    """Ten times the cap, compressed to almost nothing."""
+    await peer.send(answer(404, packed(), content_encoding="gzip"))
+
+
+async def loris(peer: Peer) -> None:
+    """A header that never ends, one byte at a time."""
+    await peer.send(b"HTTP/1.1 404 X\r\nx-slow: ")
+    for _ in range(FOR_EVER):
+        await peer.send(b"a")
+        await asyncio.sleep(0.01)
+
+
+async def slow_body(peer: Peer) -> None:
+    """A body that never ends, one byte at a time."""
+    await peer.send(start(404, content_type="application/json", content_length=str(FOR_EVER)))
+    for _ in range(FOR_EVER):
+        await peer.send(b" ")
+        await asyncio.sleep(0.01)
+
+
+async def header_flood(peer: Peer) -> None:
+    await peer.send(b"HTTP/1.1 404 X\r\n")
+    for number in range(1_000_000):
+        await peer.send(f"x-flood-{number}: {'y' * 100}\r\n".encode())
+
+
+async def endless_events(peer: Peer) -> None:
+    """A stream that never gets to its end."""
+    await peer.send(start(200, content_type="text/event-stream"))
+    for number in range(FOR_EVER):
+        await peer.send(f'event: ping\ndata: {{"type": "ping", "number": {number}}}\n\n'.encode())
+        await asyncio.sleep(0.005)
+
+
+async def stalled_events(peer: Peer) -> None:
+    await peer.send(start(200, content_type="text/event-stream"), b'event: ping\ndata: {"type": "ping"}\n\n')
+    await peer.hang()
+
+
+async def cut_events(peer: Peer) -> None:
+    await peer.send(
+        start(200, content_type="text/event-stream", transfer_encoding="chunked"),
+        b'27\r\nevent: ping\ndata: {"type": "ping"}\n\n\r\n',
+    )
