@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import difflib
 import ipaddress
+import math
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from catalog.model import PROVIDERS
 
@@ -169,6 +171,12 @@ _PROVIDER_TYPES: Mapping[str, type | tuple[type, ...]] = {
     "timeout_s": (int, float),
     "max_body_bytes": int,
 }
+_ABOVE_ZERO = frozenset({"concurrency", "rate", "timeout_s", "max_body_bytes"})
+"""Numbers with which a run could do nothing if they were zero; no number may be below it, or endless."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]*")
+"""A target's name becomes part of the names of files."""
+
 _TOP_TYPES: Mapping[str, type | tuple[type, ...]] = {
     "name": str,
     "live": bool,
@@ -191,8 +199,11 @@ class _Reader:
         providers = {name: self._provider(name, table, live=live) for name, table in data.get("providers", {}).items()}
         if not providers:
             raise self._error("providers", "no provider is configured; add a table such as [providers.pa]")
+        name = data.get("name", self.path.stem)
+        if _NAME.fullmatch(name) is None:
+            raise self._error("name", f"{name!r} cannot name a folder; use letters, digits, . _ and -")
         return Target(
-            name=data.get("name", self.path.stem),
+            name=name,
             live=live,
             allow=frozenset(self._cost(cost) for cost in data.get("allow", [Cost.FREE])),
             providers=providers,
@@ -206,6 +217,9 @@ class _Reader:
         if not isinstance(table, dict):
             raise self._error(place, "should be a table")
         self._check_keys(f"{place}.", table, _PROVIDER_TYPES)
+        for header, value in table.get("headers", {}).items():
+            if not isinstance(value, str) or not _fits_a_header(value) or not _fits_a_header(header):
+                raise self._error(f"{place}.headers.{header}", "should be text that a header can carry")
         plain = {key: value for key, value in table.items() if key not in (*ADDRESSES, "credentials", "values")}
         addresses = {key: self._address(f"{place}.{key}", table[key], live) for key in ADDRESSES if key in table}
         if "base_url" not in addresses:
@@ -222,15 +236,19 @@ class _Reader:
         )
 
     def _address(self, place: str, text: str, live: bool) -> str:
+        shown = repr(text)
         if text.startswith("env:"):
+            shown = f"what {text[4:]} holds"
             text = self.environ.get(text[4:], "")
         if text == EMBEDDED and not live:
             return text
         if place.endswith("grpc_host"):
             return text
-        parts = urlsplit(text)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise self._error(place, f"{text!r} is no address; it should read https://host[/prefix]")
+        parts = _url_parts(text)
+        if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+            raise self._error(place, f"{shown} is no address; it should read https://host[/prefix]")
+        if "@" in parts.netloc:
+            raise self._error(place, "holds a password; put keys into credentials")
         if parts.scheme == "http" and not is_loopback(parts.hostname):
             raise self._error(place, f"plain http to {parts.hostname} would show the key; use https")
         return text.rstrip("/")
@@ -240,9 +258,14 @@ class _Reader:
             raise self._error(place, 'should be text such as "env:PA_API_KEY"')
         if value.startswith("env:"):
             variable = value[4:]
-            return Credential(role, self.environ.get(variable) or None, variable)
+            found = self.environ.get(variable, "").strip()
+            if not _fits_a_header(found):
+                raise self._error(place, f"{variable} holds characters that no header can carry; set it anew")
+            return Credential(role, found or None, variable)
         if live:
             raise self._error(place, 'a live target holds no keys; write "env:NAME" and set the variable')
+        if not _fits_a_header(value):
+            raise self._error(place, "holds characters that no header can carry")
         return Credential(role, value)
 
     def _values(self, place: str, table: Mapping[str, Any]) -> dict[str, str]:
@@ -271,9 +294,28 @@ class _Reader:
             if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
                 wanted_name = wanted.__name__ if isinstance(wanted, type) else "number"
                 raise self._error(f"{place}{key}", f"should be a {wanted_name}, not {value!r}")
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                self._check_number(f"{place}{key}", value, above_zero=key in _ABOVE_ZERO)
+
+    def _check_number(self, place: str, value: float, *, above_zero: bool) -> None:
+        if not math.isfinite(value) or value < 0 or (above_zero and value == 0):
+            raise self._error(place, f"should be {'above' if above_zero else 'no less than'} 0, not {value!r}")
 
     def _error(self, place: str, message: str) -> TargetError:
         return TargetError(f"target {self.path}: {place}: {message}")
+
+
+def _url_parts(text: str) -> SplitResult | None:
+    """The parts of an address, or None where it has none, such as a port that is no number."""
+    try:
+        parts = urlsplit(text)
+        return parts if text.isprintable() and parts.port != 0 else None
+    except ValueError:
+        return None
+
+
+def _fits_a_header(key: str) -> bool:
+    return key.isascii() and (key.isprintable() or not key)
 
 
 def is_loopback(host: str) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
+
+from probes.wire.dialect import Dialect
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -29,26 +31,33 @@ class Redactor:
         self._headers = SECRET_HEADERS | {name.lower() for name in key_headers}
         self._public = frozenset(public)
         self._hidden: dict[str, str] = {}
+        self._beginnings: set[str] = set()
         for secret, marker in secrets.items():
             self._hide(secret, marker)
 
     @classmethod
     def of(cls, target: Target, public: Iterable[str] = ()) -> Redactor:
         """The redactor of a target: each key becomes `${VARIABLE}`, ready to paste into a shell."""
-        secrets = {}
+        secrets: dict[str, str] = {}
         for provider in target.providers.values():
+            dialect = Dialect.of(provider)
             for credential in provider.credentials.values():
                 if credential.value:
                     name = credential.variable or f"{provider.name}_{credential.role}_key".upper()
-                    secrets[credential.value] = f"${{{name}}}"
+                    for said in (credential.value, dialect.text_in(credential.value)):
+                        secrets.setdefault(said, f"${{{name}}}")
         return cls(secrets, (provider.key_header for provider in target.providers.values()), public)
 
     def text(self, text: str) -> str:
-        """The text without any known secret, in plain, percent-encoded, JSON-escaped or base64 form."""
-        for secret, marker in self._hidden.items():
-            if secret in text:
-                text = text.replace(secret, marker)
-        return text
+        """The text without any known secret, in plain, percent-encoded, JSON-escaped, hexadecimal or base64 form.
+
+        Half a surrogate pair, which only JSON can carry, becomes its escape: no file or pipe would take it.
+        """
+        if self._may_hold_a_secret(text):
+            for secret, marker in self._hidden.items():
+                if secret in text:
+                    text = text.replace(secret, marker)
+        return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
     def json(self, value: Json) -> Json:
         """The JSON value with every string and every key redacted."""
@@ -67,7 +76,7 @@ class Redactor:
         """
         for name in IDENTITY_HEADERS & headers.keys():
             self.learn(headers[name], name)
-        return {name: self._header(name, value) for name, value in headers.items()}
+        return {self.text(name): self._header(name, value) for name, value in headers.items()}
 
     def learn(self, identifier: str, name: str) -> None:
         """Hide an account identifier from now on, keeping the prefix that tells its kind (`wrkspc_`)."""
@@ -83,14 +92,36 @@ class Redactor:
             return shown
         return f"{scheme} [redacted]".lstrip() if scheme in ("Bearer", "Basic") else "[redacted]"
 
+    def _may_hold_a_secret(self, text: str) -> bool:
+        """Quick, for nearly all of what is observed holds none, and there are many forms to look for."""
+        return not self._beginnings.isdisjoint(
+            text[start : start + MIN_SECRET] for start in range(len(text) - MIN_SECRET + 1)
+        )
+
     def _hide(self, secret: str, marker: str) -> None:
         if len(secret) < MIN_SECRET or secret in self._hidden:
             return
         for form in _forms(secret):
-            self._hidden.setdefault(form, marker)
+            if len(form) >= MIN_SECRET:
+                self._hidden.setdefault(form, marker)
+                self._beginnings.add(form[:MIN_SECRET])
         self._hidden = dict(sorted(self._hidden.items(), key=lambda item: -len(item[0])))
 
 
-def _forms(secret: str) -> set[str]:
-    encoded = base64.b64encode(secret.encode()).decode().rstrip("=")
-    return {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], encoded}
+def _forms(secret: str) -> Iterator[str]:
+    """Every way in which a server may hand a secret back."""
+    raw = secret.encode("utf-8", "surrogatepass")
+    percent = [f"%{byte:02X}" for byte in raw]
+    yield from (secret, json.dumps(secret)[1:-1], repr(raw)[2:-1])
+    yield from (quote(raw, safe=""), quote(raw, safe="/"), quote(raw, safe="").lower(), quote_plus(raw))
+    yield from ("".join(percent), "".join(percent).lower(), raw.hex(), raw.hex().upper())
+    yield "".join(f"\\u{ord(each):04x}" for each in secret)
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        yield from (_steady_base64(encode, raw, before) for before in range(3))
+
+
+def _steady_base64(encode: Callable[[bytes], bytes], raw: bytes, before: int) -> str:
+    """The base64 characters that belong to the secret alone, wherever in a longer text it stands."""
+    encoded = encode(b"\0" * before + raw).decode()
+    first = -(-before * 8 // 6)
+    return encoded[first : (before + len(raw)) * 8 // 6]
