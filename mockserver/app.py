@@ -34,8 +34,11 @@ class MockApp:
     def __init__(self, world: World, providers: Iterable[Provider]) -> None:
         self.world = world
         self.providers = tuple(providers)
-        self._hosts: dict[str, tuple[Provider, ASGIApp]] = {
-            mount.prefix: (provider, mount.build(world)) for provider, mount in _mounts(self.providers)
+        self._hosts: dict[tuple[str, str], tuple[Provider, ASGIApp]] = {
+            (protocol, mount.prefix): (provider, build(world))
+            for provider, mount in _mounts(self.providers)
+            for protocol, build in (("http", mount.build), ("websocket", mount.sockets))
+            if build is not None
         }
         self._control = control.build(world)
 
@@ -52,9 +55,9 @@ class MockApp:
         if prefix == "__mock__":
             await self._control(scope, receive, send)
             return
-        host = self._hosts.get(prefix)
+        host = self._hosts.get((scope["type"], prefix))
         if host is None:
-            await _refuse(f"nothing is served under {scope['path']!r}", scope, receive, send, status=404)
+            await _refuse(f"no {scope['type']} is served under {scope['path']!r}", scope, receive, send, status=404)
             return
         provider, app = host
         try:
@@ -104,7 +107,7 @@ def _guarded(context: Context, scope: Scope, receive: Receive, send: Send) -> Se
         if refused:
             return
         ignored = context.scenario is not None and not context.scenario.taken
-        if message["type"] == "http.response.start" and message["status"] < 400 and ignored:
+        if ignored and _is_success(message):
             refused = True
             name = context.scenario.name if context.scenario else ""
             await _refuse(f"scenario {name!r} has nothing to act on here: {_counted_as(scope)}", scope, receive, send)
@@ -114,8 +117,12 @@ def _guarded(context: Context, scope: Scope, receive: Receive, send: Send) -> Se
     return guard
 
 
+def _is_success(message: Message) -> bool:
+    """Whether an answer begins that is no refusal; a WebSocket must look at its scenario before it is accepted."""
+    if message["type"] == "http.response.start":
+        return int(message["status"]) < 400
+    return str(message["type"]) == "websocket.accept"
+
+
 async def _refuse(reason: str, scope: Scope, receive: Receive, send: Send, *, status: int = 400) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": f"mock_error: {reason}"[:120]})
-        return
     await JSONResponse({"mock_error": reason}, status)(scope, receive, send)

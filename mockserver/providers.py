@@ -20,11 +20,15 @@ PACKAGES = {name: f"mockserver.{name}" for name in ("pa", "pb", "pc", "pd")}
 
 @dataclass(frozen=True)
 class Mount:
-    """One host of a provider: its path prefix, the names of its address in the ready line, and what serves it."""
+    """One host of a provider: its path prefix, the names of its address in the ready line, and what serves it.
+
+    `sockets` serves its WebSockets; a host without it has none.
+    """
 
     prefix: str
     addresses: tuple[str, ...]
     build: Callable[[World], ASGIApp]
+    sockets: Callable[[World], ASGIApp] | None = None
 
 
 @dataclass(frozen=True)

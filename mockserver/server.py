@@ -36,10 +36,10 @@ class ClosableProtocol(HttpToolsProtocol):
 
 
 def websocket_protocol(*args: Any, **kwargs: Any) -> asyncio.Protocol:
-    """uvicorn's WebSocket protocol, imported by the first WebSocket: most runs never open one."""
-    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+    """Our WebSocket protocol, imported by the first WebSocket."""
+    from mockserver.websocket_protocol import ClosableWebSocket
 
-    return WebSocketsSansIOProtocol(*args, **kwargs)
+    return ClosableWebSocket(*args, **kwargs)
 
 
 class MockServer(Server):

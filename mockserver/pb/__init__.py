@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mockserver.pb import live
 from mockserver.pb.causes import SCENARIOS
 from mockserver.pb.gateway import Gateway
 from mockserver.pb.names import DEFAULTS
@@ -19,4 +20,4 @@ def build(world: World) -> Gateway:
     return Gateway(world, ROUTES)
 
 
-PROVIDER = Provider("pb", (Mount("pb", ("base_url",), build),), SCENARIOS, DEFAULTS)
+PROVIDER = Provider("pb", (Mount("pb", ("base_url",), build, live.LiveDoor),), (*SCENARIOS, *live.SCENARIOS), DEFAULTS)

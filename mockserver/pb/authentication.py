@@ -9,7 +9,7 @@ from mockserver.pb.errors import INVALID, NOT_FOUND, PERMISSION, UNAUTHENTICATED
 from mockserver.pb.keys import KEYS, OAUTH_TOKENS, Key, Project, State
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
+    from starlette.requests import HTTPConnection
 
     from mockserver.pb.names import Names
     from mockserver.world import Context
@@ -21,7 +21,7 @@ _REFUSALS: dict[State, str] = {
 }
 
 
-def authenticate(request: Request, names: Names, context: Context) -> Project:
+def authenticate(request: HTTPConnection, names: Names, context: Context) -> Project:
     """The project that calls.
 
     An invalid API key is an invalid argument, an invalid token is unauthenticated, and so is no credential at all.
@@ -39,7 +39,7 @@ def authenticate(request: Request, names: Names, context: Context) -> Project:
     return _of_key(secret)
 
 
-def authenticate_bearer(request: Request, names: Names, context: Context) -> Project:
+def authenticate_bearer(request: HTTPConnection, names: Names, context: Context) -> Project:
     """The project that calls the compatibility layer, which wants `Authorization: Bearer` and nothing else."""
     scheme, credential = _authorization(request)
     if scheme == "bearer" and credential in OAUTH_TOKENS:
@@ -51,7 +51,7 @@ def authenticate_bearer(request: Request, names: Names, context: Context) -> Pro
     raise PbError(INVALID, "Missing or invalid Authorization header.")
 
 
-def _authorization(request: Request) -> tuple[str, str]:
+def _authorization(request: HTTPConnection) -> tuple[str, str]:
     scheme, _, credential = request.headers.get("authorization", "").partition(" ")
     return scheme.lower(), credential.strip()
 
