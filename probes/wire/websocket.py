@@ -63,7 +63,8 @@ class WebSocketWire:
         address, sent = self._address(call, url), self._dialect.headers_out(headers)
         response: Response | None = None
         failure: Reason | None = None
-        deadline = started + (call.timeout_s or self._limits.timeout_s)
+        timeout_s = call.timeout_s or self._limits.timeout_s
+        deadline = started + timeout_s
         try:
             connection = await self._opened(address, sent, deadline)
         except (OSError, EOFError, ValueError, WebSocketException, httpx.TimeoutException) as error:
@@ -71,7 +72,8 @@ class WebSocketWire:
             if response is None:
                 failure = reason_of(error, self._redactor.text)
         else:
-            response = await self._conversation(connection, call, started, deadline)
+            talk = _Talk(connection, self._dialect, self._redactor, self._limits.max_body_bytes, started, timeout_s)
+            response = await self._observed(talk, call)
         return Exchange(
             label=label,
             request=Request(
@@ -137,12 +139,9 @@ class WebSocketWire:
             body_type=body_type,
         )
 
-    async def _conversation(
-        self, connection: ClientConnection, call: Call, started: float, deadline: float
-    ) -> Response:
-        talk = _Talk(connection, self._dialect, self._redactor, self._limits, started, deadline)
+    async def _observed(self, talk: _Talk, call: Call) -> Response:
         ended, close = await talk.follow(call)
-        answer = connection.response
+        answer = talk.connection.response
         headers = dict(answer.headers.raw_items()) if answer else {}
         return Response(
             status=answer.status_code if answer else None,
@@ -169,18 +168,18 @@ class _Talk:
         connection: ClientConnection,
         dialect: Dialect,
         redactor: Redactor,
-        limits: Limits,
+        max_bytes: int,
         started: float,
-        deadline: float,
+        timeout_s: float,
     ) -> None:
+        self.connection = connection
         self.events: list[Event] = []
-        self._connection = connection
         self._dialect = dialect
         self._redactor = redactor
-        self._left_bytes = limits.max_body_bytes
-        self._stall_s = min(STALL_S, limits.timeout_s / 2)
+        self._left_bytes = max_bytes
         self._started = started
-        self._deadline = deadline
+        self._deadline = started + timeout_s
+        self._stall_s = min(STALL_S, timeout_s / 2)
         self._heard: dict[str, Json] = {}
 
     async def follow(self, call: Call) -> tuple[str, Close | None]:
@@ -199,7 +198,7 @@ class _Talk:
         except _Over as over:
             return over.ended, None
         finally:
-            await self._connection.close()
+            await self.connection.close()
         return "complete", None
 
     async def _say(self, step: Say) -> None:
@@ -207,7 +206,7 @@ class _Talk:
         raw = message if isinstance(message, bytes | str) else json.dumps(self._dialect.json_out(message))
         try:
             async with asyncio.timeout(_left(self._deadline)):
-                await self._connection.send(raw)
+                await self.connection.send(raw)
         except TimeoutError:
             raise _Over("stalled") from None
         self._keep(message if not isinstance(message, bytes) else parsed(message)[0], sent=True)
@@ -229,7 +228,7 @@ class _Talk:
         patience_s = min(self._stall_s, _left(self._deadline))
         try:
             async with asyncio.timeout(patience_s):
-                return await self._connection.recv()
+                return await self.connection.recv()
         except TimeoutError:
             talkative = patience_s < self._stall_s and any(not event.sent for event in self.events)
             raise _Over("capped" if talkative else "stalled") from None
