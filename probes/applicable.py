@@ -13,24 +13,23 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
     provider = target.providers.get(recipe.provider)
     if provider is None:
         return Reason("provider-not-configured", f"target {target.name!r} has no [providers.{recipe.provider}]")
+    if not provider.configured:
+        return Reason("provider-not-configured", provider.missing("base_url", target.name))
     if target.live and recipe.live is not None:
         return Reason(*recipe.live)
     if target.live and recipe.scenario:
         return Reason("provider-only-cause", "no request can provoke it")
     if recipe.cost not in allow:
         return Reason("cost-not-allowed", f"--allow {recipe.cost}")
-    credential = provider.credential(recipe.credential)
     for role in _roles(recipe):
-        credential = provider.credential(role)
-        if credential.value is None:
-            variable = credential.variable or f"providers.{provider.name}.credentials.{role} of target {target.name!r}"
-            return Reason("credential-missing", f"set {variable}")
+        if provider.credential(role).value is None:
+            return Reason("credential-missing", provider.missing(f"credentials.{role}", target.name))
     for service in sorted({call.service for call in recipe.calls.values()} - LOOPBACK):
         if service not in provider.addresses:
-            return Reason("address-missing", f"providers.{provider.name}.{service} of target {target.name!r}")
+            return Reason("address-missing", provider.missing(service, target.name))
     for name in sorted(recipe.needs):
         if name not in provider.values:
-            return Reason("value-missing", f"providers.{provider.name}.values.{name} of target {target.name!r}")
+            return Reason("value-missing", provider.missing(f"values.{name}", target.name))
     return None
 
 
