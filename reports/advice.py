@@ -1,0 +1,72 @@
+"""What to do next, most urgent first: the next steps of catalog.codes, gathered over the records they serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from catalog.codes import ALL
+from catalog.evidence import Outcome, Result
+from reports.standing import Change, Standing
+
+NEVER_URGENT = frozenset({"matches-another-record"})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to do, and the records it would settle."""
+
+    code: str
+    means: str
+    next_step: str
+    detail: str
+    addresses: tuple[str, ...]
+
+
+def steps(standings: Sequence[Standing]) -> list[Step]:
+    """The next steps of a run; a step that serves several records is said once."""
+    gathered: dict[str, list[Standing]] = {}
+    for each in standings:
+        if each.change in (Change.NONE, Change.FIXED, Change.ACCEPTED):
+            continue
+        for code in codes(each.result)[:1]:
+            gathered.setdefault(code, []).append(each)
+    return [
+        Step(code, means(code), next_step(code), _detail(members), tuple(each.address for each in members))
+        for code, members in gathered.items()
+    ]
+
+
+def codes(result: Result) -> list[str]:
+    """The codes that explain a result, the most telling first."""
+    return list(dict.fromkeys(_codes(result)))
+
+
+def means(code: str) -> str:
+    return ALL[code].means if code in ALL else "This code is not in catalog/codes.py."
+
+
+def next_step(code: str) -> str:
+    return ALL[code].next_step if code in ALL else "Report it: every code should be explained."
+
+
+def reason(result: Result) -> str:
+    """Why there is no verdict, in one line."""
+    if result.reason is None:
+        return ""
+    return f"{result.reason.code}: {result.reason.detail}" if result.reason.detail else result.reason.code
+
+
+def _codes(result: Result) -> Iterator[str]:
+    if (result.ledger or {}).get("state") == "stale":
+        yield "stale-divergence"
+    if result.outcome is not Outcome.DRIFTED and result.reason is not None:
+        yield result.reason.code
+    yield from (finding.code for finding in result.findings if finding.drifts)
+    yield from (finding.code for finding in result.findings if finding.code in NEVER_URGENT)
+
+
+def _detail(members: Sequence[Standing]) -> str:
+    """What the step's text calls the detail; the shortest stands for all."""
+    details = sorted({each.result.reason.detail for each in members if each.result.reason}, key=lambda d: (len(d), d))
+    return details[0] if details else ""

@@ -1,0 +1,100 @@
+"""Who is probably wrong, and why we think so: the documents, the provider, our side, the account or the network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from catalog.codes import INCONCLUSIVE
+from catalog.evidence import Finding, Outcome, Run
+from reports.standing import Standing
+
+SHARED_BY = 3
+"""So many records with the same difference speak for the provider or the documents, not for one recipe."""
+
+_OURS = {"control-failed", "setup-failed", "budget-spent", "wait-too-long", "lane-stopped"}
+_PROVIDER = {"unasked-timeout", "unasked-rate-limit", "unasked-overload", "server-fault", "attempts-disagree"}
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """`party` is a short name for a badge; `why` is a sentence."""
+
+    party: str
+    why: str
+
+
+class Attributor:
+    """Weighs each result against the whole run: what many records share is no single recipe's mistake."""
+
+    def __init__(self, run: Run, standings: Sequence[Standing]) -> None:
+        self._run = run
+        self._shared = Counter(key for each in standings for key in {_key(each, item) for item in each.result.drifts})
+
+    def of(self, standing: Standing) -> Attribution | None:
+        """The most likely side, or None where nothing is wrong."""
+        result = standing.result
+        match result.outcome:
+            case Outcome.DRIFTED:
+                return self._drift(standing)
+            case Outcome.FLAKY:
+                why = "The same request was answered in different ways: two backends, or a change that is rolling out."
+                return Attribution("provider", why)
+            case Outcome.HARNESS_ERROR:
+                return Attribution("our recipe", "The probe itself failed before there was anything to compare.")
+            case Outcome.RESTRICTED:
+                return Attribution("account", "The documented permission refusal came: this key may not see it.")
+            case Outcome.INCONCLUSIVE:
+                return _unseen(result.reason.code if result.reason else "")
+        return None
+
+    def _drift(self, standing: Standing) -> Attribution:
+        if not self._run.live:
+            return Attribution(
+                "our side", "No provider was asked: on the mock, the mock, the recipe or the record is mistaken."
+            )
+        finding, number = self._most_shared(standing)
+        provider = standing.address.partition("/")[0].upper()
+        if number >= SHARED_BY:
+            why = f"{number} records of {provider} differ in the same way ({finding.code} {finding.at}".rstrip()
+            return Attribution("documents or provider", f"{why}), so it is not this recipe alone.")
+        other = _named_by_another(standing)
+        if standing.conformed_before:
+            since = f"It was seen as documented on {standing.conformed_before}"
+            also = f" and now gets the answer of {other}" if other else " and the record has not moved since"
+            return Attribution("provider", f"{since}{also}.")
+        if other:
+            why = f"The answer is the documented one of {other}: our request probably provokes that condition instead."
+            return Attribution("our recipe", why)
+        if "UNVERIFIED" in standing.result.probed_record.tags or standing.result.probed.get("note"):
+            return Attribution(
+                "documents", "The record rests on what the documents leave open, and it was never seen to hold."
+            )
+        return Attribution(
+            "documents", "It has never been seen as documented, while the control shows that key and host work."
+        )
+
+    def _most_shared(self, standing: Standing) -> tuple[Finding, int]:
+        counted = [(self._shared[_key(standing, item)], item) for item in standing.result.drifts]
+        number, finding = max(counted, key=lambda pair: pair[0], default=(0, None))
+        return finding, number  # type: ignore[return-value]
+
+
+def _key(standing: Standing, finding: Finding) -> tuple[str, str, str]:
+    return (standing.address.partition("/")[0], finding.code, finding.at)
+
+
+def _named_by_another(standing: Standing) -> str:
+    found = (item.observed for item in standing.result.findings if item.code == "matches-another-record")
+    observed = next(found, None)
+    return " or ".join(map(str, observed)) if isinstance(observed, list) else str(observed or "")
+
+
+def _unseen(code: str) -> Attribution:
+    if code in _OURS:
+        return Attribution("our side", INCONCLUSIVE[code].means)
+    if code in _PROVIDER:
+        return Attribution("provider", INCONCLUSIVE[code].means)
+    means = INCONCLUSIVE[code].means if code in INCONCLUSIVE else "Nothing could be judged."
+    return Attribution("network", means)

@@ -1,0 +1,124 @@
+"""An attempt as a person follows it: what was sent and seen, when, in rows that both renderers print alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from catalog.evidence import Attempt, Event, Exchange, Response, Result
+from catalog.model import Json
+from reports.reproduce import shell
+
+MAX_BODY = 6000
+MAX_ROWS = 200
+
+GRPC = (
+    "OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED "
+    "RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS "
+    "UNAUTHENTICATED"
+).split()
+
+
+def attempts(result: Result, *, max_body: int = MAX_BODY) -> list[dict[str, Json]]:
+    """Every attempt, first to last."""
+    provider = result.record.partition("/")[0]
+    return [_attempt(number, each, provider, max_body) for number, each in enumerate(result.attempts, start=1)]
+
+
+def answer(exchange: Exchange) -> str:
+    """What came of a request, in a few words."""
+    response = exchange.response
+    if exchange.failure is not None or response is None:
+        return exchange.failure.code if exchange.failure else "no answer"
+    parts = [str(response.status)] if response.status is not None else []
+    if response.events is not None:
+        received = sum(not event.sent for event in response.events)
+        parts.append(f"{received} {'event' if received == 1 else 'events'}")
+    if response.close is not None:
+        parts.append(f"close {response.close.code if response.close.code is not None else 'without a code'}")
+    if response.grpc is not None:
+        parts.append(f"gRPC {grpc_name(response.grpc.status)}")
+    if response.ended != "complete":
+        parts.append(response.ended)
+    return ", ".join(parts) or "an answer without status"
+
+
+def grpc_name(status: int) -> str:
+    return f"{status} {GRPC[status]}" if 0 <= status < len(GRPC) else str(status)
+
+
+def shorten(value: Json, limit: int = 400) -> str:
+    """A value in a few hundred characters."""
+    return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), limit)
+
+
+def _attempt(number: int, attempt: Attempt, provider: str, max_body: int) -> dict[str, Json]:
+    return {
+        "number": number,
+        "at": attempt.at,
+        "ms": round(attempt.elapsed_ms, 1),
+        "exchanges": [_exchange(each, provider, max_body) for each in attempt.exchanges],
+    }
+
+
+def _exchange(exchange: Exchange, provider: str, max_body: int) -> dict[str, Json]:
+    request, response = exchange.request, exchange.response
+    shown: dict[str, Json] = {
+        "label": exchange.label,
+        "asked": f"{request.method} {request.url}",
+        "answer": answer(exchange),
+        "start": round(exchange.started_ms, 1),
+        "ms": round(exchange.elapsed_ms, 1),
+        "sent": _headers(request.headers),
+        "sent_body": _text(request.body, max_body),
+        "shell": shell(exchange, provider),
+    }
+    if exchange.failure is not None:
+        shown["failure"] = exchange.failure.detail or exchange.failure.code
+    if response is not None:
+        shown["seen"] = _headers(response.headers)
+        shown["seen_body"] = _text(response.body, max_body)
+        rows = list(_timeline(exchange, response, max_body))
+        if rows:
+            shown["timeline"] = rows[:MAX_ROWS]
+            if len(rows) > MAX_ROWS:
+                shown["timeline"].append([None, "", "…", f"{len(rows) - MAX_ROWS} more rows, in results.jsonl"])
+    return shown
+
+
+def _timeline(exchange: Exchange, response: Response, max_body: int) -> Iterator[list[Json]]:
+    """Rows of `[ms since the request, direction, name, text]`; plain answers need none."""
+    if response.events is None and response.close is None and response.grpc is None:
+        return
+    for event in response.events or ():
+        yield [round(event.at_ms, 1), "→" if event.sent else "←", event.event, _data(event, max_body)]
+    end = round(exchange.elapsed_ms, 1)
+    if response.close is not None:
+        how = "clean" if response.close.clean else "no closing handshake"
+        yield [end, "■", f"close {response.close.code}", f"{response.close.reason} ({how})".strip()]
+    if response.grpc is not None:
+        yield [end, "■", grpc_name(response.grpc.status), response.grpc.message]
+        for name, value in response.grpc.trailers.items():
+            yield [end, "■", f"trailer {name}", str(value)]
+    if response.ended != "complete":
+        yield [end, "■", response.ended, "the answer did not end as it should"]
+
+
+def _data(event: Event, max_body: int) -> str:
+    data = event.data
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False) if data is not None else ""
+    return _cut(text, min(max_body, 600))
+
+
+def _headers(headers: Mapping[str, str]) -> list[list[str]]:
+    return [[str(name), str(value)] for name, value in headers.items()]
+
+
+def _text(body: Json, limit: int) -> str:
+    if body is None:
+        return ""
+    return _cut(body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=2), limit)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters, in results.jsonl)"

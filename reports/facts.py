@@ -1,0 +1,143 @@
+"""What a record says, as labelled rows: every record has its section, whatever became of its probe."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from catalog.evidence import Result
+from catalog.model import Json
+
+MAX_TEXT = 1500
+
+_ERROR = {
+    "http_status": "HTTP status",
+    "type": "type",
+    "code": "code",
+    "param": "param",
+    "category": "category",
+    "message_semantics": "meaning",
+    "retryable": "retryable",
+    "backoff": "backoff",
+    "recommended_action": "what a client does",
+}
+_ENDPOINT = {
+    "name": "name",
+    "description": "description",
+    "auth": "authentication",
+    "beta_header": "beta header",
+    "streaming": "streaming",
+    "pagination": "pagination",
+    "idempotency": "idempotency",
+}
+_RATE_LIMIT = {"documented": "limits", "concepts": "concepts", "error_semantics_429": "at the limit"}
+_FIELDS = {"errors": _ERROR, "endpoints": _ENDPOINT, "rate_limits": _RATE_LIMIT}
+_DATES = ("verification", "observed", "retrieved_at", "generated_at", "observed_for_this_key")
+
+Fact = dict[str, Json]
+"""`label`, and one of `text` or `links` (addresses)."""
+
+
+class Relations:
+    """Which records name which: what a record lists, and who lists it."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self._known = {result.record for result in results}
+        self._named_by: dict[str, list[str]] = defaultdict(list)
+        for result in sorted(results, key=lambda each: each.record):
+            for address in self.named(result):
+                self._named_by[address].append(result.record)
+
+    def named(self, result: Result) -> list[str]:
+        """The addresses that a record's own fields hold, if this run knows them."""
+        found = {text for text in _texts(result.probed) if text in self._known and text != result.record}
+        return sorted(found)
+
+    def related(self, result: Result) -> list[str]:
+        return sorted({*self.named(result), *self._named_by[result.record]})
+
+
+def facts(result: Result, relations: Relations) -> list[Fact]:
+    """The rows of a record's section."""
+    return list(_facts(result, relations))
+
+
+def title(result: Result) -> str:
+    return result.probed_record.title
+
+
+def sections(result: Result) -> str:
+    """Where the documents state it, in words: `2:7.3#row` is document 2, section 7.3."""
+    return "; ".join(map(_cited, result.probed_record.sources))
+
+
+def _facts(result: Result, relations: Relations) -> Iterator[Fact]:
+    data = result.probed
+    if result.record.split("/")[1] == "endpoints":
+        yield {"label": "request", "text": f"{data.get('method', '')} {data.get('path', '')}".strip()}
+    for field, label in _FIELDS[result.record.split("/")[1]].items():
+        value = data.get(field)
+        if value is not None or (field == "retryable" and field in data):
+            yield {"label": label, "text": _said(value)}
+    if isinstance(data.get("response_headers"), Mapping):
+        yield {"label": "headers", "text": _rules(data["response_headers"])}
+    yield {"label": "documented in", "text": sections(result) or "no section cited"}
+    yield {"label": "tags", "text": ", ".join(map(str, data.get("status", ()))) or "none"}
+    for field in _DATES:
+        if data.get(field):
+            yield {"label": field.replace("_", " "), "text": _said(data[field])}
+    if data.get("live_messages"):
+        yield {"label": "messages seen live", "text": "\n".join(map(str, data["live_messages"]))[:MAX_TEXT]}
+    for field in ("note", "pinned_reason"):
+        if data.get(field):
+            yield {"label": field.replace("_", " "), "text": _said(data[field])}
+    yield {"label": "provoked by", "text": _provoked(result)}
+    related = relations.related(result)
+    if related:
+        yield {"label": "related", "links": related[:60]}
+
+
+def _provoked(result: Result) -> str:
+    how = {"request": "the request alone", "scenario": "a scenario of the mock"}.get(result.elicited, "nothing yet")
+    also = [f"cost {result.cost}" if result.cost else "", f"lane {result.lane}" if result.lane else ""]
+    return ", ".join([how, *(each for each in also if each)])
+
+
+def _rules(headers: Mapping[str, Json]) -> str:
+    return "\n".join(f"{name}: {_rule(rule)}" for name, rule in headers.items())
+
+
+def _rule(rule: Json) -> str:
+    if not isinstance(rule, Mapping):
+        return str(rule)
+    wanted = rule.get("value") or rule.get("format") or ""
+    return f"{rule.get('rule', '')} {wanted}".strip()
+
+
+def _said(value: Json) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "not said"
+    text = value if isinstance(value, str | int) else json.dumps(value, ensure_ascii=False)
+    return str(text)[:MAX_TEXT]
+
+
+def _cited(source: str) -> str:
+    document, colon, rest = source.partition(":")
+    if not colon or not document.isdigit():
+        return source
+    section, _, row = rest.partition("#")
+    return f"document {document}, section {section}" + (f", “{row}”" if row else "")
+
+
+def _texts(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)

@@ -1,0 +1,220 @@
+"""Memory: one small line a run in `<folder>/<target>.jsonl`, enough for strips, streaks and what changed.
+
+A line gives its outcomes as one letter an address, in the order of the `addresses` that it, or an earlier line of the
+same `cast`, spells out. A hundred runs of four hundred records are some sixty kilobytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+from catalog.evidence import EvidenceError, Outcome, Result, Run
+from catalog.model import Json
+
+FOLDER = Path("reports/history")
+SHOWN = 29
+"""Earlier runs that a report shows: with its own, a strip of thirty."""
+
+LETTERS: Mapping[Outcome, str] = {
+    Outcome.CONFORMS: "c",
+    Outcome.DRIFTED: "d",
+    Outcome.FLAKY: "f",
+    Outcome.RESTRICTED: "r",
+    Outcome.INCONCLUSIVE: "i",
+    Outcome.NOT_PROBED: "n",
+    Outcome.HARNESS_ERROR: "h",
+}
+OUTCOMES = {letter: outcome for outcome, letter in LETTERS.items()}
+MAX_SEEN = 500
+"""Undocumented names kept a line; a hostile answer must not swell the history."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One earlier run, as its history line tells it."""
+
+    run: str
+    started_at: str
+    today: date
+    outcomes: Mapping[str, Outcome]
+    drifts: Mapping[str, Mapping[str, Json]]
+    seen: frozenset[str]
+
+    @cached_property
+    def tally(self) -> dict[Outcome, int]:
+        counts = dict.fromkeys(Outcome, 0)
+        for outcome in self.outcomes.values():
+            counts[outcome] += 1
+        return counts
+
+
+def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
+    """The line that this run leaves behind. Pure."""
+    ordered = sorted(results, key=lambda result: result.record)
+    addresses = [result.record for result in ordered]
+    earlier = rows(run)
+    return {
+        "run": run.run,
+        "target": run.target,
+        "live": run.live,
+        "started_at": run.started_at,
+        "today": run.today,
+        "cast": _cast(addresses),
+        "outcomes": "".join(LETTERS[result.outcome] for result in ordered),
+        "drifts": {
+            result.record: {"since": _since(result, run, earlier).isoformat(), "codes": fingerprint(result)}
+            for result in ordered
+            if result.outcome is Outcome.DRIFTED
+        },
+        "seen": sorted(discovered(results))[:MAX_SEEN],
+        "addresses": addresses,
+    }
+
+
+def fingerprint(result: Result) -> list[str]:
+    """What makes two drifts of a record the same drift: codes and places, without volatile values."""
+    return sorted({f"{finding.code} {finding.at}".strip()[:120] for finding in result.drifts})
+
+
+def discovered(results: Sequence[Result]) -> set[str]:
+    """What answers held beyond the documents, each as `pa undocumented-header x-new`."""
+    return {
+        f"{result.record.partition('/')[0]} {finding.code} {_what(finding.at, finding.observed)}"[:160]
+        for result in results
+        for finding in result.findings
+        if finding.code.startswith("undocumented-")
+    }
+
+
+def rows(run: Run) -> list[Row]:
+    """The earlier runs that a run carries with it, oldest first."""
+    return list(_rows(run.history, f"run {run.run}: history"))
+
+
+def load(folder: Path, target: str, last: int | None = None) -> list[dict[str, Json]]:
+    """The lines of a target's history, oldest first, each with its addresses spelt out.
+
+    Raises:
+        EvidenceError: a line is broken.
+    """
+    path = file_of(folder, target)
+    casts: dict[str, list[str]] = {}
+    found = []
+    for number, text in enumerate(_text(path).splitlines(), start=1):
+        if not text.strip():
+            continue
+        try:
+            data = json.loads(text)
+            casts.update({data["cast"]: data["addresses"]} if "addresses" in data else {})
+            found.append(data)
+        except (ValueError, KeyError, TypeError) as error:
+            raise EvidenceError(f"{path}:{number}: not a history line ({error}); remove it") from error
+    known = [line for line in found if line["cast"] in casts]
+    known.sort(key=lambda line: (line["started_at"], line["run"]))
+    chosen = known[-last:] if last else known
+    return [{**line, "addresses": casts[line["cast"]]} for line in chosen]
+
+
+def shown(folder: Path, target: str, before: str = "~") -> tuple[str | None, tuple[dict[str, Json], ...]]:
+    """What a run that starts at `before` carries: the previous run's name and the rows to show."""
+    earlier = [line for line in load(folder, target) if line["started_at"] < before][-SHOWN:]
+    return previous(earlier), tuple(_spelt_once(earlier))
+
+
+def previous(lines: Sequence[Mapping[str, Json]]) -> str | None:
+    """The name of the last run of a history, or None."""
+    return str(lines[-1]["run"]) if lines else None
+
+
+def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
+    """Add a run's line to its target's history, once; whether it was added."""
+    lines = load(folder, run.target)
+    if any(line["run"] == run.run for line in lines):
+        return False
+    line = row(run, results)
+    if any(each["cast"] == line["cast"] for each in lines):
+        del line["addresses"]
+    path = file_of(folder, run.target)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        file.write(_joint(path) + json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return True
+
+
+def file_of(folder: Path, target: str) -> Path:
+    """Where a target's history lies; a target's name is a person's, so only its plain characters make the file name."""
+    return folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', target).strip('.-') or 'target'}.jsonl"
+
+
+def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
+    casts = {line["cast"]: line["addresses"] for line in lines if line.get("addresses")}
+    for line in lines:
+        try:
+            yield Row(
+                run=line["run"],
+                started_at=line["started_at"],
+                today=date.fromisoformat(line["today"]),
+                outcomes={
+                    address: OUTCOMES[letter]
+                    for address, letter in zip(casts[line["cast"]], line["outcomes"], strict=True)
+                },
+                drifts=line.get("drifts", {}),
+                seen=frozenset(line.get("seen", ())),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise EvidenceError(f"{where}: not a history row ({error!r})") from error
+
+
+def _spelt_once(lines: Sequence[Mapping[str, Json]]) -> Iterator[dict[str, Json]]:
+    """The lines, each cast's addresses only where it first occurs."""
+    spelt: set[str] = set()
+    for line in lines:
+        kept = {key: value for key, value in line.items() if key != "addresses" or line["cast"] not in spelt}
+        spelt.add(line["cast"])
+        yield kept
+
+
+def _since(result: Result, run: Run, earlier: Sequence[Row]) -> date:
+    """The first day of the unbroken drift that this result goes on with."""
+    for row in reversed(earlier):
+        outcome = row.outcomes.get(result.record)
+        if outcome is Outcome.DRIFTED:
+            since = row.drifts.get(result.record, {}).get("since")
+            return date.fromisoformat(since) if since else row.today
+        if outcome is Outcome.CONFORMS:
+            break
+    return date.fromisoformat(run.today)
+
+
+def _what(at: str, observed: Json) -> str:
+    """A header or a field is known by its name; a code by its value."""
+    return f"{at} {observed}" if at in ("type", "code") else at
+
+
+def _cast(addresses: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(addresses).encode()).hexdigest()[:12]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise EvidenceError(f"{path}: cannot be read ({error})") from error
+
+
+def _joint(path: Path) -> bytes:
+    """A newline where a kill cut the last line short."""
+    text = path.read_bytes()
+    return b"\n" if text and not text.endswith(b"\n") else b""

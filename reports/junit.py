@@ -1,0 +1,132 @@
+"""junit.xml: what CI systems read. One suite a provider and kind, a real failure for each drift, attempts kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree as xml
+
+from catalog.evidence import Attempt, Outcome, Result, Run
+from catalog.model import KINDS
+from reports import advice
+from reports.reproduce import nodeid, pytest_command
+from reports.visible import visible
+
+_ILLEGAL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]")
+
+
+def render(run: Run, results: Sequence[Result]) -> str:
+    """The document, for readers of the common JUnit dialect. Pure."""
+    root = xml.Element("testsuites", {"name": _legal(f"catalog probe {run.run}")})
+    suites: dict[tuple[str, str], list[Result]] = {}
+    for result in sorted(results, key=lambda result: result.record):
+        provider, kind, _, _ = result.record.split("/")
+        suites.setdefault((provider, kind), []).append(result)
+    for provider, kind in sorted(suites, key=lambda key: (key[0], KINDS.index(key[1]))):
+        root.append(_suite(run, f"{provider}.{kind}", suites[provider, kind]))
+    _count(root, results)
+    xml.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{xml.tostring(root, encoding="unicode")}\n'
+
+
+def _suite(run: Run, name: str, results: Sequence[Result]) -> xml.Element:
+    suite = xml.Element("testsuite", {"name": name})
+    _count(suite, results)
+    suite.set("timestamp", _legal(run.started_at.removesuffix("Z")))
+    properties = xml.SubElement(suite, "properties")
+    for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
+        xml.SubElement(properties, "property", {"name": key, "value": _legal(value)})
+    suite.extend(_case(run, result) for result in results)
+    return suite
+
+
+def _count(element: xml.Element, results: Sequence[Result]) -> None:
+    failed = sum(_failed(result) for result in results)
+    broken = sum(result.outcome is Outcome.HARNESS_ERROR for result in results)
+    passed = sum(result.outcome is Outcome.CONFORMS and not _failed(result) for result in results)
+    element.set("tests", str(len(results)))
+    element.set("failures", str(failed))
+    element.set("errors", str(broken))
+    element.set("skipped", str(len(results) - failed - broken - passed))
+    element.set("time", f"{sum(map(_seconds, results)):.3f}")
+
+
+def _case(run: Run, result: Result) -> xml.Element:
+    provider, kind, family, slug = result.record.split("/")
+    case = xml.Element("testcase", {"classname": f"{provider}.{kind}.{family}", "name": slug})
+    case.set("time", f"{_seconds(result):.3f}")
+    properties = xml.SubElement(case, "properties")
+    for name, value in _properties(result):
+        xml.SubElement(properties, "property", {"name": name, "value": _legal(value)})
+    verdict = _verdict(result)
+    if verdict is not None:
+        case.append(verdict)
+    if result.attempts:
+        attempts = "\n".join(_attempt(number, each) for number, each in enumerate(result.attempts, start=1))
+        xml.SubElement(case, "system-out").text = _legal(f"{pytest_command(run, result)}\n{attempts}")
+    return case
+
+
+def _properties(result: Result) -> Iterator[tuple[str, str]]:
+    yield "record", result.record
+    yield "outcome", str(result.outcome)
+    yield "nodeid", nodeid(result)
+    if result.observed_at:
+        yield "observed_at", result.observed_at
+    yield "attempts", str(len(result.attempts))
+    for source in result.probed_record.sources:
+        yield "documented_in", source
+    for finding in result.findings:
+        yield f"finding.{finding.severity}", f"{finding.code}: {finding.message}"
+
+
+def _failed(result: Result) -> bool:
+    state = (result.ledger or {}).get("state")
+    if state == "stale":
+        return True
+    return result.outcome in (Outcome.DRIFTED, Outcome.FLAKY) and state != "accounted"
+
+
+def _verdict(result: Result) -> xml.Element | None:
+    """What stands for the outcome; a conforming record has nothing."""
+    if _failed(result):
+        first = result.drifts[0].message if result.drifts else _why(result)
+        element = xml.Element("failure", {"message": _legal(first), "type": str(result.outcome)})
+        element.text = _legal("\n".join(f"{item.code}: {item.label}: {item.message}" for item in result.drifts))
+        return element
+    if result.outcome is Outcome.HARNESS_ERROR:
+        return xml.Element("error", {"message": _legal(_why(result)), "type": advice.codes(result)[0]})
+    if result.outcome is Outcome.CONFORMS:
+        return None
+    return xml.Element("skipped", {"message": _legal(f"{result.outcome}: {_why(result)}")})
+
+
+def _why(result: Result) -> str:
+    ledger = result.ledger or {}
+    if ledger:
+        return str(ledger.get("detail") or ledger.get("reason") or "accepted in the ledger")
+    return advice.reason(result) or str(result.outcome)
+
+
+def _attempt(number: int, attempt: Attempt) -> str:
+    lines = [f"attempt {number} at {attempt.at}, {attempt.elapsed_ms:.0f} ms"]
+    for exchange in attempt.exchanges:
+        seen = _answer(exchange.response.status if exchange.response else None)
+        if exchange.failure is not None:
+            seen = f"{exchange.failure.code} {exchange.failure.detail}".strip()
+        asked = f"{exchange.request.method} {exchange.request.url}"
+        lines.append(f"  {exchange.started_ms:8.1f} ms  {exchange.label}: {asked} -> {seen}")
+    return "\n".join(lines)
+
+
+def _answer(status: int | None) -> str:
+    return "no HTTP status" if status is None else f"HTTP {status}"
+
+
+def _seconds(result: Result) -> float:
+    return sum(attempt.elapsed_ms for attempt in result.attempts) / 1000
+
+
+def _legal(text: str) -> str:
+    """The text visible, and without the characters that XML 1.0 cannot carry."""
+    return _ILLEGAL.sub("\ufffd", visible(text))

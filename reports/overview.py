@@ -1,0 +1,179 @@
+"""The first screen as data: the verdict in one sentence, what changed, the matrix. Every view tells the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from catalog.evidence import Outcome, Result, Run
+from catalog.model import KINDS
+from reports import history
+from reports.standing import Change, Standing, standings
+
+GROUPS: Mapping[Change, str] = {
+    Change.NEW: "New drift",
+    Change.DIFFERENT: "Drifts otherwise than before",
+    Change.FLAKY: "Flaky",
+    Change.BROKEN: "Our own fault",
+    Change.STALE: "Ledger entry to mend",
+    Change.ONGOING: "Still drifting",
+    Change.FIXED: "Fixed",
+    Change.UNSEEN: "Could not look",
+    Change.ACCEPTED: "Accepted in the ledger",
+}
+"""What changed, in the order in which a person should read it."""
+
+ALARMING = (Change.NEW, Change.DIFFERENT, Change.ONGOING, Change.FLAKY, Change.BROKEN, Change.STALE)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One family of records of one provider, in the matrix."""
+
+    provider: str
+    kind: str
+    family: str
+    standings: tuple[Standing, ...]
+
+    @property
+    def counts(self) -> Counter[Outcome]:
+        return Counter(each.outcome for each in self.standings)
+
+    @property
+    def oldest(self) -> int | None:
+        """The age in days of its oldest evidence."""
+        return max((each.age for each in self.standings if each.age is not None), default=None)
+
+    @property
+    def never_seen(self) -> int:
+        return sum(each.age is None for each in self.standings)
+
+
+class Overview:
+    """A run beside the runs before it: all that the first screen of any view says."""
+
+    def __init__(self, run: Run, results: Sequence[Result]) -> None:
+        self.run = run
+        self.results = tuple(results)
+        self.standings = tuple(standings(run, results))
+        self.earlier = tuple(history.rows(run))
+
+    @cached_property
+    def counts(self) -> Counter[Outcome]:
+        return Counter(each.outcome for each in self.standings)
+
+    @cached_property
+    def changes(self) -> dict[Change, tuple[Standing, ...]]:
+        """The records of each kind of change, in reading order; kinds without any are left out."""
+        found = {change: tuple(each for each in self.standings if each.change is change) for change in GROUPS}
+        return {change: each for change, each in found.items() if each}
+
+    @cached_property
+    def findings(self) -> tuple[Standing, ...]:
+        return tuple(each for each in self.standings if each.is_finding)
+
+    @cached_property
+    def added(self) -> tuple[Standing, ...]:
+        return tuple(each for each in self.standings if each.added)
+
+    @cached_property
+    def discovered(self) -> tuple[str, ...]:
+        """What answers held beyond the documents and no earlier run shown had seen."""
+        known = frozenset().union(*(row.seen for row in self.earlier))
+        return tuple(sorted(history.discovered(self.results) - known))
+
+    @cached_property
+    def blind(self) -> tuple[str, ...]:
+        """Expected providers of which nothing was judged, though something was tried."""
+        blind = []
+        for provider in self.run.expected or self.providers:
+            outcomes = {each.outcome for each in self.standings if each.result.record.startswith(f"{provider}/")}
+            if Outcome.INCONCLUSIVE in outcomes and not outcomes & {Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY}:
+                blind.append(provider)
+        return tuple(blind)
+
+    @cached_property
+    def verified(self) -> int:
+        return sum(each.verified for each in self.standings)
+
+    @cached_property
+    def oldest(self) -> int | None:
+        return max((each.age for each in self.standings if each.verified and each.age is not None), default=None)
+
+    @cached_property
+    def providers(self) -> tuple[str, ...]:
+        return tuple(sorted({each.result.record.partition("/")[0] for each in self.standings}))
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every family, by provider, kind and name."""
+        members: dict[tuple[str, str, str], list[Standing]] = {}
+        for each in self.standings:
+            provider, kind, family, _ = each.address.split("/")
+            members.setdefault((provider, kind, family), []).append(each)
+        ordered = sorted(members, key=lambda key: (key[0], KINDS.index(key[1]), key[2]))
+        return tuple(Cell(*key, tuple(sorted(members[key], key=lambda each: each.address))) for key in ordered)
+
+    @property
+    def mood(self) -> str:
+        """`bad`, `warn` or `good`: the colour of the verdict."""
+        if any(change in self.changes for change in ALARMING):
+            return "bad"
+        return "warn" if self.blind or Change.UNSEEN in self.changes or not self.counts[Outcome.CONFORMS] else "good"
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """What happened, in the parts of one sentence."""
+        if not self.standings:
+            return ("nothing was probed",)
+        number = {change: len(self.changes.get(change, ())) for change in GROUPS}
+        new = "new drift" if self.earlier else "drift"
+        drifting = number[Change.NEW] + number[Change.DIFFERENT] + number[Change.ONGOING] + number[Change.ACCEPTED]
+        parts = [
+            f"{_names(self.blind)} could not be looked at" if self.blind else "",
+            _count(number[Change.NEW], new),
+            _count(number[Change.DIFFERENT], "changed drift"),
+            f"{number[Change.ONGOING]} still drifting" if number[Change.ONGOING] else "",
+            f"{number[Change.FLAKY]} flaky" if number[Change.FLAKY] else "",
+            _count(number[Change.BROKEN], "fault of our own", "faults of our own"),
+            _count(number[Change.STALE], "stale ledger entry", "stale ledger entries"),
+            f"{number[Change.FIXED]} fixed" if number[Change.FIXED] else "",
+            f"{number[Change.ACCEPTED]} accepted" if number[Change.ACCEPTED] else "",
+            f"{number[Change.UNSEEN]} could not be looked at" if number[Change.UNSEEN] and not self.blind else "",
+        ]
+        said = [part for part in parts if part]
+        if not drifting and self.counts[Outcome.CONFORMS]:
+            said.insert(1 if self.blind else 0, "no drift")
+        return tuple(said) or ("nothing could be judged",)
+
+    @property
+    def coverage(self) -> str:
+        """How much of the catalog rests on evidence, and how old that is."""
+        where = "verified" if self.run.live else "conform on the mock"
+        said = f"{self.verified} of {len(self.standings)} {where}"
+        return f"{said}, oldest evidence {days(self.oldest)}" if self.oldest is not None and self.run.live else said
+
+    @property
+    def verdict(self) -> str:
+        """The whole sentence."""
+        said = f"{', '.join(self.headline)}; {self.coverage}"
+        return f"{said[0].upper()}{said[1:]}."
+
+
+def days(age: int | None) -> str:
+    """An age in words."""
+    if age is None:
+        return "never"
+    return "today" if age == 0 else _count(age, "day")
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    if not number:
+        return ""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def _names(providers: Sequence[str]) -> str:
+    return " and ".join(provider.upper() for provider in providers)

@@ -1,0 +1,126 @@
+"""summary.md: the first screen in Markdown, for a pull request or a step summary; bounded, and inert if hostile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from catalog.evidence import Outcome, Result, Run
+from reports import advice
+from reports.overview import GROUPS, Overview, days
+from reports.standing import Change, Standing
+from reports.terminal import COLUMNS
+from reports.visible import line
+
+MAX_BYTES = 60_000
+"""The hosts of pull requests refuse longer bodies."""
+
+LISTED = 40
+"""Records listed under one heading."""
+
+
+def render(run: Run, results: Sequence[Result], *, link: str = "report.html", listed: int = LISTED) -> str:
+    """The summary, ending where `MAX_BYTES` ends, and saying so. Pure."""
+    overview = Overview(run, results)
+    blocks = [*_head(overview, link), *_changes(overview, listed), *_steps(overview), *_matrix(overview)]
+    return _bounded(blocks, link)
+
+
+def code_span(text: str, limit: int = 300) -> str:
+    """Observed text as inline code, in which no Markdown, HTML, link, mention or issue number means anything.
+
+    Hosts look for mentions after rendering, so escaping alone would not stop them; inside code they do not look.
+    """
+    shown = line(text, limit) or " "
+    fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
+    pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def _head(overview: Overview, link: str) -> Iterator[str]:
+    run = overview.run
+    before = (
+        f", compared with {code_span(run.previous_run)}" if run.previous_run else ", no earlier run to compare with"
+    )
+    yield f"## {overview.verdict}"
+    yield f"{run.today} on target {code_span(run.target)}, run {code_span(run.run)}{before}. [Full report]({link})"
+
+
+def _changes(overview: Overview, listed: int) -> Iterator[str]:
+    if not overview.changes and not overview.discovered and not overview.added:
+        yield "Nothing changed."
+    for change in GROUPS:
+        members = overview.changes.get(change, ())
+        if not members:
+            continue
+        yield f"### {GROUPS[change]} ({len(members)})"
+        lines = [_item(each) for each in members[:listed]]
+        if len(members) > listed:
+            lines.append(f"- … and {len(members) - listed} more, in the report")
+        yield "\n".join(lines)
+    yield from _named("Newly discovered, not in the documents", overview.discovered, listed)
+    yield from _named("New records", [each.address for each in overview.added], listed)
+
+
+def _named(title: str, names: Sequence[str], listed: int) -> Iterator[str]:
+    if names:
+        yield f"### {title} ({len(names)})"
+        lines = [f"- {code_span(name)}" for name in names[:listed]]
+        if len(names) > listed:
+            lines.append(f"- … and {len(names) - listed} more, in the report")
+        yield "\n".join(lines)
+
+
+def _item(standing: Standing) -> str:
+    result = standing.result
+    told = [f"- **{code_span(standing.address)}**"]
+    if standing.change is Change.ONGOING:
+        told.append(f"day {standing.day}")
+    if standing.change is Change.ACCEPTED:
+        told.append(f"review by {code_span(str((result.ledger or {}).get('review_by', 'no date')), 20)}")
+    if standing.change is Change.STALE:
+        told.append(code_span(str((result.ledger or {}).get("detail", ""))))
+    if result.reason is not None:
+        told.append(code_span(advice.reason(result)))
+    told += [f"{code_span(finding.message)} ({code_span(finding.code)})" for finding in result.drifts[:3]]
+    if len(result.drifts) > 3:
+        told.append(f"and {len(result.drifts) - 3} more differences")
+    return "; ".join(told).replace("**;", "**:", 1)
+
+
+def _steps(overview: Overview) -> Iterator[str]:
+    found = advice.steps(overview.standings)
+    if found:
+        yield "### What to do next"
+        yield "\n".join(f"1. {code_span(step.code)} ({len(step.addresses)}): {step.next_step}" for step in found[:10])
+
+
+def _matrix(overview: Overview) -> Iterator[str]:
+    columns = [outcome for outcome in COLUMNS if overview.counts[outcome]]
+    heads = " | ".join(COLUMNS[outcome] for outcome in columns)
+    yield "### Matrix"
+    lines = [f"| provider | kind / family | records | {heads} | oldest evidence |"]
+    lines.append(f"|---|---|---:|{'---:|' * len(columns)}---|")
+    for cell in overview.cells:
+        counts = cell.counts
+        numbers = " | ".join(_number(outcome, counts[outcome]) for outcome in columns)
+        family = cell.kind if cell.kind == "rate_limits" else f"{cell.kind} / {cell.family}"
+        oldest = days(cell.oldest)
+        lines.append(f"| {cell.provider.upper()} | {family} | {len(cell.standings)} | {numbers} | {oldest} |")
+    yield "\n".join(lines)
+
+
+def _number(outcome: Outcome, count: int) -> str:
+    if not count:
+        return "·"
+    return str(count) if outcome is Outcome.CONFORMS else f"**{count}**"
+
+
+def _bounded(blocks: Sequence[str], link: str) -> str:
+    """The blocks joined, cut at a line where they would be too long."""
+    text = "\n\n".join(blocks) + "\n"
+    if len(text.encode()) <= MAX_BYTES:
+        return text
+    note = f"\n\n… cut here to stay short; the rest is in the [full report]({link}).\n"
+    kept = text.encode()[: MAX_BYTES - len(note.encode())].decode(errors="ignore")
+    return kept[: kept.rfind("\n")] + note

@@ -1,0 +1,33 @@
+"use strict";
+const index = JSON.parse(document.getElementById("data-index").textContent);
+const records = index.rows.map(([address, title, letter, change, tags, age, strip, ms]) => {
+  const [provider, kind, family] = address.split("/");
+  const outcome = index.outcomes[letter][0];
+  const word = index.outcomes[letter][1];
+  return { address, title, letter, outcome, word, change, tags, age, strip, ms, provider, kind, family,
+    text: [address, title, word, change, ...tags].join(" ").toLowerCase() };
+});
+const byAddress = new Map(records.map((record) => [record.address, record]));
+
+let parsed = null;
+function detailOf(address) {
+  if (parsed === null) parsed = JSON.parse(document.getElementById("data-details").textContent);
+  return Object.hasOwn(parsed, address) ? parsed[address] : null;
+}
+
+/* Everything observed becomes text, never markup: this is the only way that elements are made. */
+function make(name, properties, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties || {})) {
+    if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function ageInWords(age) {
+  if (age === null) return "never";
+  if (age === 0) return "today";
+  return age === 1 ? "1 day" : `${age} days`;
+}

@@ -1,0 +1,65 @@
+function items() {
+  return [...document.querySelectorAll("[data-item]")].filter((item) => item.checkVisibility());
+}
+
+function step(by) {
+  const all = items();
+  const here = all.indexOf(document.activeElement);
+  const start = here >= 0 ? here + by : all.findIndex((item) => item.getBoundingClientRect().top > 60);
+  const next = all[Math.max(0, Math.min(all.length - 1, start))];
+  if (!next) return;
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: next.closest("article") ? "start" : "center" });
+}
+
+function escape_() {
+  const search = form.elements.q;
+  if (document.activeElement === search && search.value) {
+    search.value = "";
+    refresh();
+    remember();
+  } else if (document.activeElement === search) {
+    search.blur();
+  } else if (closeDetail()) {
+    remember();
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = event.target.closest("input, select, textarea");
+  if (event.key === "Escape") escape_();
+  else if (typing) return;
+  else if (event.key === "/") { event.preventDefault(); form.elements.q.focus(); form.elements.q.select(); }
+  else if (event.key === "j") step(1);
+  else if (event.key === "k") step(-1);
+});
+
+tbody.addEventListener("click", (event) => {
+  const link = event.target.closest("tr.row a");
+  if (link && link.getAttribute("aria-expanded") === "true") {
+    event.preventDefault();
+    closeDetail();
+    remember();
+  } else if (link && decodeURIComponent(location.hash) === link.getAttribute("href")) {
+    event.preventDefault();
+    follow();
+  }
+});
+
+for (const tag of [...new Set(records.flatMap((record) => record.tags))].sort()) {
+  form.elements.tag.append(make("option", { value: tag }, tag));
+}
+form.addEventListener("input", () => { hidden = {}; refresh(); remember(); });
+form.addEventListener("reset", () => setTimeout(() => { clearFilters(); remember(); }));
+form.addEventListener("submit", (event) => event.preventDefault());
+more.addEventListener("click", () => extend(STEP));
+addEventListener("hashchange", follow);
+addEventListener("beforeprint", () => {
+  for (const part of document.querySelectorAll(".finding details")) part.open = true;
+});
+for (const button of document.querySelectorAll("button.copy")) button.hidden = false;
+form.hidden = false;
+table.hidden = false;
+refresh();
+if (location.hash) follow();

@@ -1,0 +1,139 @@
+const form = document.getElementById("filters");
+const table = document.getElementById("list");
+const tbody = table.tBodies[0];
+const count = document.getElementById("count");
+const more = document.getElementById("more");
+const STEP = 150;
+const ORDER = Object.values(index.outcomes).map(([outcome]) => outcome).reverse();
+/* Filters that have no control of their own come by link alone, from the matrix and from what changed. */
+const HIDDEN = ["family", "change"];
+
+let hidden = {};
+let matches = records;
+let shown = 0;
+
+function wanted() {
+  const chosen = Object.fromEntries([...new FormData(form)].map(([key, value]) => [key, String(value).trim()]));
+  return { ...chosen, ...hidden };
+}
+
+function fits(record, want, words) {
+  return (!want.provider || record.provider === want.provider) && (!want.kind || record.kind === want.kind)
+    && (!want.outcome || record.outcome === want.outcome) && (!want.tag || record.tags.includes(want.tag))
+    && (!want.family || record.family === want.family) && (!want.change || record.change === want.change)
+    && fitsAge(record.age, want.age) && words.every((word) => record.text.includes(word));
+}
+
+function fitsAge(age, want) {
+  if (!want) return true;
+  if (want === "never") return age === null;
+  if (age === null) return false;
+  return want.startsWith("over") ? age > Number(want.slice(4)) : age <= Number(want);
+}
+
+const SORTS = {
+  outcome: (a, b) => ORDER.indexOf(a.outcome) - ORDER.indexOf(b.outcome),
+  age: (a, b) => (b.age === null ? 1e9 : b.age) - (a.age === null ? 1e9 : a.age),
+  ms: (a, b) => b.ms - a.ms,
+};
+
+function refresh() {
+  const want = wanted();
+  const words = (want.q || "").toLowerCase().split(/\s+/).filter(Boolean);
+  matches = records.filter((record) => fits(record, want, words));
+  if (SORTS[want.sort]) matches = [...matches].sort(SORTS[want.sort]);
+  tbody.replaceChildren();
+  shown = 0;
+  extend(STEP);
+  const only = HIDDEN.filter((key) => hidden[key]).map((key) => `, only ${key} ${hidden[key]}`).join("");
+  count.textContent = `${matches.length} of ${records.length} records${only}`;
+}
+
+function extend(number) {
+  const fresh = document.createDocumentFragment();
+  for (const record of matches.slice(shown, shown + number)) fresh.append(drawRow(record));
+  tbody.append(fresh);
+  shown = Math.min(matches.length, shown + number);
+  more.hidden = shown >= matches.length;
+  more.textContent = `Show ${Math.min(STEP, matches.length - shown)} more`;
+}
+
+function drawRow(record) {
+  return make("tr", { class: "row", "data-address": record.address },
+    make("td", { class: "outcome" }, make("span", { class: `o ${record.outcome}`, "aria-hidden": "true" }), record.word),
+    make("th", { scope: "row" }, make("a", { "data-item": true, href: `#${record.address}` }, record.title), make("code", {}, record.address)),
+    make("td", { class: "tags" }, record.tags.join(" ")),
+    make("td", { class: "age" }, ageInWords(record.age)),
+    make("td", { class: "runs" }, drawStrip(record)),
+    make("td", { class: "time" }, record.ms ? `${record.ms} ms` : ""));
+}
+
+function rowOf(address) {
+  return tbody.querySelector(`tr.row[data-address="${CSS.escape(address)}"]`);
+}
+
+function openDetail(address) {
+  const record = byAddress.get(address);
+  if (!matches.includes(record)) clearFilters();
+  const at = matches.indexOf(record);
+  if (at >= shown) extend(at - shown + 20);
+  const row = rowOf(address);
+  closeDetail();
+  const cell = make("td", { colspan: "6", id: address }, drawDetail(record));
+  row.after(make("tr", { class: "detail" }, cell));
+  row.querySelector("a").setAttribute("aria-expanded", "true");
+  row.scrollIntoView({ block: "start" });
+  row.querySelector("a").focus({ preventScroll: true });
+}
+
+function closeDetail() {
+  const open = tbody.querySelector("tr.detail");
+  if (!open) return false;
+  const link = open.previousElementSibling.querySelector("a");
+  link.removeAttribute("aria-expanded");
+  open.remove();
+  link.focus({ preventScroll: true });
+  return true;
+}
+
+function clearFilters() {
+  hidden = {};
+  for (const field of form.elements) if (field.name) field.value = "";
+  refresh();
+}
+
+function applyFilters(text) {
+  const asked = new URLSearchParams(text);
+  hidden = {};
+  for (const field of form.elements) if (field.name) field.value = asked.get(field.name) || "";
+  for (const key of HIDDEN) if (asked.get(key)) hidden[key] = asked.get(key);
+  refresh();
+}
+
+function remember() {
+  const said = new URLSearchParams(Object.entries(wanted()).filter(([, value]) => value)).toString();
+  history.replaceState(null, "", said ? `#?${said}` : location.pathname + location.search);
+}
+
+/* A link names a record (#pa/errors/general/x), a selection (#?provider=pa) or a section. */
+function follow() {
+  const asked = decodeURIComponent(location.hash.slice(1));
+  if (asked.startsWith("?")) {
+    applyFilters(location.hash.slice(2));
+    document.getElementById("records").scrollIntoView();
+    return;
+  }
+  const known = document.getElementById(asked);
+  if (known) {
+    known.scrollIntoView();
+    const item = known.querySelector("[data-item]");
+    if (item) item.focus({ preventScroll: true });
+  } else if (byAddress.has(asked)) {
+    openDetail(asked);
+  } else if (/^p[a-d]\//.test(asked)) {
+    const [provider, kind, family] = asked.split("/");
+    applyFilters(new URLSearchParams({ provider, kind: kind || "", family: family || "" }).toString());
+    count.textContent = `No record ${asked} in this run. ${count.textContent}`;
+    document.getElementById("records").scrollIntoView();
+  }
+}

@@ -1,0 +1,160 @@
+"""The end of a run in a terminal: what drifted and what to do first, what could not be seen, then the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from catalog.evidence import Outcome, Result, Run
+from reports import advice
+from reports.overview import GROUPS, Overview, days
+from reports.standing import Change, Standing
+from reports.visible import line
+
+LISTED = 12
+"""Records listed under one heading; the report has them all."""
+
+COLUMNS = {
+    Outcome.CONFORMS: "conforms",
+    Outcome.DRIFTED: "drifted",
+    Outcome.FLAKY: "flaky",
+    Outcome.RESTRICTED: "restricted",
+    Outcome.INCONCLUSIVE: "unseen",
+    Outcome.NOT_PROBED: "not probed",
+    Outcome.HARNESS_ERROR: "our fault",
+}
+
+_COLOURS = {"bad": "31;1", "warn": "33;1", "good": "32;1", "dim": "2", "bold": "1", "none": "0"}
+_OF_CHANGE = {
+    Change.NEW: "bad",
+    Change.DIFFERENT: "bad",
+    Change.FLAKY: "bad",
+    Change.BROKEN: "bad",
+    Change.STALE: "bad",
+    Change.ONGOING: "bad",
+    Change.FIXED: "good",
+    Change.UNSEEN: "warn",
+    Change.ACCEPTED: "dim",
+}
+
+
+def summary(run: Run, results: Sequence[Result], *, width: int = 100, colour: bool = False, quiet: bool = False) -> str:
+    """The summary of a run; `quiet` keeps the verdict and what needs attention, nothing else. Pure."""
+    paint = _Paint(colour)
+    overview = Overview(run, results)
+    lines = [paint(overview.mood, overview.verdict)]
+    for change in GROUPS:
+        if change in overview.changes and (not quiet or change in _URGENT):
+            lines += ["", *_group(change, overview.changes[change], width, paint)]
+    if not quiet:
+        lines += _steps(overview, width, paint)
+        lines += _discovered(overview, width, paint)
+        lines += ["", *_table(overview, paint)]
+    return "\n".join(lines)
+
+
+def provider_line(provider: str, results: Sequence[Result], total: int, *, colour: bool = False) -> str:
+    """Progress of one provider: `PA  ████████░░  41/52  2 drifted`."""
+    paint = _Paint(colour)
+    mine = [result for result in results if result.record.startswith(f"{provider}/")]
+    filled = round(20 * len(mine) / total) if total else 20
+    parts = [f"{provider.upper()}  {'█' * filled}{'░' * (20 - filled)}  {len(mine)}/{total}"]
+    for outcome, name in COLUMNS.items():
+        number = sum(result.outcome is outcome for result in mine)
+        if number and outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED):
+            parts.append(paint("warn" if outcome is Outcome.INCONCLUSIVE else "bad", f"{number} {name}"))
+    return "  ".join(parts)
+
+
+_URGENT = (Change.NEW, Change.DIFFERENT, Change.FLAKY, Change.BROKEN, Change.STALE, Change.ONGOING, Change.UNSEEN)
+
+
+class _Paint:
+    """Colours text where colours are asked for."""
+
+    def __init__(self, colour: bool) -> None:
+        self._colour = colour
+
+    def __call__(self, name: str, text: str) -> str:
+        return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m" if self._colour and text else text
+
+
+def _group(change: Change, members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
+    yield paint(_OF_CHANGE[change], f"{GROUPS[change]} ({len(members)})")
+    if change is Change.UNSEEN:
+        yield from _by_reason(members, width, paint)
+        return
+    for each in members[:LISTED]:
+        yield f"  {each.address}{paint('dim', _age_of(each))}"
+        if change in (Change.NEW, Change.DIFFERENT, Change.FLAKY, Change.BROKEN, Change.STALE):
+            yield from (f"    {text}" for text in _told(each, width - 4))
+    if len(members) > LISTED:
+        yield paint("dim", f"  … and {len(members) - LISTED} more, in the report")
+
+
+def _age_of(standing: Standing) -> str:
+    if standing.change is Change.ONGOING:
+        return f"  day {standing.day}"
+    if standing.change is Change.ACCEPTED:
+        return f"  review by {line(str((standing.result.ledger or {}).get('review_by', 'no date')), 20)}"
+    return ""
+
+
+def _told(standing: Standing, width: int) -> Iterator[str]:
+    result = standing.result
+    if standing.change is Change.STALE:
+        yield line(str((result.ledger or {}).get("detail", "")), width)
+    if result.reason is not None:
+        yield line(advice.reason(result), width)
+    for finding in result.drifts[:3]:
+        yield line(f"{finding.message}  [{finding.code}]", width)
+
+
+def _by_reason(members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
+    """Forty records behind one dead host are one fact, not forty."""
+    reasons: dict[tuple[str, str], list[Standing]] = {}
+    for each in members:
+        code = each.result.reason.code if each.result.reason else "no reason"
+        reasons.setdefault((each.address.partition("/")[0], code), []).append(each)
+    for (provider, code), those in sorted(reasons.items()):
+        which = those[0].address if len(those) == 1 else f"{len(those)} records of {provider.upper()}"
+        yield "  " + line(f"{which}: {code}", width - 2)
+        detail = those[0].result.reason.detail if those[0].result.reason else ""
+        if detail:
+            yield paint("dim", f"    {line(detail, width - 4)}")
+
+
+def _steps(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
+    found = advice.steps(overview.standings)
+    if not found:
+        return
+    yield ""
+    yield paint("bold", "Next")
+    for step in found[:6]:
+        yield line(f"{step.code} ({len(step.addresses)}): {step.next_step}", width)
+    yield paint("dim", "`python -m catalog explain CODE` says more about each")
+
+
+def _discovered(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
+    if not overview.discovered:
+        return
+    yield ""
+    yield paint("bold", f"Newly discovered, not in the documents ({len(overview.discovered)})")
+    for what in overview.discovered[:6]:
+        yield f"  {line(what, width - 2)}"
+    if len(overview.discovered) > 6:
+        yield paint("dim", f"  … and {len(overview.discovered) - 6} more, in the report")
+
+
+def _table(overview: Overview, paint: _Paint) -> Iterator[str]:
+    """Counts by provider; an outcome that did not occur has no column."""
+    columns = [outcome for outcome in COLUMNS if overview.counts[outcome]]
+    heads = [COLUMNS[outcome] for outcome in columns]
+    yield paint("dim", "  ".join(["      records", *heads, "oldest evidence"]))
+    for provider in overview.providers:
+        mine = [each for each in overview.standings if each.address.startswith(f"{provider}/")]
+        numbers = []
+        for outcome, head in zip(columns, heads, strict=True):
+            number = sum(each.outcome is outcome for each in mine)
+            numbers.append((str(number) if number else "·").rjust(len(head)))
+        oldest = max((each.age for each in mine if each.age is not None), default=None)
+        yield "  ".join([f"{provider.upper():4}{len(mine):9}", *numbers, days(oldest)])
