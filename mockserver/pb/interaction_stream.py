@@ -17,10 +17,12 @@ LIFECYCLE = ("id", "object", "model", "created", "updated", "service_tier")
 
 
 async def sse(resource: Mapping[str, Any], failure: PbError | None) -> AsyncIterator[bytes]:
-    """The events of an interaction; with a failure, only up to its first delta, and then an `error` event."""
+    """The events of an interaction; with a failure, at most up to its first delta, and then an `error` event."""
     for event in _events(resource):
+        if failure is not None and event["event_type"] in ("error", "interaction.completed"):
+            break
         yield _encoded(event)
-        if failure is not None and event["event_type"] in ("step.delta", "interaction.status_update"):
+        if failure is not None and event["event_type"] == "step.delta":
             break
     if failure is not None:
         yield _encoded({"event_type": "error", **failure.interactions()})
