@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from catalog.evidence import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
 from probes.compare import answer_body, compare
 from probes.documented import Expected
+from probes.grpc_statuses import asked_of, status_of
 from probes.known import TOO_MANY, Known
 from probes.undocumented import seen_on_the_way
 
@@ -120,11 +121,11 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
 
 def unasked(expected: Expected, response: Response) -> Reason | None:
     """Why an answer says nothing about what was asked, or None where it does."""
-    status = response.status
+    status = status_of(response)
     if response.ended in ENDED and not _seen_before_the_end(expected, response):
         code = "body-too-large" if response.events is None and response.close is None else ENDED[response.ended]
         return Reason(code, f"{len(response.events or ())} events were read" if response.events else "")
-    if status is None or status == expected.status:
+    if status is None or status == asked_of(expected):
         return Reason("gateway-page", _words(response)) if _from_a_gateway(expected, response) else None
     if 300 <= status < 400 and status != 304:
         return Reason("unasked-redirect", f"{status} to {response.headers.get('location', 'nowhere')}")
@@ -162,6 +163,8 @@ def _refused(expected: Expected, response: Response, known: Known) -> bool:
     """Whether a success was asked for and the documented permission refusal came."""
     if (expected.status or 0) >= 400:
         return False
+    if response.grpc is not None:
+        return status_of(response) == 403 and asked_of(expected) == 200
     return any(answer.permission for answer in known.matching(response.status, response.body))
 
 
@@ -208,6 +211,8 @@ def _at(exchange: Exchange, reason: Reason) -> Reason:
 
 
 def _words(response: Response) -> str:
+    if response.grpc is not None:
+        return f"gRPC status {response.grpc.status}: {response.grpc.message[:160]}"
     body = response.body
     text = body if isinstance(body, str) else str(body) if body is not None else "empty body"
     return f"HTTP {response.status}: {' '.join(text.split())[:160]}"

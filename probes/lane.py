@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog.evidence import Exchange, Reason
+from probes.grpc_statuses import status_of
 from probes.pacing import Pacer, WaitTooLong, retry_after_s
 from probes.recipe import Call, filled
 from probes.wire.dialect import Dialect
@@ -16,7 +17,8 @@ from probes.wire.loopback import LOOPBACK, Loopback
 
 if TYPE_CHECKING:
     from probes.target import Provider
-    from probes.wire.http import HttpWire
+    from probes.wire.grpc import GrpcWire
+    from probes.wire.http import HttpWire, Limits
     from probes.wire.redact import Redactor
     from probes.wire.websocket import WebSocketWire
 
@@ -70,6 +72,7 @@ class Lane:
         self._failures = 0
         self._http: HttpWire | None = None
         self._websocket: WebSocketWire | None = None
+        self._grpc: GrpcWire | None = None
         self._loopback = Loopback()
         self._controls: dict[str, list[Exchange]] = {}
         self._control_lock = anyio.Lock()
@@ -82,8 +85,7 @@ class Lane:
             Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
         await self._admit()
-        wire = self._websocket_wire() if call.websocket else self._wire()
-        exchange = await wire.exchange(
+        exchange = await self._wire_of(call).exchange(
             call.filled(self.provider.values),
             await self._url(call),
             self._headers(call, session, role or self.role),
@@ -110,6 +112,8 @@ class Lane:
     async def aclose(self) -> None:
         if self._http is not None:
             await self._http.aclose()
+        if self._grpc is not None:
+            await self._grpc.aclose()
         await self._loopback.aclose()
 
     async def _admit(self) -> None:
@@ -125,26 +129,38 @@ class Lane:
             self.stop(Reason("wait-too-long", str(error)))
             raise Stopped(Reason("wait-too-long", str(error))) from error
 
-    def _wire(self) -> HttpWire:
-        if self._http is None:
-            from probes.wire.http import HttpWire, Limits
+    def _wire_of(self, call: Call) -> HttpWire | WebSocketWire | GrpcWire:
+        """What speaks the call's protocol; its library is imported by the first call that needs it."""
+        if call.websocket:
+            return self._websocket_wire()
+        return self._grpc_wire() if call.grpc else self._http_wire()
 
-            provider = self.provider
-            self._http = HttpWire(
-                Dialect.of(provider), self.redactor, Limits(provider.timeout_s, provider.max_body_bytes), tls=self._tls
-            )
+    def _http_wire(self) -> HttpWire:
+        if self._http is None:
+            from probes.wire.http import HttpWire
+
+            self._http = HttpWire(Dialect.of(self.provider), self.redactor, self._limits, tls=self._tls)
         return self._http
 
     def _websocket_wire(self) -> WebSocketWire:
         if self._websocket is None:
-            from probes.wire.http import Limits
             from probes.wire.websocket import WebSocketWire
 
-            provider = self.provider
-            self._websocket = WebSocketWire(
-                Dialect.of(provider), self.redactor, Limits(provider.timeout_s, provider.max_body_bytes)
-            )
+            self._websocket = WebSocketWire(Dialect.of(self.provider), self.redactor, self._limits)
         return self._websocket
+
+    def _grpc_wire(self) -> GrpcWire:
+        if self._grpc is None:
+            from probes.wire.grpc import GrpcWire
+
+            self._grpc = GrpcWire(self.provider.grpc_package, self.redactor, self._limits)
+        return self._grpc
+
+    @property
+    def _limits(self) -> Limits:
+        from probes.wire.http import Limits
+
+        return Limits(self.provider.timeout_s, self.provider.max_body_bytes)
 
     @property
     def _tls(self) -> bool:
@@ -188,5 +204,5 @@ class Lane:
 
 def _says_nothing(control: Exchange) -> bool:
     """Whether the answer tells of a moment rather than of the credential."""
-    status = control.response.status if control.response else None
+    status = status_of(control.response) if control.response else None
     return status is None or status in (408, 429) or status >= 500

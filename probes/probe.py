@@ -12,6 +12,7 @@ import anyio
 from catalog.evidence import Attempt, Exchange, Outcome, Reason, Response, Result
 from catalog.model import Record
 from probes.documented import Expected, envelope
+from probes.grpc_statuses import status_of
 from probes.judge import Verdict, conclude, judge, unasked, undecided
 from probes.known import Known
 from probes.lane import Lane, Stopped
@@ -66,12 +67,13 @@ class Probe:
         """
         exchange = await self.send(call, label)
         response = exchange.response
-        if response is not None and response.status is not None:
+        status = status_of(response) if response is not None else None
+        if response is not None and status is not None:
             unheard = call.unheard(event.event for event in response.events or () if not event.sent)
             accepted = statuses or ((101,) if call.websocket else range(200, 300))
-            if response.status in accepted and not unheard:
+            if status in accepted and not unheard:
                 return response
-            seen = f"HTTP {response.status}" + (f", no {unheard[0]}" if unheard else "")
+            seen = f"HTTP {status}" + (f", no {unheard[0]}" if unheard else "")
         else:
             seen = exchange.failure.code if exchange.failure else "no answer"
         raise Stopped(Reason("setup-failed", f"{call.method} {call.path}: {seen}"))
@@ -84,7 +86,7 @@ async def run(task: Task, lane: Lane) -> Result:
     green = True
     try:
         control = await _control(task, lane)
-        green = control is None or (control.response is not None and control.response.status == 200)
+        green = control is None or (control.response is not None and status_of(control.response) == 200)
         while True:
             attempt, verdict = await _attempt(task, lane, len(attempts) + 1)
             attempts.append(attempt)
@@ -125,7 +127,7 @@ async def _control(task: Task, lane: Lane) -> Exchange | None:
     if exchange.failure is not None:
         where = f"{exchange.request.method} {exchange.request.url}"
         raise Stopped(Reason(exchange.failure.code, f"the control {where}: {exchange.failure.detail}"))
-    status = exchange.response.status if exchange.response else None
+    status = status_of(exchange.response) if exchange.response else None
     if status == 200:
         return exchange
     trouble = unasked(GREEN, exchange.response) if exchange.response else None

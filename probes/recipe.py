@@ -22,6 +22,10 @@ WS = "WS"
 """The method of a call that opens a WebSocket, as the documents write it (1:2.1)."""
 
 
+GRPC = "GRPC"
+"""The method of a gRPC call, whose path is `/<package>.<service>/<method>`; the body is its message as JSON."""
+
+
 class _NoBody:
     def __repr__(self) -> str:
         return "NO_BODY"
@@ -73,6 +77,11 @@ class Call:
         """Whether the call opens a WebSocket."""
         return self.method == WS
 
+    @property
+    def grpc(self) -> bool:
+        """Whether the call goes over gRPC."""
+        return self.method == GRPC
+
     def unheard(self, events: Iterable[str]) -> list[str]:
         """What the script waits for and was not heard."""
         heard = set(events)
@@ -99,6 +108,11 @@ def post(path: str, json: Json = NO_BODY, **options: Any) -> Call:
 
 def delete(path: str, **options: Any) -> Call:
     return Call("DELETE", path, **options)
+
+
+def invoke(path: str, json: Json = NO_BODY, **options: Any) -> Call:
+    """Call a gRPC method; `timeout_s` is the deadline that travels with the call."""
+    return Call(GRPC, path, json, service="grpc_host", **options)
 
 
 def converse(path: str, *steps: Step, **options: Any) -> Call:

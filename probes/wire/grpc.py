@@ -1,0 +1,182 @@
+"""Makes one gRPC call, once, by its method path, and observes its messages, its status and its trailers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import grpc.aio
+from google.protobuf import json_format, message_factory
+
+from catalog.evidence import Event, Exchange, GrpcStatus, Reason, Request, Response
+from probes.recipe import NO_BODY, Call
+from probes.target import is_loopback
+from probes.wire.generated import pd_pb2
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import MethodDescriptor
+    from google.protobuf.message import Message
+
+    from probes.wire.http import Limits
+    from probes.wire.redact import Redactor
+
+MAX_MESSAGES = 2_000
+STAND_IN = pd_pb2.DESCRIPTOR.package
+"""The package as recipes write it; a target sets the real one."""
+
+LOCAL_TROUBLE = (
+    ("connection refused", "connect-refused"),
+    ("dns resolution failed", "name-unresolved"),
+    ("handshake failed", "tls-failed"),
+    ("certificate", "tls-failed"),
+    ("timed out", "connect-timeout"),
+    ("timeout occurred", "connect-timeout"),
+    ("failed to connect", "connect-refused"),
+    ("socket closed", "closed-without-answer"),
+    ("connection reset", "connection-reset"),
+    ("stream removed", "connection-reset"),
+    ("received http2 header with status", "gateway-page"),
+    ("received message larger than max", "body-too-large"),
+)
+"""Words by which the client library tells of trouble on the way: it says them in a status, as if a server had."""
+
+
+class GrpcWire:
+    """The gRPC channels of one lane: made inside the loop that uses them, and never retrying by themselves."""
+
+    def __init__(self, package: str, redactor: Redactor, limits: Limits) -> None:
+        self._package = package or STAND_IN
+        self._redactor = redactor
+        self._limits = limits
+        self._channels: dict[str, grpc.aio.Channel] = {}
+
+    async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
+        """Make the call whose host and method path `url` names, with `headers` as metadata.
+
+        Never raises for what the network or the server does: a missing answer is an exchange with a failure.
+        """
+        started = time.perf_counter()
+        host, _, _ = url.partition("/")
+        seen = await self._answer(call, host, headers, started)
+        asked = Request(
+            method=call.method,
+            url=self._redactor.text(url),
+            headers=self._redactor.headers(headers),
+            body=self._redactor.json(None if call.json is NO_BODY else call.json),
+        )
+        return Exchange(
+            label=label,
+            request=asked,
+            response=seen if isinstance(seen, Response) else None,
+            failure=seen if isinstance(seen, Reason) else None,
+            started_ms=round((started - since) * 1000, 3),
+            elapsed_ms=_ms_since(started),
+        )
+
+    async def aclose(self) -> None:
+        for channel in self._channels.values():
+            await channel.close(None)
+
+    async def _answer(self, call: Call, host: str, headers: Mapping[str, str], started: float) -> Response | Reason:
+        method = method_at(call.path)
+        request = json_format.ParseDict({} if call.json is NO_BODY else call.json, _class_of(method.input_type)())
+        make = self._caller(host, method)
+        rpc = make(request, timeout=call.timeout_s or self._limits.timeout_s, metadata=tuple(headers.items()))
+        messages: list[Event] = []
+        ended = "complete"
+        try:
+            if method.server_streaming:
+                async for message in rpc:
+                    messages.append(Event(method.output_type.name, self._shown(message), _ms_since(started)))
+                    if len(messages) >= MAX_MESSAGES:
+                        rpc.cancel()
+                        ended = "capped"
+                        break
+            else:
+                messages.append(Event(method.output_type.name, self._shown(await rpc), _ms_since(started)))
+        except grpc.aio.AioRpcError as error:
+            trouble = self._trouble(error, own_deadline=call.timeout_s is not None)
+            if trouble is not None:
+                return trouble
+        status = await rpc.code()
+        return Response(
+            headers=self._redactor.headers(_pairs(await rpc.initial_metadata())),
+            body=messages[0].data if messages and not method.server_streaming else None,
+            body_type="json" if messages and not method.server_streaming else "empty",
+            events=tuple(messages) if method.server_streaming else None,
+            grpc=GrpcStatus(
+                status=status.value[0],
+                message=self._redactor.text(await rpc.details() or ""),
+                trailers=self._redactor.headers(_pairs(await rpc.trailing_metadata())),
+            ),
+            ended=ended,
+        )
+
+    def _trouble(self, error: grpc.aio.AioRpcError, *, own_deadline: bool) -> Reason | None:
+        """Why a status is none of the server's, or None where it may be its answer.
+
+        A deadline that the call itself sets is what it is after; ours only bounds the wait.
+        """
+        details = error.details() or ""
+        if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+            return None if own_deadline else Reason("read-timeout", f"no answer within {self._limits.timeout_s:g} s")
+        found = next((code for words, code in LOCAL_TROUBLE if words in details.lower()), None)
+        return Reason(found, self._redactor.text(details)) if found else None
+
+    def _caller(self, host: str, method: MethodDescriptor) -> Callable[..., Any]:
+        channel = self._channel(host)
+        make = channel.unary_stream if method.server_streaming else channel.unary_unary
+        return make(
+            f"/{self._package}.{method.containing_service.name}/{method.name}",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=_class_of(method.output_type).FromString,
+        )
+
+    def _channel(self, host: str) -> grpc.aio.Channel:
+        """The channel to a host: TLS, and plain text to loopback alone, since a key travels on it."""
+        if host not in self._channels:
+            options = (
+                ("grpc.enable_retries", 0),
+                ("grpc.enable_http_proxy", 0),
+                ("grpc.max_receive_message_length", self._limits.max_body_bytes),
+            )
+            if is_loopback(_name_of(host)):
+                self._channels[host] = grpc.aio.insecure_channel(host, options=options)
+            else:
+                credentials = grpc.ssl_channel_credentials()
+                self._channels[host] = grpc.aio.secure_channel(host, credentials, options=options)
+        return self._channels[host]
+
+    def _shown(self, message: Message) -> Any:
+        return self._redactor.json(json_format.MessageToDict(message, preserving_proto_field_name=True))
+
+
+def method_at(path: str) -> MethodDescriptor:
+    """The method at a path such as `/pd_api.Chat/GetCompletion`.
+
+    Raises:
+        KeyError: the .proto has no such service or method.
+    """
+    service, _, name = path.removeprefix("/").partition("/")
+    found: MethodDescriptor = pd_pb2.DESCRIPTOR.services_by_name[service.rpartition(".")[2]].methods_by_name[name]
+    return found
+
+
+def _class_of(descriptor: Any) -> Any:
+    return message_factory.GetMessageClass(descriptor)
+
+
+def _name_of(host: str) -> str:
+    """The name or address without its port: `[::1]:50051` is `::1`."""
+    return host.rpartition(":")[0].strip("[]") if ":" in host else host
+
+
+def _pairs(metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
+    pairs = metadata or ()
+    return {name: value if isinstance(value, str) else value.hex() for name, value in pairs}
+
+
+def _ms_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)
