@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from probes.recipes.pd import accounts, deferred, endpoints, refusals
+from probes.recipes.pd import accounts, deferred, endpoints, over_grpc, refusals
 from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS
 
-FAMILIES = (endpoints, deferred, refusals, accounts)
+FAMILIES = (endpoints, deferred, refusals, accounts, over_grpc)
 
 CONTROLS = {"inference": MODELS, "management": MANAGEMENT_KEY}
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from catalog.evidence import Reason
+from probes.grpc_statuses import status_of
 from probes.lane import Stopped
 from probes.probe import Probe
 from probes.recipe import Call, Recipe, recipe, stepwise
@@ -68,7 +69,7 @@ async def until_refused(probe: Probe, call: Call) -> None:
     """Send until the limit is met; every try has the label, and the last of them is judged."""
     for _ in range(TRIES):
         answer = (await probe.send(call)).response
-        if answer is None or answer.status != 200:
+        if answer is None or status_of(answer) != 200:
             return
 
 
