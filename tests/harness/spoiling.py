@@ -61,7 +61,7 @@ def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
     wire = expected.envelope.wire
     for aspect in expected.wire:
         yield aspect, Aspect(aspect), put(body, wire[aspect], SPOILED)
-    if "http_status" in wire and (expected.status or 0) >= 400:
+    if "http_status" in wire and (expected.told_status or 0) >= 400:
         yield "status in the envelope", Aspect.CODE, put(body, wire["http_status"], 418)
     if expected.message_pattern is not None:
         yield "message", Aspect.MESSAGE, put(body, wire["message"], SPOILED)
@@ -101,8 +101,10 @@ def _stream(expected: Expected, response: Response) -> Iterator[Change]:
         yield "terminal event missing", Aspect.EVENT, replace(response, events=kept)
     if len(rule.events) > 1 or (rule.events and rule.event and rule.event not in rule.events):
         yield "events in another order", Aspect.EVENT, replace(response, events=tuple(reversed(events)))
-    if expected.envelope.body == "json" and events:
-        broken = (*events, replace(events[-1], data="not json"))
+    yield "malformed stream", Aspect.EVENT, replace(response, ended="malformed")
+    received = [event for event in events if not event.sent]
+    if expected.envelope.body == "json" and received:
+        broken = (*events, replace(received[-1], data="not json"))
         yield "malformed event", Aspect.EVENT, replace(response, events=broken)
     if rule.close_code is not None:
         assert response.close is not None
@@ -110,7 +112,10 @@ def _stream(expected: Expected, response: Response) -> Iterator[Change]:
     if rule.close_clean:
         assert response.close is not None
         yield "unclean close", Aspect.CLOSE, replace(response, close=replace(response.close, clean=False))
-    if rule.close_code is not None or rule.close_clean:
+    if rule.close_reason:
+        assert response.close is not None
+        yield "close without a reason", Aspect.CLOSE, replace(response, close=replace(response.close, reason=""))
+    if rule.closes:
         yield "no close", Aspect.CLOSE, replace(response, close=None)
 
 

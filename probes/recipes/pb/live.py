@@ -1,0 +1,101 @@
+"""PB's live API: what a WebSocket carries, and how it ends when its time is up or its client unwelcome (1:6, 2:7.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from probes.probe import Probe
+from probes.recipe import Call, Recipe, converse, post, recipe, stepwise
+from probes.script import CLOSED, Hear, Say, Step
+
+FAMILY = "pb/errors/live"
+PATH = "/{live_path}"
+MODEL = "models/{live_model}"
+
+VIDEO = Say({"realtimeInput": {"video": {"mimeType": "image/png", "data": ""}}})
+TEXT = Say({"clientContent": {"turns": [{"role": "user", "parts": [{"text": "hi"}]}], "turnComplete": True}})
+
+ONLY_TIME = ("no-documented-setup", "only minutes of an open connection bring it about")
+ONLY_THE_NETWORK = ("provider-only-cause", "no client can make the provider's side break the connection")
+NO_TOKEN_LIFETIME = ("no-documented-setup", "the documents do not show how long a token lives (1:5.2)")
+
+
+def setup(**fields: Any) -> Say:
+    """The first message: the model, and what else the session shall have."""
+    return Say({"setup": {"model": MODEL, **fields}})
+
+
+def live(*steps: Step, **options: Any) -> Call:
+    """A connection that is set up and then does these steps."""
+    return converse(PATH, setup(), Hear("setupComplete"), *steps, **options)
+
+
+def outlived(slug: str, cause: str, age: str, *steps: Step) -> Recipe:
+    """A connection on which time has passed."""
+    return recipe(f"{FAMILY}/{slug}", live(*steps, CLOSED, scenario=f"{cause};age={age}"), live=ONLY_TIME)
+
+
+def with_token(name: str, **options: Any) -> Call:
+    """A connection that is opened by an ephemeral token."""
+    headers = {"authorization": f"Token {name}"}
+    return converse(PATH, setup(), credential=None, headers=headers, **options)
+
+
+def heard_until_closed(call: Call) -> Call:
+    """The same connection, listened to until it is closed."""
+    return call.but(script=(*call.script, CLOSED))
+
+
+TOKEN = post("/v1beta/auth_tokens", {})
+RESUMABLE = converse(PATH, setup(sessionResumption={}), Hear("sessionResumptionUpdate"))
+
+RECIPES: tuple[Recipe, ...] = (
+    outlived("session_time_exceeded_audio", "session_age", "15m"),
+    outlived("session_time_exceeded_video", "session_age", "2m", VIDEO),
+    outlived("connection_time_exceeded", "connection_age", "10m"),
+    recipe(f"{FAMILY}/connection_reset", live(TEXT, CLOSED, scenario="connection_reset"), live=ONLY_THE_NETWORK),
+    recipe(f"{FAMILY}/invalid_ephemeral_token", heard_until_closed(with_token("auth_tokens/no-such-token"))),
+    recipe(f"{FAMILY}/malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
+)
+
+
+async def handle_of(probe: Probe) -> str:
+    """The resumption handle of a new session."""
+    opened = await probe.setup(RESUMABLE)
+    offered = next(event.data for event in opened.events or () if event.event == "sessionResumptionUpdate")
+    return str(offered["sessionResumptionUpdate"]["newHandle"])
+
+
+def resumed(handle: str, *steps: Step, **options: Any) -> Call:
+    """A connection that goes on with an earlier session."""
+    return converse(PATH, setup(sessionResumption={"handle": handle}), *steps, **options)
+
+
+@stepwise(f"{FAMILY}/expired_ephemeral_token", requests=2, needs={"live_path", "live_model"}, live=NO_TOKEN_LIFETIME)
+async def expired_ephemeral_token(probe: Probe) -> None:
+    """A token of one's own, a day later."""
+    made = await probe.setup(TOKEN)
+    await probe.send(heard_until_closed(with_token(made.body["name"], clock="+1d")))
+
+
+@stepwise(f"{FAMILY}/expired_resumption_handle", requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
+async def expired_resumption_handle(probe: Probe) -> None:
+    """A handle of one's own, when its 2 hours are over."""
+    handle = await handle_of(probe)
+    await probe.send(resumed(handle, CLOSED, clock="+2h"))
+
+
+@stepwise(
+    "pb/endpoints/live/connect",
+    labels=("success", "ephemeral_token", "resume_with_handle"),
+    requests=5,
+    needs={"live_path", "live_model"},
+)
+async def connect(probe: Probe) -> None:
+    """A new session, one begun with an ephemeral token, and one resumed at the last moment."""
+    await probe.send(live(), "success")
+    made = await probe.setup(TOKEN)
+    opened = with_token(made.body["name"])
+    await probe.send(opened.but(script=(*opened.script, Hear("setupComplete"))), "ephemeral_token")
+    handle = await handle_of(probe)
+    await probe.send(resumed(handle, Hear("setupComplete"), clock="+1h59m"), "resume_with_handle")
