@@ -16,8 +16,8 @@ COMPLETION = {
 MODELS = invoke("/pd_api.Models/ListLanguageModels")
 COMPLETE = invoke("/pd_api.Chat/GetCompletion", COMPLETION)
 
-TOO_SOON_S = 1e-6
-"""A deadline that no answer can meet."""
+TOO_SOON_S = 0.01
+"""A deadline that no answer over a network can meet. The mock, on loopback, is told to take its time."""
 
 RECIPES: tuple[Recipe, ...] = (
     recipe(
@@ -38,7 +38,12 @@ RECIPES: tuple[Recipe, ...] = (
         control=MODELS,
         tokens=500,
     ),
-    recipe(f"{ERRORS}/deadline_exceeded", MODELS.but(timeout_s=TOO_SOON_S), control=MODELS),
+    recipe(
+        f"{ERRORS}/deadline_exceeded",
+        MODELS.but(timeout_s=TOO_SOON_S, scenario="latency;ms=300"),
+        control=MODELS,
+        scenario=False,
+    ),
     recipe(f"{ERRORS}/not_found", invoke("/pd_api.Models/GetLanguageModel", {"name": "no-such-model"}), control=MODELS),
     recipe(f"{ERRORS}/permission_denied", COMPLETE.but(credential="no_endpoint_acl"), control=MODELS, tokens=500),
     recipe(f"{ERRORS}/internal", MODELS.but(scenario="internal_error"), control=MODELS),
