@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -78,14 +79,27 @@ def test_an_image_model_draws_unless_asked_for_text(client):
     assert candidate(refused)["finishReason"] == "NO_IMAGE"
 
 
+def in_the_other_alphabet(signature: str) -> str:
+    """The same bytes as clients write them that took them apart."""
+    return base64.urlsafe_b64encode(base64.b64decode(signature)).decode()
+
+
 @pytest.mark.parametrize(
-    ("signed", "reason"), [(True, "STOP"), (False, "MISSING_THOUGHT_SIGNATURE")], ids=["echoed", "dropped"]
+    ("echo", "reason"),
+    [
+        (str, "STOP"),
+        (in_the_other_alphabet, "STOP"),
+        (str.swapcase, "MISSING_THOUGHT_SIGNATURE"),
+        (None, "MISSING_THOUGHT_SIGNATURE"),
+    ],
+    ids=["echoed", "echoed in the other alphabet", "changed", "dropped"],
 )
-def test_a_reasoning_model_wants_its_thought_signature_back(client, signed, reason):
+def test_a_reasoning_model_wants_its_thought_signature_back(client, echo, reason):
     first = candidate(client.generate("mock-pro", fields={"tools": TOOLS, "toolConfig": MUST_CALL}))
     (part,) = first["content"]["parts"]
     assert part["functionCall"] == {"name": "look", "args": {"at": "mock"}}
-    echoed = part if signed else {"functionCall": part["functionCall"]}
+    signed = {"thoughtSignature": echo(part["thoughtSignature"])} if echo else {}
+    echoed = {"functionCall": part["functionCall"], **signed}
     result = {"functionResponse": {"name": "look", "response": {}}}
     contents = [*HELLO, {"role": "model", "parts": [echoed]}, {"role": "user", "parts": [result]}]
     second = client.generate("mock-pro", fields={"contents": contents, "tools": TOOLS})
