@@ -22,6 +22,7 @@ from probes.probe import Task, place_of, run, unprobed
 from probes.recipe import Recipe
 from probes.target import Cost, Target
 from probes.wire.redact import Redactor
+from probes.wire.silence import silence
 
 SLACK_S = 30.0
 
@@ -106,6 +107,7 @@ class Engine:
 
     def _submit(self, address: str, recipe: Recipe) -> None:
         if self._portal is None:
+            silence()
             self._portal = self._stack.enter_context(start_blocking_portal())
         self._results[address] = self._portal.start_task_soon(self._probe, address, recipe)
 

@@ -47,6 +47,7 @@ class Probe:
         self.recipe = task.recipe
         self.values = lane.provider.values
         self.exchanges: list[Exchange] = []
+        self.relied_on: str | None = None
         self._lane = lane
         self._session = session
         self.started = time.perf_counter()
@@ -72,6 +73,7 @@ class Probe:
             unheard = call.unheard(event.event for event in response.events or () if not event.sent)
             accepted = statuses or ((101,) if call.websocket else range(200, 300))
             if status in accepted and not unheard:
+                self.relied_on = f"{call.method} {call.path}"
                 return response
             seen = f"HTTP {status}" + (f", no {unheard[0]}" if unheard else "")
         else:
@@ -152,9 +154,18 @@ async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdic
     except Stopped as stopped:
         trouble = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
-        trouble = Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error", lane.redactor.text(place_of(error))))
+        trouble = _broken_off(probe, error, lane.redactor.text(place_of(error)))
     attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
     return attempt, trouble or judge(task.expected, attempt, task.known)
+
+
+def _broken_off(probe: Probe, error: Exception, words: str) -> Verdict:
+    """A recipe's own fault, unless it was misled: a setup's success may lack what the next step takes from it."""
+    if isinstance(error, LookupError | TypeError) and probe.relied_on is not None:
+        return Verdict(
+            Outcome.INCONCLUSIVE, Reason("setup-failed", f"{probe.relied_on} was answered otherwise: {words}")
+        )
+    return Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error", words))
 
 
 async def _elicit(recipe: Recipe, probe: Probe) -> None:

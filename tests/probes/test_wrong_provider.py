@@ -327,3 +327,11 @@ def test_one_label_of_an_endpoint_is_enough() -> None:
     result = seen(spoil, LIST_MODELS)
     assert result.outcome is Outcome.DRIFTED
     assert {finding.label for finding in result.drifts} == {"wrong_credential"}
+
+
+def test_a_setup_that_succeeds_without_what_is_needed_is_no_fault_of_ours() -> None:
+    spoil = when(lambda a: a.status == 200 and a.path == "/pa/v1/agents", body(lambda b: b.pop("id")))
+    result = seen(spoil, "pa/endpoints/agents/get_agent")
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
+    assert result.reason is not None
+    assert "POST /v1/agents was answered otherwise: KeyError: 'id' at endpoints.py:" in result.reason.detail

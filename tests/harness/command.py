@@ -1,0 +1,67 @@
+"""Runs `pytest probes` as a person would, in a process of its own, and reads what it leaves."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from catalog.evidence import Result, Run, read_run
+
+CHECKOUT = Path(__file__).parent.parent.parent
+DEADLINE_S = 120
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command said and left behind."""
+
+    status: int
+    output: str
+    errors: str
+    out: Path
+
+    @property
+    def said(self) -> str:
+        return self.output + self.errors
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the one run below `--out`."""
+        (folder,) = (each for each in self.out.iterdir() if (each / "results.jsonl").exists() and not each.is_symlink())
+        return folder
+
+    @property
+    def run(self) -> Run:
+        return read_run(self.folder / "results.jsonl")[0]
+
+    @property
+    def results(self) -> dict[str, Result]:
+        results = read_run(self.folder / "results.jsonl")[1]
+        assert len({result.record for result in results}) == len(results), "a record has one result"
+        return {result.record: result for result in results}
+
+
+def pytest_probes(out: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> Ran:
+    """`python -m pytest probes …` in the checkout, with its runs below `out`; nothing of this process leaks in."""
+    command = [sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider", "--out", str(out), *arguments]
+    return ran(out, command, environ)
+
+
+def ran(out: Path, command: list[str], environ: Mapping[str, str] | None = None, cwd: Path = CHECKOUT) -> Ran:
+    """Run a command to its end."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**kept, "COLUMNS": "100", "NO_COLOR": "1", **(environ or {})},
+        capture_output=True,
+        text=True,
+        errors="backslashreplace",
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr, out)
