@@ -16,7 +16,7 @@ from probes import exit_status
 from probes.embedded import EmbeddedMock, MockError
 from probes.exit_status import Exit
 from probes.handover import Addresses, Handover
-from probes.options import Options
+from probes.options import OUT, Options
 from probes.prober import PROPERTY, address_of
 from probes.progress import Progress
 from probes.versions import versions
@@ -166,8 +166,9 @@ class Controller:
 
     @property
     def _history(self) -> Path:
-        """Where this target's memory lies: what was seen live is committed, what a mock said is not."""
-        return history.FOLDER if self.options.target.live else self.options.out / "history"
+        """Where this target's memory lies: what was seen live is committed, what a mock said, or elsewhere, is not."""
+        kept = self.options.target.live and self.options.out == OUT
+        return history.FOLDER if kept else self.options.out / "history"
 
     def _remember(self, run: Run, results: list[Result]) -> None:
         """Add this run to the history, unless it was only part of what its options select."""
