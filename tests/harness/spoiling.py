@@ -58,7 +58,8 @@ def _responses(expected: Expected, response: Response) -> Iterator[Change]:
 
 
 def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
-    wire = expected.envelope.wire
+    item = "/0" if expected.envelope.unwrap and isinstance(body, list) else ""
+    wire = {aspect: item + pointer for aspect, pointer in expected.envelope.wire.items()}
     for aspect in expected.wire:
         yield aspect, Aspect(aspect), put(body, wire[aspect], SPOILED)
     if "http_status" in wire and (expected.told_status or 0) >= 400:
