@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -14,10 +14,12 @@ from catalog.evidence import Outcome, Reason, Result
 from catalog.store import Catalog
 from probes import recipes
 from probes.applicable import obstacle
+from probes.budget import Budget
 from probes.documented import expectations
+from probes.journal import Journal
 from probes.judge import MAX_ATTEMPTS
 from probes.known import Known
-from probes.lane import Lane, Spent
+from probes.lane import Lane
 from probes.probe import Task, place_of, run, unprobed
 from probes.recipe import Recipe
 from probes.target import Cost, Target
@@ -25,6 +27,8 @@ from probes.wire.redact import Redactor
 from probes.wire.silence import silence
 
 SLACK_S = 30.0
+LAST_S = 20.0
+"""How long probes that are under way when the run is interrupted may take to end."""
 
 PREFETCHED_LIVE = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
 """Live, probes of other costs are sent only when their own test item runs; on a mock nothing costs anything."""
@@ -66,10 +70,12 @@ class Engine:
     allow: frozenset[Cost]
     run: str
     redactor: Redactor
+    journal: Journal | None = None
+    """Where it is noted what probes make on a live account."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
     _lanes: dict[str, Lane] = field(default_factory=dict)
-    _spent: dict[str, Spent] = field(default_factory=dict)
+    _budgets: dict[str, Budget] = field(default_factory=dict)
     _known: dict[str, Known] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
 
@@ -97,13 +103,22 @@ class Engine:
             return replace(blank, outcome=Outcome.HARNESS_ERROR)
 
     def close(self) -> None:
-        """Close every connection and end the loop thread."""
+        """Send nothing new, let what is under way clean up behind itself, close every connection, end the thread."""
         if self._portal is not None:
+            for lane in self._lanes.values():
+                lane.stop(Reason("lane-stopped", "the run ended"))
+            self._await_the_last()
             for lane in self._lanes.values():
                 self._portal.call(lane.aclose)
             self._lanes.clear()
         self._stack.close()
         self._portal = None
+
+    def _await_the_last(self) -> None:
+        """Normally every result is there by now; after an interruption some probes are still under way."""
+        _, running = wait(self._results.values(), timeout=LAST_S if self.target.live else 0)
+        for each in running:
+            each.cancel()
 
     def _submit(self, address: str, recipe: Recipe) -> None:
         if self._portal is None:
@@ -121,6 +136,7 @@ class Engine:
             known=self._known_of(recipe.provider),
             control=recipe.control or recipes.book(recipe.provider).controls.get(recipe.credential),
             run=self.run,
+            journal=self.journal,
             reprobe_after_s=self.target.reprobe_after_s,
         )
         async with lane.places:
@@ -133,9 +149,9 @@ class Engine:
     def _lane(self, recipe: Recipe) -> Lane:
         if recipe.lane not in self._lanes:
             provider = self.target.providers[recipe.provider]
-            spent = self._spent.setdefault(recipe.provider, Spent())
+            budget = self._budgets.setdefault(recipe.provider, Budget(provider))
             self._lanes[recipe.lane] = Lane(
-                provider, recipe.credential, self.redactor, spent, mock=not self.target.live
+                provider, recipe.credential, self.redactor, budget, mock=not self.target.live
             )
         return self._lanes[recipe.lane]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
@@ -16,6 +15,7 @@ from probes.wire.dialect import Dialect
 from probes.wire.loopback import LOOPBACK, Loopback
 
 if TYPE_CHECKING:
+    from probes.budget import Budget
     from probes.target import Provider
     from probes.wire.grpc import GrpcWire
     from probes.wire.http import HttpWire, Limits
@@ -27,6 +27,9 @@ MAX_FAILURES = 5
 
 MAX_CONTROLS = 3
 """A control that met a passing trouble is sent again for the next probe, so often at most."""
+
+PACED = frozenset({429, 503, 529})
+"""Statuses whose Retry-After is obeyed. Not on a mock: it answers each probe as if it were alone."""
 
 TRANSPORT = frozenset(
     {
@@ -50,24 +53,16 @@ class Stopped(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True)
-class Spent:
-    """What a provider's lanes have sent so far, against its budget."""
-
-    requests: int = 0
-    tokens: int = 0
-
-
 class Lane:
     """Sends calls for one provider credential. All methods run in the loop thread."""
 
-    def __init__(self, provider: Provider, role: str, redactor: Redactor, spent: Spent, *, mock: bool) -> None:
+    def __init__(self, provider: Provider, role: str, redactor: Redactor, budget: Budget, *, mock: bool) -> None:
         self.provider = provider
         self.role = role
         self.stopped: Reason | None = None
         self._mock = mock
         self.redactor = redactor
-        self._spent = spent
+        self._budget = budget
         self._pacer = Pacer(provider.rate, provider.max_wait_s)
         self._failures = 0
         self._http: HttpWire | None = None
@@ -78,13 +73,18 @@ class Lane:
         self._control_lock = anyio.Lock()
         self.places = anyio.CapacityLimiter(provider.concurrency)
 
-    async def send(self, call: Call, label: str, session: str, since: float, role: str | None = None) -> Exchange:
+    async def send(
+        self, call: Call, label: str, session: str, since: float, role: str | None = None, *, owed: bool = False
+    ) -> Exchange:
         """Send one call with the lane's key, at the lane's pace.
+
+        What is `owed` to the account, the removal of something made there, is sent although the lane has ended or
+        the budget is spent.
 
         Raises:
             Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
-        await self._admit()
+        await self._admit(owed=owed)
         exchange = await self._wire_of(call).exchange(
             call.filled(self.provider.values),
             await self._url(call),
@@ -104,6 +104,16 @@ class Lane:
                 seen.append(await self.send(call, "control", session, since))
         return seen[-1]
 
+    def reserve(self, tokens: int) -> None:
+        """Set aside what an attempt may take at most.
+
+        Raises:
+            Stopped: the budget does not hold so much.
+        """
+        spent = self._budget.reserve_tokens(tokens)
+        if spent is not None:
+            raise Stopped(spent)
+
     def stop(self, reason: Reason) -> None:
         """End the lane; the first reason stays."""
         if self.stopped is None:
@@ -116,13 +126,12 @@ class Lane:
             await self._grpc.aclose()
         await self._loopback.aclose()
 
-    async def _admit(self) -> None:
-        if self.stopped is not None:
+    async def _admit(self, *, owed: bool) -> None:
+        if self.stopped is not None and not owed:
             raise Stopped(Reason("lane-stopped", f"{self.stopped.code}: {self.stopped.detail}"))
-        limit = self.provider.max_requests
-        if limit is not None and self._spent.requests >= limit:
-            raise Stopped(Reason("budget-spent", f"providers.{self.provider.name}.max_requests = {limit}"))
-        self._spent.requests += 1
+        spent = self._budget.take_request()
+        if spent is not None and not owed:
+            raise Stopped(spent)
         try:
             await self._pacer.turn()
         except WaitTooLong as error:
@@ -139,21 +148,28 @@ class Lane:
         if self._http is None:
             from probes.wire.http import HttpWire
 
-            self._http = HttpWire(Dialect.of(self.provider), self.redactor, self._limits, tls=self._tls)
+            ca_file = self.provider.ca_file
+            self._http = HttpWire(
+                Dialect.of(self.provider), self.redactor, self._limits, tls=self._tls, ca_file=ca_file
+            )
         return self._http
 
     def _websocket_wire(self) -> WebSocketWire:
         if self._websocket is None:
             from probes.wire.websocket import WebSocketWire
 
-            self._websocket = WebSocketWire(Dialect.of(self.provider), self.redactor, self._limits)
+            self._websocket = WebSocketWire(
+                Dialect.of(self.provider), self.redactor, self._limits, ca_file=self.provider.ca_file
+            )
         return self._websocket
 
     def _grpc_wire(self) -> GrpcWire:
         if self._grpc is None:
             from probes.wire.grpc import GrpcWire
 
-            self._grpc = GrpcWire(self.provider.grpc_package, self.redactor, self._limits)
+            self._grpc = GrpcWire(
+                self.provider.grpc_package, self.redactor, self._limits, ca_file=self.provider.ca_file
+            )
         return self._grpc
 
     @property
@@ -196,7 +212,7 @@ class Lane:
             return
         self._failures = 0
         response = exchange.response
-        if response is not None and response.status in (429, 503) and not self._mock:
+        if response is not None and response.status in PACED and not self._mock:
             asked = retry_after_s(response.headers)
             if asked:
                 self._pacer.pause(asked)

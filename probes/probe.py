@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -12,7 +13,9 @@ import anyio
 from catalog.evidence import Attempt, Exchange, Outcome, Reason, Response, Result
 from catalog.model import Record
 from probes.documented import Expected, envelope
+from probes.fixtures import CLEANUP, Fixtures
 from probes.grpc_statuses import status_of
+from probes.journal import Journal
 from probes.judge import Verdict, conclude, judge, unasked, undecided
 from probes.known import Known
 from probes.lane import Lane, Stopped
@@ -37,6 +40,7 @@ class Task:
     known: Known
     control: Call | None
     run: str
+    journal: Journal | None = None
     reprobe_after_s: float = 0.0
 
 
@@ -50,11 +54,28 @@ class Probe:
         self.relied_on: str | None = None
         self._lane = lane
         self._session = session
+        self._fixtures = Fixtures(str(task.record.address), lane.provider, task.recipe.credential, task.journal)
         self.started = time.perf_counter()
 
     async def send(self, call: Call, label: str = "answer") -> Exchange:
-        """Send a call whose exchange is judged under `label`."""
-        exchange = await self._lane.send(call, label, self._session, self.started, self.recipe.credential)
+        """Send a call whose exchange is judged under `label`. What it makes is removed when the attempt ends."""
+        made = self._fixtures.about_to(call)
+        try:
+            exchange = await self._send(call, label)
+        except Stopped:
+            self._fixtures.not_sent(made)
+            raise
+        self._fixtures.learn(call, exchange, made)
+        return exchange
+
+    async def remove_all(self) -> None:
+        """Remove what this attempt made and has not removed itself; what resists is in the journal."""
+        with suppress(Stopped):
+            await self._fixtures.remove(lambda call: self._send(call, CLEANUP, owed=True))
+
+    async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
+        role = self.recipe.credential
+        exchange = await self._lane.send(call, label, self._session, self.started, role, owed=owed)
         self.exchanges.append(exchange)
         return exchange
 
@@ -90,6 +111,7 @@ async def run(task: Task, lane: Lane) -> Result:
         control = await _control(task, lane)
         green = control is None or (control.response is not None and status_of(control.response) == 200)
         while True:
+            lane.reserve(task.recipe.tokens)
             attempt, verdict = await _attempt(task, lane, len(attempts) + 1)
             attempts.append(attempt)
             verdicts.append(verdict)
@@ -155,6 +177,8 @@ async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdic
         trouble = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
         trouble = _broken_off(probe, error, lane.redactor.text(place_of(error)))
+    finally:
+        await probe.remove_all()
     attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
     return attempt, trouble or judge(task.expected, attempt, task.known)
 

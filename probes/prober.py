@@ -10,9 +10,10 @@ import pytest
 from catalog import ledger
 from catalog.evidence import Outcome, Result
 from catalog.model import Json, Record
-from probes import recipes
+from probes import journal, recipes
 from probes.engine import Engine
 from probes.handover import Handover
+from probes.journal import Journal
 from probes.options import Options
 from probes.settle import reason_of
 from probes.target import NOWHERE_KEY
@@ -106,6 +107,10 @@ class Prober:
             if self.options.selects(record.address)
         ]
 
+    @property
+    def _folder(self) -> Path:
+        return self.options.out / self._handover.run
+
     def _start(self, lane: str) -> None:
         addresses = self._by_lane.pop(lane, [])
         if addresses:
@@ -122,6 +127,7 @@ class Prober:
                 allow=self.options.allow,
                 run=self._handover.run,
                 redactor=Redactor.of(target, public=[NOWHERE_KEY]),
+                journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
             )
         return self._engine
 

@@ -1,4 +1,4 @@
-"""Managed agents: create, list, retrieve, update. Their paths are not shown (1:4.1); assumed as usual.
+"""Managed agents: create, list, retrieve, update, archive. Their paths are not shown (1:4.1); assumed as usual.
 
 Two of their rules let a client provoke the 409 of 2:7.3: a name is unique among the organization's agents (uniqueness),
 and an update names the version that it changes (concurrent modification).
@@ -91,6 +91,14 @@ async def update(call: Call) -> Response:
     return JSONResponse(agent)
 
 
+async def archive(call: Call) -> Response:
+    """Retire an agent for good; doing it again changes nothing."""
+    limits.admit_request(call, "agents_create")
+    agent = _find(call)
+    agent["archived_at"] = agent["archived_at"] or rfc3339(call.now)
+    return JSONResponse(agent)
+
+
 async def list_agents(call: Call) -> Response:
     """One page of the agents, newest first."""
     limits.admit_request(call, "agents_read")
@@ -119,7 +127,10 @@ def _checked(call: Call, body: dict[str, Any], but: str | None = None) -> dict[s
     if "name" in body:
         if not body["name"]:
             raise invalid("name: String should have at least 1 character")
-        if any(agent["name"] == body["name"] and agent["id"] != but for agent in _mine(call).values()):
+        if any(
+            agent["name"] == body["name"] and agent["id"] != but and agent["archived_at"] is None
+            for agent in _mine(call).values()
+        ):
             raise PaError(CONFLICT, f"An agent named {body['name']!r} already exists.")
     if "model" not in body:
         return body

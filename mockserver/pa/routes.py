@@ -38,5 +38,6 @@ ROUTES = (
     Route("GET", "/v1/agents", Endpoint(agents.list_agents, "agents_read")),
     Route("GET", "/v1/agents/{agent_id}", Endpoint(agents.retrieve, "agents_read")),
     Route("POST", "/v1/agents/{agent_id}", Endpoint(agents.update, "agents_create")),
+    Route("POST", "/v1/agents/{agent_id}/archive", Endpoint(agents.archive, "agents_create")),
     Route("POST", "/v1/complete", Endpoint(removed, "messages", open=True)),
 )

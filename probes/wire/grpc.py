@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -46,10 +47,11 @@ LOCAL_TROUBLE = (
 class GrpcWire:
     """The gRPC channels of one lane: made inside the loop that uses them, and never retrying by themselves."""
 
-    def __init__(self, package: str, redactor: Redactor, limits: Limits) -> None:
+    def __init__(self, package: str, redactor: Redactor, limits: Limits, *, ca_file: str = "") -> None:
         self._package = package or STAND_IN
         self._redactor = redactor
         self._limits = limits
+        self._authorities = Path(ca_file).read_bytes() if ca_file else None
         self._channels: dict[str, grpc.aio.Channel] = {}
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
@@ -145,7 +147,7 @@ class GrpcWire:
             if is_loopback(_name_of(host)):
                 self._channels[host] = grpc.aio.insecure_channel(host, options=options)
             else:
-                credentials = grpc.ssl_channel_credentials()
+                credentials = grpc.ssl_channel_credentials(self._authorities)
                 self._channels[host] = grpc.aio.secure_channel(host, credentials, options=options)
         return self._channels[host]
 

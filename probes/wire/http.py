@@ -18,6 +18,7 @@ from catalog.evidence import Exchange, Reason, Request, Response
 from probes.recipe import NO_BODY, Call
 from probes.wire import body
 from probes.wire.failure import reason_of
+from probes.wire.tls import context
 
 if TYPE_CHECKING:
     from probes.wire.dialect import Dialect
@@ -52,11 +53,11 @@ class Limits:
 class HttpWire:
     """The HTTP connections of one lane. Redirects are not followed and proxies of the environment are not used."""
 
-    def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits, *, tls: bool) -> None:
+    def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits, *, tls: bool, ca_file: str = "") -> None:
         self._dialect = dialect
         self._redactor = redactor
         self._limits = limits
-        self._tls = ssl.create_default_context() if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._tls = context(ca_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._client = self._new_client()
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:

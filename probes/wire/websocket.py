@@ -22,6 +22,7 @@ from probes.target import is_loopback
 from probes.wire.body import parsed
 from probes.wire.failure import reason_of
 from probes.wire.http import CONNECT_S, Limits
+from probes.wire.tls import context
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -48,10 +49,11 @@ OURS: Mapping[int, str] = {1002: "malformed", 1007: "malformed", 1009: "capped"}
 class WebSocketWire:
     """Opens WebSockets. Redirects are not followed and proxies of the environment are not used."""
 
-    def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits) -> None:
+    def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits, *, ca_file: str = "") -> None:
         self._dialect = dialect
         self._redactor = redactor
         self._limits = limits
+        self._ca_file = ca_file
         self._tls: ssl.SSLContext | None = None
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
@@ -122,7 +124,7 @@ class WebSocketWire:
 
     def _tls_context(self) -> ssl.SSLContext:
         if self._tls is None:
-            self._tls = ssl.create_default_context()
+            self._tls = context(self._ca_file)
         return self._tls
 
     def _refusal(self, error: BaseException) -> Response | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from probes.probe import Probe
-from probes.recipe import Call, Recipe, get, post, recipe, stepwise
-from probes.recipes.pa.general import AGENT
+from probes.recipe import Call, Recipe, delete, get, post, recipe, stepwise
+from probes.recipes.pa.general import CREATE_AGENT
 from probes.recipes.pa.invalid_request import SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE
 from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, count, denied, message, message_without
 from probes.target import Cost
@@ -15,7 +15,9 @@ UNKNOWN_FILE = f"/v1/files/file_{UNKNOWN_ID}"
 UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
 
 BATCH = {"requests": [{"custom_id": "probe", "params": message().json}]}
-CREATE_BATCH = post("/v1/messages/batches", BATCH)
+CREATE_BATCH = post(
+    "/v1/messages/batches", BATCH, removal=lambda batch: post(f"/v1/messages/batches/{batch['id']}/cancel")
+)
 UPLOAD = Call(
     "POST",
     "/v1/files",
@@ -24,6 +26,7 @@ UPLOAD = Call(
         b"Content-Type: text/plain\r\n\r\nprobe\r\n--probe--\r\n"
     ),
     headers={"content-type": "multipart/form-data; boundary=probe"},
+    removal=lambda file: delete(f"/v1/files/{file['id']}"),
 )
 
 
@@ -64,7 +67,7 @@ RECIPES: tuple[Recipe, ...] = (
     recipe(f"{FAMILY}/batches/list_batches", labelled(get("/v1/messages/batches"))),
     recipe(f"{FAMILY}/files/upload_file", labelled(UPLOAD), cost=Cost.DESTRUCTIVE),
     recipe(f"{FAMILY}/files/list_files", labelled(get("/v1/files"))),
-    recipe(f"{FAMILY}/agents/create_agent", labelled(post("/v1/agents", AGENT)), cost=Cost.DESTRUCTIVE),
+    recipe(f"{FAMILY}/agents/create_agent", labelled(CREATE_AGENT), cost=Cost.DESTRUCTIVE),
     recipe(f"{FAMILY}/agents/list_agents", labelled(get("/v1/agents"))),
     recipe(
         f"{FAMILY}/complete/create_completion",
@@ -117,7 +120,6 @@ async def get_batch_results(probe: Probe) -> None:
 async def get_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
     await of_one(probe, get(f"/v1/files/{file['id']}"), get(UNKNOWN_FILE))
-    await probe.send(Call("DELETE", f"/v1/files/{file['id']}"), "cleanup")
 
 
 @stepwise(
@@ -130,7 +132,6 @@ async def get_file(probe: Probe) -> None:
 async def download_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
     await of_one(probe, get(f"/v1/files/{file['id']}/content"), get(f"{UNKNOWN_FILE}/content"))
-    await probe.send(Call("DELETE", f"/v1/files/{file['id']}"), "cleanup")
 
 
 @stepwise(f"{FAMILY}/files/delete_file", labels=OF_ONE, requests=4, cost=Cost.DESTRUCTIVE)
@@ -141,5 +142,5 @@ async def delete_file(probe: Probe) -> None:
 
 @stepwise(f"{FAMILY}/agents/get_agent", labels=OF_ONE, requests=4, cost=Cost.DESTRUCTIVE, needs={"small_model"})
 async def get_agent(probe: Probe) -> None:
-    agent = (await probe.setup(post("/v1/agents", AGENT))).body
+    agent = (await probe.setup(CREATE_AGENT)).body
     await of_one(probe, get(f"/v1/agents/{agent['id']}"), get(UNKNOWN_AGENT))
