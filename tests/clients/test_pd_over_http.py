@@ -1,0 +1,123 @@
+"""A chat-completions client against PD's mock over HTTP, for PD's own SDK speaks gRPC alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+sdk = pytest.importorskip("openai", reason="no chat-completions client is installed (dependency group `clients`)")
+
+pytestmark = [pytest.mark.clients, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+HELLO: dict[str, Any] = {"model": "mock-small", "messages": [{"role": "user", "content": "Hello"}]}
+
+
+@pytest.fixture(scope="module")
+def base_url() -> Iterator[str]:
+    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pd"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield json.loads(process.stdout.readline())["providers"]["pd"]["base_url"]
+        process.stdin.close()
+        process.wait(10)
+
+
+class Http:
+    """Makes clients in a session of their own, and counts what they sent."""
+
+    def __init__(self, base_url: str, session: str) -> None:
+        self.base_url = base_url
+        self.session = session
+        self._made: list[Any] = []
+
+    def client(self, key: str = "mock-pd-inference", retries: int = 0, **mock_headers: str) -> Any:
+        named = {"session": self.session, **mock_headers}
+        headers = {f"x-mock-{name}": value for name, value in named.items()}
+        made = sdk.OpenAI(api_key=key, base_url=f"{self.base_url}/v1", default_headers=headers, max_retries=retries)
+        self._made.append(made)
+        return made
+
+    def requests(self) -> int:
+        page = self.base_url.removesuffix("/pd") + "/__mock__/requests"
+        return httpx.get(page, params={"session": self.session}).json()["total"]
+
+    def close(self) -> None:
+        for made in self._made:
+            made.close()
+
+
+@pytest.fixture
+def pd(base_url, request) -> Iterator[Http]:
+    made = Http(base_url, request.node.name)
+    yield made
+    made.close()
+
+
+def test_it_lists_models(pd):
+    assert "mock-small" in [model.id for model in pd.client().models.list()]
+
+
+def test_it_generates(pd):
+    completion = pd.client().chat.completions.create(**HELLO)
+    type(completion).model_validate(completion.model_dump())
+    assert completion.choices[0].message.content == "The mock heard: Hello"
+
+
+def test_it_streams(pd):
+    chunks = pd.client().chat.completions.create(**HELLO, stream=True)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "The mock heard: Hello"
+
+
+def test_it_makes_a_response_whole_and_streamed(pd):
+    response = pd.client().responses.create(model="mock-multi-agent", input="Hello")
+    assert response.output_text == "The mock heard: Hello"
+    with pd.client().responses.stream(model="mock-small", input="Hello") as stream:
+        assert [event.type for event in stream][-1] == "response.completed"
+        assert stream.get_final_response().output_text == "The mock heard: Hello"
+
+
+@pytest.mark.parametrize(
+    ("key", "changes", "raised"),
+    [
+        ("nobody", {}, "BadRequestError"),
+        ("mock-pd-inference", {"model": "no-such-model"}, "NotFoundError"),
+        ("mock-pd-inference", {"messages": []}, "BadRequestError"),
+        ("mock-pd-inference", {"messages": "hi"}, "UnprocessableEntityError"),
+        ("mock-pd-blocked", {}, "PermissionDeniedError"),
+        ("mock-pd-depleted", {}, "RateLimitError"),
+    ],
+)
+def test_it_raises_what_the_status_means(pd, key, changes, raised):
+    with pytest.raises(getattr(sdk, raised)):
+        pd.client(key).chat.completions.create(**{**HELLO, **changes})
+
+
+def test_it_retries_a_limit_without_being_told_how_long(pd):
+    with pytest.raises(sdk.RateLimitError) as raised:
+        pd.client("mock-pd-depleted", retries=1).chat.completions.create(**HELLO)
+    assert "retry-after" not in raised.value.response.headers
+    assert pd.requests() == 2
+
+
+@pytest.mark.parametrize("scenario", ["internal_error", "service_unavailable"])
+def test_it_retries_a_fault_that_passes(pd, scenario):
+    assert pd.client(retries=1, scenario=f"{scenario};times=1").models.list().data
+    assert pd.requests() == 2
+
+
+@pytest.mark.parametrize(("scenario", "status"), [("internal_error", 500), ("service_unavailable", 503)])
+def test_a_fault_that_stays_is_raised(pd, scenario, status):
+    with pytest.raises(sdk.InternalServerError) as raised:
+        pd.client(scenario=scenario).models.list()
+    assert raised.value.status_code == status
+
+
+def test_a_stream_that_breaks_is_noticed(pd):
+    chunks = pd.client(scenario="connection_lost_mid_stream").chat.completions.create(**HELLO, stream=True)
+    with pytest.raises(sdk.APIConnectionError):
+        list(chunks)

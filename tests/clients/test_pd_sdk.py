@@ -1,0 +1,161 @@
+"""The official SDK of PD against the mock, over gRPC: with the real package name it works and raises as it does live."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+sdk = pytest.importorskip("xai_sdk", reason="the official SDK of PD is not installed (dependency group `clients`)")
+
+import grpc  # noqa: E402
+from xai_sdk.chat import user  # noqa: E402
+from xai_sdk.proto import chat_pb2  # noqa: E402
+
+pytestmark = [pytest.mark.clients, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+
+@pytest.fixture(scope="module")
+def mock(tmp_path_factory) -> Iterator[dict[str, str]]:
+    """The addresses of a mock that serves the package which the SDK calls."""
+    prefixes = tmp_path_factory.mktemp("prefixes") / "prefixes.toml"
+    prefixes.write_text(f'[pd]\ngrpc_package = "{chat_pb2.DESCRIPTOR.package}"\n')
+    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pd", "--prefixes", str(prefixes)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield json.loads(process.stdout.readline())["providers"]["pd"]
+        process.stdin.close()
+        process.wait(10)
+
+
+class Sdk:
+    """Makes SDK clients in a session of their own, and counts what they sent."""
+
+    def __init__(self, addresses: dict[str, str], session: str) -> None:
+        self.addresses = addresses
+        self.session = session
+        self._made: list[Any] = []
+
+    def client(self, key: str = "mock-pd-inference", timeout: float | None = None, **mock_headers: str) -> Any:
+        named = {"session": self.session, **mock_headers}
+        metadata = tuple((f"x-mock-{name}", value) for name, value in named.items())
+        host = self.addresses["grpc_host"]
+        made = sdk.Client(api_key=key, api_host=host, metadata=metadata, timeout=timeout, use_insecure_channel=True)
+        self._made.append(made)
+        return made
+
+    def requests(self) -> int:
+        import httpx
+
+        page = self.addresses["base_url"].removesuffix("/pd") + "/__mock__/requests"
+        return httpx.get(page, params={"session": self.session}).json()["total"]
+
+    def close(self) -> None:
+        for made in self._made:
+            made.close()
+
+
+@pytest.fixture
+def pd(mock, request) -> Iterator[Sdk]:
+    """The SDK in a session named after the test."""
+    made = Sdk(mock, request.node.name)
+    yield made
+    made.close()
+
+
+def say_hello(client: Any, model: str = "mock-small", **options: Any) -> Any:
+    return client.chat.create(model=model, messages=[user("Hello")], **options)
+
+
+def refusal(act: Any) -> grpc.StatusCode:
+    with pytest.raises(grpc.RpcError) as raised:
+        act()
+    return raised.value.code()
+
+
+def test_it_shows_the_key(pd):
+    shown = pd.client("mock-pd-disabled").auth.get_api_key_info()
+    assert (shown.disabled, shown.api_key_blocked, shown.team_blocked) == (True, False, False)
+    assert list(shown.acls) == ["api-key:endpoint:*", "api-key:model:*"]
+
+
+def test_it_lists_and_gets_models(pd):
+    models = pd.client().models
+    assert "mock-small" in [model.name for model in models.list_language_models()]
+    assert models.get_language_model("mock-large").name == "mock-large"
+
+
+def test_it_tokenizes(pd):
+    tokens = pd.client().tokenize.tokenize_text("Hello mock", "mock-small")
+    assert "".join(token.string_token for token in tokens) == "Hello mock"
+
+
+def test_it_generates(pd):
+    response = say_hello(pd.client()).sample()
+    assert response.content == "The mock heard: Hello"
+    assert response.finish_reason == "REASON_STOP"
+    assert response.usage.total_tokens == response.usage.prompt_tokens + response.usage.completion_tokens
+
+
+def test_it_says_that_the_output_was_cut(pd):
+    assert say_hello(pd.client(), max_tokens=1).sample().finish_reason == "REASON_MAX_LEN"
+
+
+def test_it_streams(pd):
+    pairs = list(say_hello(pd.client()).stream())
+    response = pairs[-1][0]
+    assert "".join(chunk.content for _, chunk in pairs) == response.content == "The mock heard: Hello"
+    assert response.usage.total_tokens > 0
+
+
+def test_a_deferred_completion_is_fetched_once(pd):
+    began = pd.client().chat
+    stub = began._stub
+    request_id = stub.StartDeferredCompletion(say_hello(pd.client()).proto).request_id
+    asked = sdk.proto.deferred_pb2.GetDeferredRequest(request_id=request_id)
+    assert stub.GetDeferredCompletion(asked).status == sdk.proto.deferred_pb2.PENDING
+    later = pd.client(clock="+1m").chat._stub
+    assert later.GetDeferredCompletion(asked).response.outputs[0].message.content == "The mock heard: Hello"
+    assert refusal(lambda: later.GetDeferredCompletion(asked)) is grpc.StatusCode.NOT_FOUND
+
+
+def test_a_bad_key_is_an_invalid_argument(pd):
+    assert refusal(pd.client("nobody").models.list_language_models) is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_an_unknown_model_is_not_found(pd):
+    assert refusal(say_hello(pd.client(), model="no-such-model").sample) is grpc.StatusCode.NOT_FOUND
+
+
+def test_a_missing_parameter_is_an_invalid_argument(pd):
+    assert refusal(say_hello(pd.client(), model="").sample) is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_a_missing_acl_is_permission_denied(pd):
+    assert refusal(say_hello(pd.client("mock-pd-no-endpoint")).sample) is grpc.StatusCode.PERMISSION_DENIED
+
+
+def test_a_limit_is_resource_exhausted_and_not_retried(pd):
+    client = pd.client("mock-pd-tight")
+    say_hello(client).sample()
+    assert refusal(say_hello(client).sample) is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert pd.requests() == 2
+
+
+def test_a_server_fault_is_internal_and_not_retried(pd):
+    assert refusal(pd.client(scenario="internal_error").models.list_language_models) is grpc.StatusCode.INTERNAL
+    assert pd.requests() == 1
+
+
+def test_an_unavailable_service_is_retried_until_it_is_back(pd):
+    models = pd.client(scenario="service_unavailable;times=1").models.list_language_models()
+    assert models
+    assert pd.requests() == 2
+
+
+def test_its_timeout_is_the_deadline(pd):
+    hanging = pd.client(timeout=0.2, scenario="hang")
+    assert refusal(hanging.models.list_language_models) is grpc.StatusCode.DEADLINE_EXCEEDED
