@@ -1,4 +1,4 @@
-"""The official SDK of PD against the mock, over gRPC: with the real package name it works and raises as it does live."""
+"""The official SDK of PD against the mock, over gRPC: with the real package name it works, and raises as live."""
 
 from __future__ import annotations
 
