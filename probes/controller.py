@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.evidence import Result, ResultsWriter, Run, read_run
-from probes import exit_status
+from catalog.model import Json
+from catalog.store import CatalogError
+from probes import aftermath, exit_status
 from probes.embedded import EmbeddedMock, MockError
 from probes.exit_status import Exit
 from probes.handover import Addresses, Handover
@@ -40,6 +42,8 @@ class Controller:
         self._writer: ResultsWriter | None = None
         self._addresses: Addresses | None = None
         self._trouble: list[str] = []
+        self._written: list[str] = []
+        self._stale = aftermath.stale_entries(options)
         self._progress: Progress | None = None
 
     @property
@@ -115,8 +119,10 @@ class Controller:
             self._remove_folder()
             return
         self._make_views(run, results)
+        self._trouble += [*self._stale, *aftermath.left_behind(self.folder, run.target)]
         if exitstatus in _OURS:
-            session.exitstatus = exit_status.of_results(results, self._expected(run))
+            status = exit_status.of_results(results, self._expected(run), stale_ledger=bool(self._stale))
+            session.exitstatus = exit_status.highest({status, self._write_back(run, results)})
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Lead with what changed and what to do next."""
@@ -131,9 +137,22 @@ class Controller:
         terminalreporter.write_line(terminal.summary(run, results, colour=colour, quiet=quiet))
         for provider, why in exit_status.blind_providers(results, self._expected(run)).items():
             terminalreporter.write_line(f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})", red=True)
+        for line in self._written:
+            terminalreporter.write_line(line)
         for line in self._trouble:
             terminalreporter.write_line(line, red=True)
         terminalreporter.write_line(f"report: {self.folder / 'report.html'}")
+
+    def _write_back(self, run: Run, results: list[Result]) -> Exit:
+        """Write what was seen into the records, where that was asked for; a failure loses nothing and is said."""
+        if not self.options.update:
+            return Exit.FINE
+        try:
+            self._written = aftermath.write_back(self.options, run, results)
+        except CatalogError as error:
+            self._trouble.append(f"records not updated: {error}; then `python -m catalog update {self.folder}`")
+            return Exit.USAGE
+        return Exit.FINE
 
     def _expected(self, run: Run) -> tuple[str, ...]:
         return tuple(name for name in run.expected if name in run.providers)
@@ -156,13 +175,27 @@ class Controller:
             started_at=self._started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
             today=options.today.isoformat(),
             providers=options.providers,
-            expected=options.target.expected,
-            policy={"allow": sorted(options.allow), "kinds": list(options.kinds), "update": options.update},
+            expected=options.expected,
+            policy=self._policy,
             versions=versions(),
             catalog_digest=options.catalog.digest,
             previous_run=previous,
             history=shown,
         )
+
+    @property
+    def _policy(self) -> dict[str, Json]:
+        options = self.options
+        policy: dict[str, Json] = {
+            "allow": sorted(options.allow),
+            "kinds": list(options.kinds),
+            "update": options.update,
+        }
+        if options.shard is not None:
+            policy["shard"] = str(options.shard)
+        if self._stale:
+            policy["stale_ledger"] = self._stale
+        return policy
 
     @property
     def _history(self) -> Path:
@@ -172,7 +205,7 @@ class Controller:
 
     def _remember(self, run: Run, results: list[Result]) -> None:
         """Add this run to the history, unless it was only part of what its options select."""
-        if len(results) >= self._selected:
+        if len(results) >= self._selected and self.options.shard is None:
             history.append(self._history, run, results)
 
     @property

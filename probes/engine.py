@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack
@@ -13,13 +13,13 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from catalog.evidence import Outcome, Reason, Result
 from catalog.store import Catalog
 from probes import recipes
-from probes.applicable import obstacle
 from probes.budget import Budget
 from probes.documented import expectations
 from probes.journal import Journal
 from probes.judge import MAX_ATTEMPTS
 from probes.known import Known
 from probes.lane import Lane
+from probes.plan import plan
 from probes.probe import Task, place_of, run, unprobed
 from probes.recipe import Recipe
 from probes.target import Cost, Target
@@ -32,33 +32,6 @@ LAST_S = 20.0
 
 PREFETCHED_LIVE = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
 """Live, probes of other costs are sent only when their own test item runs; on a mock nothing costs anything."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run would probe, and why it would not probe the rest."""
-
-    probed: Mapping[str, Recipe]
-    not_probed: Mapping[str, Reason]
-
-
-def plan(catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: Iterable[str]) -> Plan:
-    """Decide for every address whether it is probed. Pure but for loading the recipes of the providers named."""
-    probed: dict[str, Recipe] = {}
-    not_probed: dict[str, Reason] = {}
-    for address in addresses:
-        book = recipes.book(catalog[address].provider)
-        recipe = book.recipes.get(address)
-        if recipe is None:
-            missing = Reason("no-recipe", "add one in probes/recipes, or a reason to UNPROBED")
-            not_probed[address] = book.unprobed.get(address, missing)
-            continue
-        reason = obstacle(recipe, target, allow)
-        if reason is None:
-            probed[address] = recipe
-        else:
-            not_probed[address] = reason
-    return Plan(probed, not_probed)
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from catalog.ledger import Entry
 from catalog.model import KINDS, PROVIDERS, Address
 from catalog.store import Catalog, CatalogError
 from probes import target as targets
+from probes.plan import plan
+from probes.sharding import Shard, lead, share
 from probes.target import Cost, Target, TargetError
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ class UsageError(Exception):
     """Something in the command line cannot be used: one line saying what, and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Options:
     """What this run was asked for, validated."""
 
@@ -39,9 +42,34 @@ class Options:
     today: date
     accepted: tuple[Entry, ...] = ()
     """The divergences that the ledger accepts."""
+    expire_after: int | None = None
+    shard: Shard | None = None
 
     def selects(self, address: Address) -> bool:
+        return self._asked_for(address) and (self.shard is None or str(address) in self._mine)
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """The selected providers that must have a verdict in this run; of several shards, each answers for its own."""
+        names = [name for name in self.target.expected if name in self.providers]
+        return tuple(name for name in names if self.shard is None or self._answers_for(name))
+
+    def _asked_for(self, address: Address) -> bool:
         return address.provider in self.providers and address.kind in self.kinds
+
+    @cached_property
+    def _all(self) -> tuple[str, ...]:
+        return tuple(str(record.address) for record in self.catalog.records if self._asked_for(record.address))
+
+    @cached_property
+    def _mine(self) -> frozenset[str]:
+        return share(self.shard, self._all, self.target) if self.shard else frozenset(self._all)
+
+    def _answers_for(self, provider: str) -> bool:
+        """Whether this shard has something of a provider to look at; where nobody has, one shard must say so."""
+        own = [address for address in self._all if address.startswith(f"{provider}/")]
+        probed = plan(self.catalog, self.target, self.allow, own).probed
+        return bool(own) and not self._mine.isdisjoint(probed or {lead(provider, own, self.target)})
 
 
 def add(parser: pytest.Parser) -> None:
@@ -75,6 +103,18 @@ def add(parser: pytest.Parser) -> None:
         help=f"also send probes of these cost classes ({', '.join(Cost)}); default: what the target allows",
     )
     group.addoption("--update", action="store_true", help="write what was seen back into the records (live targets)")
+    group.addoption(
+        "--expire-after",
+        default=None,
+        metavar="DAYS",
+        help="with --update: a verification that nobody renewed for so many days becomes UNVERIFIED",
+    )
+    group.addoption(
+        "--shard",
+        default=None,
+        metavar="I/N",
+        help="only this share of the lanes, as 2/3; with the same other options the shards make up the whole",
+    )
     group.addoption("--plan", action="store_true", help="print what would be sent, with upper bounds, and send nothing")
     group.addoption("--catalog", default=None, metavar="DIR", help="probe the records of this folder")
     group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {OUT}")
@@ -109,7 +149,26 @@ def read(config: pytest.Config) -> Options:
         out=Path(config.getoption("--out") or OUT),
         today=_date(config.getoption("--today")),
         accepted=accepted,
+        expire_after=_days(config.getoption("--expire-after"), update=update),
+        shard=_shard(config.getoption("--shard")),
     )
+
+
+def _days(text: str | None, *, update: bool) -> int | None:
+    if text is None:
+        return None
+    if not update:
+        raise UsageError("--expire-after changes records; it needs --update")
+    if not (text.isascii() and text.isdigit()):
+        raise UsageError(f"--expire-after {text}: no number of days; write a whole number, 0 or more")
+    return int(text)
+
+
+def _shard(text: str | None) -> Shard | None:
+    try:
+        return Shard.parse(text) if text is not None else None
+    except ValueError as error:
+        raise UsageError(f"--shard {error}") from None
 
 
 def _chosen(option: str, given: list[str], known: tuple[str, ...]) -> tuple[str, ...]:

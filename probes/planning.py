@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from catalog.evidence import Reason
-from probes.engine import Plan, plan
 from probes.handover import Handover
 from probes.judge import MAX_ATTEMPTS
 from probes.options import Options
+from probes.plan import Plan, plan
 from probes.prober import Prober, address_of
 from probes.recipe import Recipe
 

@@ -34,7 +34,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.numprocesses = 0
         config.option.tx, config.option.dist = [], "no"
     elif "--dist" not in " ".join(map(str, config.invocation_params.args)):
-        config.option.dist = "loadgroup" if config.getoption("numprocesses") else config.getoption("dist")
+        elsewhere = config.getoption("numprocesses") or config.getoption("tx")
+        config.option.dist = "loadgroup" if elsewhere else config.getoption("dist")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -43,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if told is None and (hasattr(config, "workerinput") or not _asked_for(config)):
         return
     chosen = _options(config)
+    _hold_the_budget(config, chosen)
     handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
     if chosen.plan:
         from probes.planning import Planner
@@ -67,6 +69,15 @@ def _options(config: pytest.Config) -> Options:
         return options.read(config)
     except options.UsageError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def _hold_the_budget(config: pytest.Config, chosen: Options) -> None:
+    """A budget is kept by the process that probes, so one process must have all lanes of a provider that has one."""
+    if config.getoption("dist", "no") in ("no", "loadgroup"):
+        return
+    for name, provider in chosen.target.providers.items():
+        if provider.budgeted and name in chosen.providers:
+            raise pytest.UsageError(f"--dist: providers.{name} has a budget, which only --dist loadgroup can keep")
 
 
 def _take_charge(config: pytest.Config, chosen: Options) -> Handover:

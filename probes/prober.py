@@ -10,12 +10,13 @@ import pytest
 from catalog import ledger
 from catalog.evidence import Outcome, Result
 from catalog.model import Json, Record
-from probes import journal, recipes
+from probes import journal
 from probes.engine import Engine
 from probes.handover import Handover
 from probes.journal import Journal
 from probes.options import Options
 from probes.settle import reason_of
+from probes.sharding import group_of
 from probes.target import NOWHERE_KEY
 from probes.wire.redact import Redactor
 
@@ -32,7 +33,7 @@ class Prober:
         self.options = options
         self._handover = handover
         self._prefetch = prefetch
-        self._by_lane: dict[str, list[str]] = {}
+        self._by_group: dict[str, list[str]] = {}
         self._engine: Engine | None = None
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
@@ -48,34 +49,34 @@ class Prober:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Name each item's lane to xdist, so that one worker has all of it, and its words to `-k`; sort by provider."""
+        """Tell xdist which items stay on one worker, and `-k` the words of each; sort by provider."""
         for item in items:
             address = address_of(item)
             if address is not None:
-                item.add_marker(pytest.mark.xdist_group(_lane(address)))
+                item.add_marker(pytest.mark.xdist_group(self._group(address)))
                 item.extra_keyword_matches.update(_words(self.options.catalog[address]))
         items.sort(key=lambda item: (address_of(item) or "").split("/")[0])
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Start every lane at once; under xdist a lane starts in the worker that gets its first item."""
+        """Start every group at once; under xdist a group starts in the worker that gets its first item."""
         for item in session.items:
             address = address_of(item)
             if address is not None:
-                self._by_lane.setdefault(_lane(address), []).append(address)
+                self._by_group.setdefault(self._group(address), []).append(address)
         if (
             self._prefetch
             and not hasattr(session.config, "workerinput")
             and not session.config.getoption("collectonly")
         ):
-            for lane in list(self._by_lane):
-                self._start(lane)
+            for group in list(self._by_group):
+                self._start(group)
 
     @pytest.fixture
     def result(self, request: pytest.FixtureRequest) -> Result:
         """The result of the item's record, put into the item's report; an error of our own is pytest's error."""
         address: str = request.param
         if self._prefetch and _whole_lanes(request.config):
-            self._start(_lane(address))
+            self._start(self._group(address))
         seen = self._engine_of_run().result(address)
         result = replace(seen, nodeid=request.node.nodeid.split("@")[0], ledger=self._standing(seen))
         carried = (PROPERTY, result.to_json())
@@ -111,8 +112,11 @@ class Prober:
     def _folder(self) -> Path:
         return self.options.out / self._handover.run
 
-    def _start(self, lane: str) -> None:
-        addresses = self._by_lane.pop(lane, [])
+    def _group(self, address: str) -> str:
+        return group_of(address, self.options.target)
+
+    def _start(self, group: str) -> None:
+        addresses = self._by_group.pop(group, [])
         if addresses:
             self._engine_of_run().start(addresses)
 
@@ -136,12 +140,6 @@ def address_of(item: pytest.Item) -> str | None:
     """The address an item probes, or None for any other test."""
     callspec = getattr(item, "callspec", None)
     return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
-
-
-def _lane(address: str) -> str:
-    provider = address.split("/", 1)[0]
-    recipe = recipes.book(provider).recipes.get(address)
-    return recipe.lane if recipe else f"{provider}:none"
 
 
 def _words(record: Record) -> set[str]:
