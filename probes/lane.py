@@ -189,7 +189,7 @@ class Lane:
         if address is None:
             place = f"providers.{self.provider.name}.{call.service}"
             raise Stopped(Reason("address-missing", f"add {place} to the target"))
-        return address + str(filled(call.path, self.provider.values))
+        return address + Dialect.of(self.provider).path_out(filled(call.path, self.provider.values))
 
     def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
         wanted: dict[str, str | None] = dict(self.provider.headers)

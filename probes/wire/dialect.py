@@ -43,6 +43,10 @@ class Dialect:
     def text_out(self, text: str) -> str:
         return _swap(text, self.id_stand_in, self.id_real)
 
+    def path_out(self, path: str) -> str:
+        """A path with each segment that is an identifier as the provider writes it."""
+        return "/".join(map(self.text_out, path.split("/")))
+
     def text_in(self, text: str) -> str:
         return _swap(text, self.id_real, self.id_stand_in)
 
