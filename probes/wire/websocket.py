@@ -42,6 +42,9 @@ QUEUED_FRAMES = 4
 ABNORMAL = 1006
 """What a client reports for a socket that ended without a close frame (RFC 6455, 7.1.5)."""
 
+NORMAL = 1000
+"""What we close with when the script is done."""
+
 OURS: Mapping[int, str] = {1002: "malformed", 1007: "malformed", 1009: "capped"}
 """How a stream ended that we had to close ourselves, by the code we closed it with."""
 
@@ -116,7 +119,7 @@ class WebSocketWire:
             compression=None,
             open_timeout=_left(deadline),
             ping_interval=None,
-            close_timeout=CLOSE_S,
+            close_timeout=min(CLOSE_S, _left(deadline) / 4),
             max_size=self._limits.max_body_bytes,
             max_queue=QUEUED_FRAMES,
             ssl=self._tls_context() if secure else None,
@@ -198,10 +201,21 @@ class _Talk:
         except ConnectionClosed as closed:
             return self._closing(closed)
         except _Over as over:
-            return over.ended, None
+            return await self._after_all(over.ended)
         finally:
             await self.connection.close()
         return "complete", None
+
+    async def _after_all(self, ended: str) -> tuple[str, Close | None]:
+        """How it ended, where a close was already under way when we lost patience."""
+        await self.connection.close()
+        try:
+            await self.connection.recv()
+        except ConnectionClosed as closed:
+            ours = closed.sent is not None and closed.sent.code == NORMAL and not closed.rcvd_then_sent
+            if not ours:
+                return self._closing(closed)
+        return ended, None
 
     async def _say(self, step: Say) -> None:
         message = step.message(self._heard) if callable(step.message) else step.message

@@ -10,7 +10,7 @@ from typing import Any
 
 import uvicorn
 
-from mockserver.server import ClosableProtocol
+from mockserver.server import ClosableProtocol, websocket_protocol
 
 Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -19,7 +19,13 @@ Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[No
 def serving(app: Any) -> Iterator[str]:
     """The address of an ASGI app on a free port."""
     config = uvicorn.Config(
-        app, port=0, log_config=None, lifespan="off", http=ClosableProtocol, ws="none", timeout_graceful_shutdown=0
+        app,
+        port=0,
+        log_config=None,
+        lifespan="off",
+        http=ClosableProtocol,
+        ws=websocket_protocol,
+        timeout_graceful_shutdown=0,
     )
     ready = threading.Event()
 

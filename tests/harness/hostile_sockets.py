@@ -1,0 +1,106 @@
+"""Servers that shake hands for a WebSocket and then break its protocol, or never come to an end."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import struct
+
+from harness.hostile import Misbehaviour, Peer, start
+
+TEXT, BINARY, CLOSE, PING = 0x1, 0x2, 0x8, 0x9
+GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+
+def frame(opcode: int, payload: bytes = b"", *, announced: int | None = None, final: bool = True) -> bytes:
+    """A frame; `announced` is what its header says of its length, where that is not the truth."""
+    length = len(payload) if announced is None else announced
+    head = bytes([opcode | (0x80 if final else 0)])
+    if length < 126:
+        return head + bytes([length]) + payload
+    if length < 65_536:
+        return head + bytes([126]) + struct.pack("!H", length) + payload
+    return head + bytes([127]) + struct.pack("!Q", length) + payload
+
+
+def after_handshake(misbehave: Misbehaviour) -> Misbehaviour:
+    """Accept the WebSocket, then misbehave."""
+
+    async def shake_hands(peer: Peer) -> None:
+        key = next(line for line in peer.head.split("\r\n") if line.lower().startswith("sec-websocket-key:"))
+        digest = hashlib.sha1((key.partition(":")[2].strip() + GUID).encode(), usedforsecurity=False).digest()
+        accept = base64.b64encode(digest).decode()
+        await peer.send(start(101, upgrade="websocket", connection="Upgrade", sec_websocket_accept=accept))
+        await misbehave(peer)
+
+    return shake_hands
+
+
+def saying(*messages: str) -> Misbehaviour:
+    """Send these, then say nothing and never close, not even in answer to a close."""
+
+    async def misbehave(peer: Peer) -> None:
+        await peer.send(*(frame(TEXT, message.encode()) for message in messages))
+        await peer.hang()
+
+    return after_handshake(misbehave)
+
+
+@after_handshake
+async def endless_frames(peer: Peer) -> None:
+    for number in itertools.count():
+        await peer.send(frame(TEXT, b'{"serverContent": {"number": %d}}' % number))
+
+
+@after_handshake
+async def endless_pings(peer: Peer) -> None:
+    while True:
+        await peer.send(frame(PING, b"are you there?"))
+
+
+@after_handshake
+async def endless_fragments(peer: Peer) -> None:
+    """One message that never comes to its end."""
+    await peer.send(frame(TEXT, b'{"serverContent": "', final=False))
+    while True:
+        await peer.send(frame(0, b"x" * 65_536, final=False))
+
+
+@after_handshake
+async def huge_frame(peer: Peer) -> None:
+    """A frame that announces 1 GB, and as much of it as the other side takes."""
+    await peer.send(frame(TEXT, announced=2**30))
+    for _ in range(2**30 // 65_536):
+        await peer.send(b"x" * 65_536)
+
+
+@after_handshake
+async def huge_messages(peer: Peer) -> None:
+    """Messages that are each allowed, and together are not."""
+    while True:
+        await peer.send(frame(BINARY, b'{"serverContent": "' + b"x" * 900_000 + b'"}'))
+
+
+@after_handshake
+async def no_such_frame(peer: Peer) -> None:
+    await peer.send(frame(0x5, b"reserved for later"))
+    await peer.hang()
+
+
+@after_handshake
+async def no_text(peer: Peer) -> None:
+    """Text that is not UTF-8."""
+    await peer.send(frame(TEXT, b"\xff\xfe"))
+    await peer.hang()
+
+
+@after_handshake
+async def reset(peer: Peer) -> None:
+    peer.reset()
+
+
+async def wrong_handshake(peer: Peer) -> None:
+    """Accept with a key that proves nothing."""
+    await peer.send(start(101, upgrade="websocket", connection="Upgrade", sec_websocket_accept="bm8="))
+    await peer.hang()

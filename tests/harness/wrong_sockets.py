@@ -1,0 +1,88 @@
+"""A provider that is deliberately wrong on its WebSockets: the mock, with what it sends spoiled on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from mockserver.app import create_app
+from mockserver.mishaps import CLOSE_EXTENSION
+
+Message = dict[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+SpoilMessage = Callable[[Message, Send, Any], Awaitable[None]]
+"""Gets each message of the server, the way out, and the scope of the WebSocket."""
+
+
+class WrongSockets:
+    """The mock, with every message of its WebSockets handed to `spoil`; its HTTP stays as it is."""
+
+    def __init__(self, spoil: SpoilMessage) -> None:
+        self._mock = create_app()
+        self._spoil = spoil
+
+    async def __call__(self, scope: Any, receive: Any, send: Send) -> None:
+        closed = False
+
+        async def sent(message: Message) -> None:
+            nonlocal closed
+            if not closed:
+                closed = message["type"] == "websocket.close"
+                await send(message)
+
+        async def spoiled(message: Message) -> None:
+            await self._spoil(message, sent, scope)
+
+        await self._mock(scope, receive, spoiled if scope["type"] == "websocket" else send)
+
+
+def changing(kind: str, change: Callable[[Message], Message | None]) -> SpoilMessage:
+    """Change the messages of one ASGI type; None leaves them out."""
+
+    async def spoil(message: Message, send: Send, scope: Any) -> None:
+        changed = change(message) if message["type"] == kind else message
+        if changed is not None:
+            await send(changed)
+
+    return spoil
+
+
+def frames(change: Callable[[Any], Any]) -> SpoilMessage:
+    """Change the JSON of every frame; None leaves a frame out, text is sent as it stands."""
+
+    def rewritten(message: Message) -> Message | None:
+        value = change(json.loads(message["text"]))
+        if value is None:
+            return None
+        return {**message, "text": value if isinstance(value, str) else json.dumps(value)}
+
+    return changing("websocket.send", rewritten)
+
+
+def closing(**changes: Any) -> SpoilMessage:
+    """Close with another code or reason."""
+    return changing("websocket.close", lambda message: {**message, **changes})
+
+
+never_closing = changing("websocket.close", lambda message: None)
+
+
+async def cutting(message: Message, send: Send, scope: Any) -> None:
+    """Break the connection where it should be closed."""
+    if message["type"] == "websocket.close":
+        scope["extensions"][CLOSE_EXTENSION]["close"]()
+    else:
+        await send(message)
+
+
+def refusing(status: int, body: Any) -> SpoilMessage:
+    """Answer the handshake with an HTTP error, whatever would have been said later."""
+
+    async def spoil(message: Message, send: Send, scope: Any) -> None:
+        if message["type"] == "websocket.accept":
+            headers = [(b"content-type", b"application/json")]
+            await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
+            await send({"type": "websocket.http.response.body", "body": json.dumps(body).encode()})
+
+    return spoil
