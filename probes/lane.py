@@ -86,7 +86,7 @@ class Lane:
         """
         await self._admit(owed=owed)
         exchange = await self._wire_of(call).exchange(
-            call.filled(self.provider.values),
+            call.filled(self._values),
             await self._url(call),
             self._headers(call, session, role or self.role),
             label,
@@ -200,7 +200,12 @@ class Lane:
         wanted.update(call.headers)
         if self._mock:
             wanted.update({"x-mock-session": session, "x-mock-scenario": call.scenario, "x-mock-clock": call.clock})
-        return {name: filled(value, self.provider.values) for name, value in wanted.items() if value is not None}
+        return {name: filled(value, self._values) for name, value in wanted.items() if value is not None}
+
+    @property
+    def _values(self) -> Mapping[str, str]:
+        """What placeholders stand for: the target's values, and secrets that answers handed out."""
+        return {**self.provider.values, **self.redactor.kept}
 
     def _learn(self, exchange: Exchange) -> None:
         """Keep count of what ends a lane, and obey a pause that was asked for."""

@@ -43,8 +43,9 @@ class Call:
     target; None sends no key. `key_in` is the (header, scheme) that carries the key where it is not the provider's
     usual one. `declared_bytes` sends a body of that many bytes, generated while sending. `script` is what is said and
     heard once a WebSocket is open (method `WS`). `fails` says that a failed transport is what the call is after.
-    `scenario` and `clock` go to a mock only. `removal` says, of a call that makes something on the account, which call
-    undoes it: a function of the answer's body.
+    `scenario` and `clock` go to a mock only. `secrets` are JSON pointers into the answer: what lies there is a
+    credential, kept out of all evidence; the placeholder that stands for it can be sent in a later call. `removal`
+    says, of a call that makes something on the account, which call undoes it: a function of the answer's body.
     """
 
     method: str
@@ -63,6 +64,7 @@ class Call:
     timeout_s: float | None = None
     script: tuple[Step, ...] = ()
     fails: bool = False
+    secrets: tuple[str, ...] = ()
     removal: Callable[[Json], Call] | None = None
 
     def but(self, **changes: Any) -> Call:

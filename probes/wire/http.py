@@ -15,6 +15,7 @@ import httpcore
 import httpx
 
 from catalog.evidence import Exchange, Reason, Request, Response
+from probes.pointer import find
 from probes.recipe import NO_BODY, Call
 from probes.wire import body
 from probes.wire.failure import reason_of
@@ -144,17 +145,20 @@ class HttpWire:
             headers = self._redactor.headers(self._dialect.headers_in(dict(response.headers)))
             if call.stream and "text/event-stream" in headers.get("content-type", ""):
                 return await self._streamed(call, response, headers, started)
-            return await self._whole(response, headers)
+            return await self._whole(call, response, headers)
         finally:
             await response.aclose()
 
-    async def _whole(self, response: httpx.Response, headers: Mapping[str, str]) -> Response:
+    async def _whole(self, call: Call, response: httpx.Response, headers: Mapping[str, str]) -> Response:
         ended = "complete"
         try:
             raw = await body.read(response, self._limits.max_body_bytes)
         except body.BodyTooLarge as error:
             raw, ended = error.kept, "capped"
         value, body_type = body.parsed(raw)
+        for secret in (find(value, pointer) for pointer in call.secrets):
+            if isinstance(secret, str):
+                self._redactor.keep(secret, seen_as=self._dialect.text_in(secret))
         observed = self._redactor.json(self._dialect.json_in(value))
         if ended == "capped":  # cut only now: half a secret would not be recognised
             observed, body_type = str(observed)[:SHOWN_OF_CAPPED], "text"

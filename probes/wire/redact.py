@@ -32,6 +32,8 @@ class Redactor:
         self._public = frozenset(public)
         self._hidden: dict[str, str] = {}
         self._beginnings: set[str] = set()
+        self.kept: dict[str, str] = {}
+        """Secrets that answers handed out, by the name of the placeholder that stands for each: `{secret_1}`."""
         for secret, marker in secrets.items():
             self._hide(secret, marker)
 
@@ -82,6 +84,15 @@ class Redactor:
         """Hide an account identifier from now on, keeping the prefix that tells its kind (`wrkspc_`)."""
         prefix = identifier[: identifier.rfind("_") + 1] if "_" in identifier else ""
         self._hide(identifier, f"{prefix}[{name}]")
+
+    def keep(self, secret: str, *, seen_as: str) -> None:
+        """Hide a secret that an answer hands out, from now on, under a placeholder that a later call can send."""
+        if len(secret) < MIN_SECRET or secret in self._hidden:
+            return
+        name = f"secret_{len(self.kept) + 1}"
+        self.kept[name] = secret
+        for form in {secret, seen_as}:
+            self._hide(form, f"{{{name}}}")
 
     def _header(self, name: str, value: str) -> str:
         shown = self.text(value)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from probes.recipe import Call, Recipe, post, recipe
+from probes.recipe import Call, Recipe, delete, recipe
 from probes.recipes.pb.requests import (
     BEARER,
     MODELS,
+    TOKEN,
     chat,
     generate,
     interaction,
@@ -48,7 +49,9 @@ def _generate_content(version: str) -> Recipe:
 
 
 def _interactions(version: str) -> tuple[Recipe, Recipe]:
-    background = interaction(version=version, background=True, store=True)
+    background = interaction(version=version, background=True, store=True).but(
+        removal=lambda made: delete(f"/{version}/interactions/{made['id']}")
+    )
     return (
         recipe(
             f"{FAMILY}/interactions/create_interaction_{version}",
@@ -88,5 +91,5 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=20,
     ),
-    recipe(f"{FAMILY}/auth_tokens/create_auth_token", labelled(post("/v1beta/auth_tokens", {}))),
+    recipe(f"{FAMILY}/auth_tokens/create_auth_token", labelled(TOKEN)),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from probes.probe import Probe
 from probes.recipe import NO_BODY, Call, Recipe, delete, get, post, recipe, stepwise
-from probes.recipes.pb.requests import BEARER, MODELS, chat, generate, with_file
+from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, with_file
 from probes.target import Cost
 
 FAMILY = "pb/errors/general"
@@ -79,7 +79,7 @@ RECIPES: tuple[Recipe, ...] = (
 @stepwise(f"{FAMILY}/expired_ephemeral_token", requests=2, live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
-    made = await probe.setup(post("/v1beta/auth_tokens", {}))
+    made = await probe.setup(TOKEN)
     await probe.send(token(made.body["name"]).but(clock="+1d"))
 
 
@@ -87,9 +87,8 @@ async def expired_ephemeral_token(probe: Probe) -> None:
 async def already_exists(probe: Probe) -> None:
     """A second store of the same name."""
     make = post("/v1beta/fileSearchStores", {"name": "catalog-probe"})
-    await probe.setup(make)
+    await probe.setup(make.but(removal=lambda store: delete(f"/v1beta/fileSearchStores/{store['name']}")))
     await probe.send(make)
-    await probe.send(delete("/v1beta/fileSearchStores/catalog-probe"), "cleanup")
 
 
 @stepwise(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from probes.probe import Probe
-from probes.recipe import Call, Recipe, converse, post, recipe, stepwise
+from probes.recipe import Call, Recipe, converse, recipe, stepwise
+from probes.recipes.pb.requests import TOKEN
 from probes.script import CLOSED, Hear, Say, Step
 
 FAMILY = "pb/errors/live"
@@ -46,7 +47,6 @@ def heard_until_closed(call: Call) -> Call:
     return call.but(script=(*call.script, CLOSED))
 
 
-TOKEN = post("/v1beta/auth_tokens", {})
 RESUMABLE = converse(PATH, setup(sessionResumption={}), Hear("sessionResumptionUpdate"))
 
 RECIPES: tuple[Recipe, ...] = (

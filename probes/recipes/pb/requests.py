@@ -10,6 +10,9 @@ from probes.recipe import Call, get, post
 MODELS = get("/v1beta/models")
 BEARER = ("authorization", "Bearer")
 
+TOKEN = post("/v1beta/auth_tokens", {}, secrets=("/name",))
+"""An ephemeral token of one's own; it dies by itself."""
+
 TEXT_ONLY = "Answer in text only: what is 2 + 2?"
 """What an image model has no image to make of."""
 
