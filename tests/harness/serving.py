@@ -10,14 +10,15 @@ from typing import Any
 
 import uvicorn
 
+from harness.certificates import Certificates
 from mockserver.server import ClosableProtocol, websocket_protocol
 
 Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @contextmanager
-def serving(app: Any) -> Iterator[str]:
-    """The address of an ASGI app on a free port."""
+def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]:
+    """The address of an ASGI app on a free port; over TLS where there are certificates."""
     config = uvicorn.Config(
         app,
         port=0,
@@ -26,6 +27,8 @@ def serving(app: Any) -> Iterator[str]:
         http=ClosableProtocol,
         ws=websocket_protocol,
         timeout_graceful_shutdown=0,
+        ssl_certfile=certificates.certificate if certificates else None,
+        ssl_keyfile=certificates.key if certificates else None,
     )
     ready = threading.Event()
 
@@ -41,7 +44,7 @@ def serving(app: Any) -> Iterator[str]:
     assert ready.wait(10), "the server did not start"
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield f"https://127.0.0.1:{port}" if certificates else f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
         thread.join(10)

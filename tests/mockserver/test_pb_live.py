@@ -16,6 +16,7 @@ from mockserver.app import create_app
 
 PATH = "/pb/ws/v1beta.GenerativeService.BidiGenerateContent"
 TEXT_ONLY = {"responseModalities": ["TEXT"]}
+SETUP = {"setup": {"model": "models/mock-live"}}
 VIDEO = {"realtimeInput": {"video": {"mimeType": "image/jpeg", "data": ""}}}
 
 
@@ -150,6 +151,7 @@ def test_a_second_setup_is_refused(base):
 )
 def test_a_bad_credential_is_told_by_a_close(base, headers, code):
     with live(base, **headers) as socket:
+        socket.say(SETUP)
         _, seen, reason = socket.closing()
     assert (seen, bool(reason)) == (code, True)
 
@@ -247,6 +249,7 @@ def test_a_token_may_stand_in_the_address(base):
 def test_an_expired_token_is_told_so(base):
     token = token_of(base, "expired")
     with live(base, "expired", x_pb_api_key=None, authorization=f"Token {token}", x_mock_clock="+1d") as socket:
+        socket.say(SETUP)
         assert socket.closing()[1:] == (1008, "The ephemeral token is expired.")
 
 

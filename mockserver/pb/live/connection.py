@@ -39,14 +39,14 @@ class Connection:
         self._session_began_at = socket.now - _age(scenario, SESSION_AGE)
         self._warned = False
 
-    async def serve(self) -> None:
-        """Answer messages until time is up.
+    async def serve(self, first: str | bytes) -> None:
+        """Answer messages, the first of which has come, until time is up.
 
         Raises:
             PbError: the client sent what it may not; the close tells it.
             Gone: the client went away.
         """
-        name, given = messages.read(await self._socket.hear())
+        name, given = messages.read(first)
         if name != messages.SETUP:
             raise invalid("The first message must be the setup.")
         await self._set_up(given)

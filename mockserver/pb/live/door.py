@@ -44,8 +44,9 @@ class LiveDoor:
         scenario = socket.context.take(SESSION_AGE, CONNECTION_AGE, CONNECTION_RESET)
         await socket.accept()
         try:
+            setup = await socket.hear()  # clients listen for a refusal only once they have sent it
             project, token = admit(HTTPConnection(scope), self._names, socket.context)
-            await Connection(socket, MODEL_VERSIONS[path[1]], project, token, scenario).serve()
+            await Connection(socket, MODEL_VERSIONS[path[1]], project, token, scenario).serve(setup)
         except PbError as error:
             await socket.close(close_code(error), error.message)
         except Gone:
