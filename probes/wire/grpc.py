@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import grpc.aio
 from google.protobuf import json_format, message_factory
+from google.protobuf.message import DecodeError
 
 from catalog.evidence import Event, Exchange, GrpcStatus, Reason, Request, Response
 from probes.recipe import NO_BODY, Call
@@ -18,7 +19,6 @@ from probes.wire.generated import pd_pb2
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import MethodDescriptor
-    from google.protobuf.message import Message
 
     from probes.wire.http import Limits
     from probes.wire.redact import Redactor
@@ -27,9 +27,12 @@ MAX_MESSAGES = 2_000
 STAND_IN = pd_pb2.DESCRIPTOR.package
 """The package as recipes write it; a target sets the real one."""
 
+LOCAL_CODES = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN, grpc.StatusCode.RESOURCE_EXHAUSTED)
 LOCAL_TROUBLE = (
+    ("received message larger than max", "body-too-large"),
     ("connection refused", "connect-refused"),
     ("dns resolution failed", "name-unresolved"),
+    ("domain name not found", "name-unresolved"),
     ("handshake failed", "tls-failed"),
     ("certificate", "tls-failed"),
     ("timed out", "connect-timeout"),
@@ -39,7 +42,6 @@ LOCAL_TROUBLE = (
     ("connection reset", "connection-reset"),
     ("stream removed", "connection-reset"),
     ("received http2 header with status", "gateway-page"),
-    ("received message larger than max", "body-too-large"),
 )
 """Words by which the client library tells of trouble on the way: it says them in a status, as if a server had."""
 
@@ -91,17 +93,19 @@ class GrpcWire:
         try:
             if method.server_streaming:
                 async for message in rpc:
-                    messages.append(Event(method.output_type.name, self._shown(message), _ms_since(started)))
+                    messages.append(self._event(method, message, started))
                     if len(messages) >= MAX_MESSAGES:
                         rpc.cancel()
                         ended = "capped"
                         break
             else:
-                messages.append(Event(method.output_type.name, self._shown(await rpc), _ms_since(started)))
+                messages.append(self._event(method, await rpc, started))
         except grpc.aio.AioRpcError as error:
             trouble = self._trouble(error, own_deadline=call.timeout_s is not None)
             if trouble is not None:
                 return trouble
+        except DecodeError:
+            return Reason("protocol-error", f"a message that is no {method.output_type.name}")
         status = await rpc.code()
         return Response(
             headers=self._redactor.headers(_pairs(await rpc.initial_metadata())),
@@ -121,9 +125,13 @@ class GrpcWire:
 
         A deadline that the call itself sets is what it is after; ours only bounds the wait.
         """
+        if error.trailing_metadata():
+            return None
         details = error.details() or ""
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
             return None if own_deadline else Reason("read-timeout", f"no answer within {self._limits.timeout_s:g} s")
+        if error.code() not in LOCAL_CODES:
+            return None
         found = next((code for words, code in LOCAL_TROUBLE if words in details.lower()), None)
         return Reason(found, self._redactor.text(details)) if found else None
 
@@ -133,7 +141,7 @@ class GrpcWire:
         return make(
             f"/{self._package}.{method.containing_service.name}/{method.name}",
             request_serializer=lambda message: message.SerializeToString(),
-            response_deserializer=_class_of(method.output_type).FromString,
+            response_deserializer=bytes,
         )
 
     def _channel(self, host: str) -> grpc.aio.Channel:
@@ -151,8 +159,15 @@ class GrpcWire:
                 self._channels[host] = grpc.aio.secure_channel(host, credentials, options=options)
         return self._channels[host]
 
-    def _shown(self, message: Message) -> Any:
-        return self._redactor.json(json_format.MessageToDict(message, preserving_proto_field_name=True))
+    def _event(self, method: MethodDescriptor, raw: bytes, started: float) -> Event:
+        """A message as it came, decoded here because the library would hide that it cannot be.
+
+        Raises:
+            DecodeError: it is no message of the method's type.
+        """
+        message = _class_of(method.output_type).FromString(raw)
+        data = json_format.MessageToDict(message, preserving_proto_field_name=True)
+        return Event(method.output_type.name, self._redactor.json(data), _ms_since(started))
 
 
 def method_at(path: str) -> MethodDescriptor:
