@@ -47,8 +47,14 @@ async def start(world: World, package: str) -> int:
     return port
 
 
+async def stop() -> None:
+    """Stop what this process serves; the mock's own process just ends."""
+    while _SERVERS:
+        await _SERVERS.pop().stop(None)
+
+
 _SERVERS: list[grpc.aio.Server] = []
-"""Servers live as long as the process: a server that nobody holds is stopped."""
+"""A server that nobody holds would be stopped."""
 
 
 def _handler(world: World, descriptor: MethodDescriptor) -> grpc.RpcMethodHandler[Any, Any]:

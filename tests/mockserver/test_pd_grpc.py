@@ -1,0 +1,126 @@
+"""PD over gRPC in the mock: the same keys, models, limits and state as over HTTP, told in gRPC statuses (2:7.6)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+from google.protobuf import message_factory
+
+from mockserver.app import create_app
+from mockserver.pd.generated import pd_pb2 as pb
+from mockserver.pd.listening import listen
+from mockserver.pd.rpc import stop
+
+COMPLETION = pb.GetCompletionsRequest(
+    model="mock-small", messages=[pb.Message(role=pb.ROLE_USER, content=[pb.Content(text="Hello")])]
+)
+
+
+class Rpc:
+    """Calls methods one by one, as `Service/Method`, on a mock of its own."""
+
+    def __init__(self, loop: asyncio.Runner, host: str) -> None:
+        self._loop = loop
+        self._host = host
+
+    def call(
+        self,
+        path: str,
+        request: Any = None,
+        *,
+        key: str | None = "mock-pd-inference",
+        package: str = "pd_api",
+        **mock: str,
+    ) -> list[Any]:
+        """Every message of the answer."""
+        return self._loop.run(self._call(path, request, key, package, mock))
+
+    def status(self, *args: Any, **kwargs: Any) -> int:
+        """The status number of a call that is refused."""
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            self.call(*args, **kwargs)
+        return raised.value.code().value[0]
+
+    async def _call(self, path: str, request: Any, key: str | None, package: str, mock: dict[str, str]) -> list[Any]:
+        service, name = path.split("/")
+        method = pb.DESCRIPTOR.services_by_name[service].methods_by_name[name]
+        metadata = [(f"x-mock-{header}", value) for header, value in mock.items()]
+        metadata += [("authorization", f"Bearer {key}")] if key is not None else []
+        request = request or message_factory.GetMessageClass(method.input_type)()
+        answer = message_factory.GetMessageClass(method.output_type)
+        async with grpc.aio.insecure_channel(self._host) as channel:
+            make = channel.unary_stream if method.server_streaming else channel.unary_unary
+            rpc = make(f"/{package}.{path}", lambda message: message.SerializeToString(), answer.FromString)
+            made = rpc(request, metadata=tuple(metadata), timeout=10)
+            return [message async for message in made] if method.server_streaming else [await made]
+
+
+@pytest.fixture
+def rpc() -> Iterator[Rpc]:
+    with asyncio.Runner() as loop:
+        yield Rpc(loop, loop.run(listen(create_app(only=["pd"]).world, "127.0.0.1"))["grpc_host"])
+        loop.run(stop())
+
+
+def test_it_shows_the_key(rpc):
+    (key,) = rpc.call("Auth/get_api_key_info", key="mock-pd-blocked")
+    assert (key.api_key_blocked, key.disabled, key.team_blocked) == (True, False, False)
+
+
+def test_it_completes_whole_and_in_chunks(rpc):
+    (whole,) = rpc.call("Chat/GetCompletion", COMPLETION)
+    assert whole.outputs[0].message.content == "The mock heard: Hello"
+    chunks = rpc.call("Chat/GetCompletionChunk", COMPLETION)
+    assert "".join(chunk.outputs[0].delta.content for chunk in chunks) == "The mock heard: Hello"
+    assert chunks[-1].usage.total_tokens == whole.usage.total_tokens
+
+
+def test_a_deferred_result_is_pending_then_ready_once(rpc):
+    (begun,) = rpc.call("Chat/StartDeferredCompletion", COMPLETION)
+    asked = pb.GetDeferredRequest(request_id=begun.request_id)
+    assert rpc.call("Chat/GetDeferredCompletion", asked)[0].status == pb.PENDING
+    (done,) = rpc.call("Chat/GetDeferredCompletion", asked, clock="+1m")
+    assert (done.status, done.response.outputs[0].finish_reason) == (pb.DONE, pb.REASON_STOP)
+    assert rpc.status("Chat/GetDeferredCompletion", asked, clock="+1m") == 5
+
+
+@pytest.mark.parametrize(
+    ("status", "path", "request_", "options"),
+    [
+        (16, "Models/ListLanguageModels", None, {"key": None}),
+        (3, "Models/ListLanguageModels", None, {"key": "nobody"}),
+        (3, "Chat/GetCompletion", pb.GetCompletionsRequest(model="mock-small"), {}),
+        (3, "Chat/GetCompletion", pb.GetCompletionsRequest(messages=COMPLETION.messages), {}),
+        (5, "Models/GetLanguageModel", pb.GetModelRequest(name="no-such-model"), {}),
+        (5, "Models/GetLanguageModel", pb.GetModelRequest(name="mock-early-access"), {}),
+        (7, "Chat/GetCompletion", COMPLETION, {"key": "mock-pd-no-endpoint"}),
+        (7, "Chat/GetCompletion", COMPLETION, {"key": "mock-pd-no-model"}),
+        (7, "Chat/StartDeferredCompletion", COMPLETION, {"key": "mock-pd-zdr"}),
+        (8, "Chat/GetCompletion", COMPLETION, {"key": "mock-pd-depleted"}),
+        (13, "Models/ListLanguageModels", None, {"scenario": "internal_error"}),
+        (14, "Chat/GetCompletionChunk", COMPLETION, {"scenario": "service_unavailable"}),
+        (12, "Models/ListLanguageModels", None, {"package": "another"}),
+    ],
+)
+def test_each_refusal_has_its_canonical_status(rpc, status, path, request_, options):
+    assert rpc.status(path, request_, **options) == status
+
+
+def test_a_limit_lets_one_through_and_sessions_have_their_own(rpc):
+    for session in ("one", "two"):
+        assert rpc.call("Chat/GetCompletion", COMPLETION, key="mock-pd-tight", session=session)
+        assert rpc.status("Chat/GetCompletion", COMPLETION, key="mock-pd-tight", session=session) == 8
+
+
+@pytest.mark.parametrize(
+    "mock", [{"scenario": "no_such_scenario"}, {"scenario": "connection_lost_mid_stream"}, {"clock": "yesterday"}]
+)
+def test_misuse_of_the_mock_is_none_of_the_documented_statuses(rpc, mock):
+    with pytest.raises(grpc.aio.AioRpcError, match="mock_error") as raised:
+        rpc.call("Models/ListLanguageModels", **mock)
+    assert raised.value.code() is grpc.StatusCode.FAILED_PRECONDITION
