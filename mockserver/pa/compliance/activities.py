@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 
 from mockserver.clock import rfc3339
 from mockserver.pa.compliance.archive import ACTIVITY_KINDS
-from mockserver.pa.compliance.paging import Row, page_of_window
+from mockserver.pa.compliance.paging import Redeem, Row, page_of_window
 from mockserver.pa.compliance.query import CREATED, created_within, limit, one_of, read_query, text
 from mockserver.pa.compliance.refusals import bad_cursor
 from mockserver.pa.compliance.seeds import archive_of
@@ -37,10 +37,10 @@ async def list_activities(call: Call) -> Response:
         if created_within(values, activity.created_at) and described["type"] in values.get(TYPES, types)
     ]
     rows.sort(key=lambda row: row.key, reverse=True)
-    return JSONResponse(page_of_window(call, rows, values, _position_among(rows), lambda row: row.shown["id"]))
+    return JSONResponse(page_of_window(rows, values, _position_among(rows), lambda row: row.shown["id"]))
 
 
-def _position_among(rows: list[Row]) -> Any:
+def _position_among(rows: list[Row]) -> Redeem:
     """Activity ids are their own cursors: checked against their format, then looked for in this very list."""
 
     def redeem(name: str, activity_id: str) -> tuple[float, str]:

@@ -40,7 +40,6 @@ async def list_chats(call: Call) -> Response:
     binding = ("chats", call.key.organization.id, *(values.get(name) for name in FILTERS))
     return JSONResponse(
         page_of_window(
-            call,
             rows,
             values,
             lambda name, token: redeem(call, name, token, binding),

@@ -40,7 +40,7 @@ Redeem = Callable[[str, str], tuple[float, str]]
 
 
 def page_of_window(
-    call: Call, rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]
+    rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]
 ) -> dict[str, Any]:
     """A page of a list that is walked both ways by `after_id` and `before_id`; `rows` come newest first."""
     limit = values.get("limit", DEFAULT_LIMIT)
