@@ -1,35 +1,97 @@
-"""`python -m probes`: do records and recipes fit, and how much of the catalog is covered."""
+"""`python -m probes`: do records and recipes fit, is a target ready, and what did a run leave behind."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from catalog.model import PROVIDERS
 from catalog.store import RECORDS, Catalog, CatalogError
-from probes import coverage, fit
+from probes import coverage, fit, target
+from probes.embedded import EmbeddedMock, MockError
+from probes.journal import JournalError
 from probes.recipes import Book, RecipeError, book
+from probes.target import Cost, Target, TargetError
+
+USAGE = 4
+OUT = Path("reports/out")
+Command = Callable[[argparse.Namespace], int]
 
 EPILOG = """\
 examples:
-  python -m probes check       every record has a recipe or a reason, every recipe a record
-  python -m probes coverage    what can be probed, how, and how lately it was seen
-  pytest probes --plan         what a run would send, without sending it
+  python -m probes check                   every record has a recipe or a reason, every recipe a record
+  python -m probes coverage                what can be probed, how, and how lately it was seen
+  python -m probes doctor --target live    what is configured, what each gap disables, whether the keys work
+  python -m probes cleanup --target live   remove what interrupted runs made on the accounts
+  pytest probes --plan                     what a run would send, without sending it
 """
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; 0 fine, 1 misfits, 2 usage, 4 an unusable catalog."""
-    chosen = _parser().parse_args(arguments)
+    """Run a command; 0 fine, 1 something is not, 4 usage: the command line, the target or the catalog."""
     try:
-        catalog = Catalog.load(Path(chosen.catalog))
-        books = {provider: book(provider) for provider in PROVIDERS}
-    except (CatalogError, RecipeError) as error:
-        print(error, file=sys.stderr)
-        return 4
-    return _check(catalog, books) if chosen.command == "check" else _coverage(catalog, books)
+        chosen = _parser().parse_args(arguments)
+    except SystemExit as ended:
+        return USAGE if ended.code else 0
+    try:
+        run: Command = chosen.run
+        return run(chosen)
+    except (CatalogError, RecipeError, TargetError, JournalError, MockError) as error:
+        print(f"probes: {error}", file=sys.stderr)
+        return USAGE
+
+
+def _check_records(chosen: argparse.Namespace) -> int:
+    return _check(Catalog.load(Path(chosen.catalog)), _books())
+
+
+def _coverage_of_records(chosen: argparse.Namespace) -> int:
+    return _coverage(Catalog.load(Path(chosen.catalog)), _books())
+
+
+def _books() -> dict[str, Book]:
+    return {provider: book(provider) for provider in PROVIDERS}
+
+
+def _doctor(chosen: argparse.Namespace) -> int:
+    from probes import doctor
+
+    catalog = Catalog.load(Path(chosen.catalog))
+    with _ready(target.load(chosen.target)) as ready:
+        found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow))
+    print("\n".join(doctor.told(found)))
+    return 0 if found.healthy else 1
+
+
+def _cleanup(chosen: argparse.Namespace) -> int:
+    from probes import cleanup
+
+    told = cleanup.clean(
+        cleanup.journals(chosen.runs, Path(chosen.out)), target.load(chosen.target), forget=chosen.forget
+    )
+    for each in told:
+        print(each.line)
+    left = sum(each.left for each in told)
+    print(f"{len(told) - left} removed, {left} left" if told else "nothing is left on any account")
+    return 1 if left else 0
+
+
+@contextmanager
+def _ready(chosen: Target) -> Iterator[Target]:
+    """The target, with a mock of our own where it names the embedded one."""
+    if not chosen.embedded:
+        yield chosen
+        return
+    mock = EmbeddedMock(chosen.providers)
+    try:
+        yield chosen.served_by(mock.addresses())
+    finally:
+        mock.stop()
 
 
 def _check(catalog: Catalog, books: dict[str, Book]) -> int:
@@ -63,9 +125,41 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--catalog", default=str(RECORDS), metavar="DIR", help="the records to use (default: shipped)")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("check", help="do records and recipes fit? exits 1 if not")
-    commands.add_parser("coverage", help="records, recipes and evidence, by provider and by section")
+    check = commands.add_parser("check", help="do records and recipes fit? exits 1 if not")
+    check.set_defaults(run=_check_records)
+    covered = commands.add_parser("coverage", help="records, recipes and evidence, by provider and by section")
+    covered.set_defaults(run=_coverage_of_records)
+    _add_doctor(commands)
+    _add_cleanup(commands)
     return parser
+
+
+def _add_doctor(commands: Any) -> None:
+    doctor = commands.add_parser(
+        "doctor",
+        help="is a target ready? sends one free request a key, nothing billable; exits 1 if something is missing",
+        description="Say what a target has and lacks, what each gap disables, and whether its keys work. Sends one "
+        "free request a key. Exits 1 where an expected provider cannot be probed or a key is dead, 4 on wrong usage.",
+    )
+    doctor.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
+    doctor.add_argument(
+        "--allow", action="append", default=[], type=Cost, choices=list(Cost), help="plan as if this cost were allowed"
+    )
+    doctor.set_defaults(run=_doctor)
+
+
+def _add_cleanup(commands: Any) -> None:
+    cleanup = commands.add_parser(
+        "cleanup",
+        help="remove what interrupted runs made on the accounts; exits 1 if something is left",
+        description="Remove what runs made on the accounts and did not remove themselves, as their journals "
+        "(made.jsonl) name it. Not while such a run is going on. Doing it again does no harm.",
+    )
+    cleanup.add_argument("runs", nargs="*", metavar="RUN", help="a run's folder or its name (default: every run)")
+    cleanup.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
+    cleanup.add_argument("--out", default=str(OUT), metavar="DIR", help="where runs lie (default: %(default)s)")
+    cleanup.add_argument("--forget", action="store_true", help="take what must be looked for by hand as looked for")
+    cleanup.set_defaults(run=_cleanup)
 
 
 if __name__ == "__main__":

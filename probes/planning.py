@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
 
@@ -39,15 +39,20 @@ def told(chosen: Plan, target: str) -> list[str]:
     """The plan as lines: an upper bound for each provider and cost, then what is left out and why."""
     lines = [f"plan for target {target}: nothing is sent"]
     for provider, recipes in sorted(_by_provider(chosen.probed).items()):
-        requests, tokens = bounds(recipes)
-        costs = Counter(str(recipe.cost) for recipe in recipes)
-        shares = ", ".join(f"{count} {cost}" for cost, count in sorted(costs.items()))
-        lines.append(f"{provider}: {len(recipes)} probes ({shares}); at most {requests} requests, {tokens} tokens")
+        lines.append(plan_line(provider, recipes))
     for reason, addresses in sorted(_by_reason(chosen.not_probed).items()):
         lines.append(
             f"not probed, {reason}: {len(addresses)} ({', '.join(addresses[:3])}{', …' * (len(addresses) > 3)})"
         )
     return lines
+
+
+def plan_line(provider: str, recipes: Sequence[Recipe]) -> str:
+    """What probing these records of a provider may take."""
+    requests, tokens = bounds(recipes)
+    costs = Counter(str(recipe.cost) for recipe in recipes)
+    shares = ", ".join(f"{count} {cost}" for cost, count in sorted(costs.items()))
+    return f"{provider}: {len(recipes)} probes ({shares}); at most {requests} requests, {tokens} tokens"
 
 
 def bounds(recipes: Iterable[Recipe]) -> tuple[int, int]:

@@ -140,14 +140,16 @@ def unprobed(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
 
 
 async def _control(task: Task, lane: Lane) -> Exchange | None:
+    return None if task.control is None else await green(task.control, lane, f"{task.run}/control")
+
+
+async def green(control: Call, lane: Lane, session: str) -> Exchange:
     """Make sure that the key and the host work, so that an error means something.
 
     Raises:
         Stopped: they do not. A documented bad-credential answer ends the lane and names the variable.
     """
-    if task.control is None:
-        return None
-    exchange = await lane.control(task.control, f"{task.run}/control", time.perf_counter())
+    exchange = await lane.control(control, session, time.perf_counter())
     if exchange.failure is not None:
         where = f"{exchange.request.method} {exchange.request.url}"
         raise Stopped(Reason(exchange.failure.code, f"the control {where}: {exchange.failure.detail}"))
