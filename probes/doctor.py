@@ -175,6 +175,8 @@ def _verdict(found: Diagnosis) -> Iterator[str]:
         yield f"missing: {name} is expected and nothing of it can be probed: {reason or 'it has no records'}"
     for check in found.dead:
         yield f"dead: {check.provider} {check.role}: {check.trouble}"
-    if found.healthy:
+    if not any(provider.configured for provider in found.target.providers.values()):
+        yield "nothing is configured: set an address and a key, for instance PA_BASE_URL and PA_API_KEY, to begin"
+    elif found.healthy:
         command = f"pytest probes --target {found.target.name}"
         yield f"fine: `{command}` sends what is planned"
