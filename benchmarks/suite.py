@@ -25,6 +25,9 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 MOCK_TARGET = ROOT / "probes" / "targets" / "mock.toml"
 
+Addresses = Mapping[str, Mapping[str, str]]
+"""Where the mock serves each provider, as its ready line says."""
+
 SERIAL = """
 import json
 from pathlib import Path
@@ -53,9 +56,7 @@ def main() -> None:
                 compare(work, addresses, options, latency_ms)
 
 
-def compare(
-    work: Path, addresses: Mapping[str, Mapping[str, str]], options: argparse.Namespace, latency_ms: int
-) -> None:
+def compare(work: Path, addresses: Addresses, options: argparse.Namespace, latency_ms: int) -> None:
     """One line: both medians, their ratio, and the suite's peak memory."""
     target = write_target(work, addresses)
     suite = [sys.executable, "-m", "pytest", "probes", "-q", "--target", str(target), "--out", str(work / "out")]
