@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
 
-from probes.wire.dialect import Dialect
+from probes.wire.dialect import KEY_STAND_INS, Dialect
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -48,7 +48,8 @@ class Redactor:
                     name = credential.variable or f"{provider.name}_{credential.role}_key".upper()
                     for said in (credential.value, dialect.text_in(credential.value)):
                         secrets.setdefault(said, f"${{{name}}}")
-        return cls(secrets, (provider.key_header for provider in target.providers.values()), public)
+        headers = {provider.key_header for provider in target.providers.values()} | {*KEY_STAND_INS.values()}
+        return cls(secrets, headers, public)
 
     def text(self, text: str) -> str:
         """The text without any known secret, in plain, percent-encoded, JSON-escaped, hexadecimal or base64 form.
