@@ -76,7 +76,7 @@ async def until_refused(probe: Probe, call: Call) -> None:
 DISRUPTIVE: Mapping[str, Any] = {
     "requests": TRIES,
     "cost": Cost.DISRUPTIVE,
-    "tokens": TRIES * 500,
+    "tokens": TRIES * 100,
     "needs": {"small_model"},
 }
 

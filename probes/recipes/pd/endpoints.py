@@ -47,7 +47,7 @@ RECIPES: tuple[Recipe, ...] = (
         f"{FAMILY}/responses/create_response",
         labelled(response(), multi_agent_accepted=response(model="{multi_agent_model}")),
         cost=Cost.BILLABLE,
-        tokens=50_000,
+        tokens=10_000,
     ),
     recipe(f"{FAMILY}/tokenize/tokenize_text", labelled(tokenize("hi"), text_is_string=tokenize(1))),
     recipe(f"{FAMILY}/api_key/get_api_key", labelled(KEY_RECORD)),
