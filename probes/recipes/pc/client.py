@@ -1,0 +1,32 @@
+"""Errors that arise in the client: on loopback, where a connection fails as it is meant to (2:7.5)."""
+
+from __future__ import annotations
+
+from probes.recipe import Call, Recipe, get, recipe
+from probes.recipes.pc.requests import MODELS
+from probes.wire.loopback import CLOSED_PORT, FULL_PORT, PLAIN_PORT
+
+FAMILY = "pc/errors/client"
+TIMEOUT_S = 0.4
+"""Short, because it is waited for to its end; the default of clients is 600 s."""
+
+NOT_THE_PROVIDERS = ("not-on-the-wire", "it arises in the client; a live provider has no part in it")
+
+
+def failing(slug: str, call: Call) -> Recipe:
+    """A call that must get no answer."""
+    return recipe(f"{FAMILY}/{slug}", call.but(fails=True), live=NOT_THE_PROVIDERS)
+
+
+def at(service: str, **options: float) -> Call:
+    """A request to an address that is none of the provider's, and so without its key."""
+    return get("/v1/models", service=service, credential=None, **options)
+
+
+RECIPES: tuple[Recipe, ...] = (
+    failing("connection_refused", at(CLOSED_PORT)),
+    failing("connection_closed", MODELS.but(scenario="close_without_answer")),
+    failing("tls_failure", at(PLAIN_PORT)),
+    failing("connect_timeout", at(FULL_PORT, timeout_s=TIMEOUT_S)),
+    failing("read_timeout", MODELS.but(scenario="hang", timeout_s=TIMEOUT_S)),
+)

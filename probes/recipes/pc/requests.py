@@ -1,0 +1,7 @@
+"""The smallest valid requests to PC."""
+
+from __future__ import annotations
+
+from probes.recipe import get
+
+MODELS = get("/v1/models")

@@ -1,0 +1,98 @@
+"""PC's responses WebSocket mode: what a socket carries, and what it refuses (1:6, 2:7.5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from probes.probe import Probe
+from probes.recipe import Recipe, converse, recipe, stepwise
+from probes.script import Hear, Heard, Say, Step
+from probes.target import Cost
+
+FAMILY = "pc/errors/websocket"
+PATH = "/v1/responses"
+LONG = "Count to 500"
+"""What keeps a response active for long enough to be steered."""
+
+MAX_OUTPUT_TOKENS = 256
+ONLY_TIME = ("no-documented-setup", "only an hour of an open socket brings it about")
+
+
+def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Any) -> Say:
+    """The smallest response there is, unless told otherwise."""
+    asked = {"model": "{small_model}", "input": text, "max_output_tokens": max_output_tokens, **fields}
+    return Say({"type": "response.create", **asked})
+
+
+def told(event: str) -> str:
+    """The name of an event as a step waits for it."""
+    return f"response.{event}"
+
+
+def response_in(heard: Heard, event: str) -> Any:
+    """The response that an event carried."""
+    return heard[told(event)]["response"]
+
+
+CREATED = Hear(told("created"))
+COMPLETED = Hear(told("completed"))
+
+
+def inject_into(event: str) -> Say:
+    """Inject an item into the response that an event told of."""
+    item = {"type": "message", "role": "user", "content": "and again"}
+    return Say(
+        lambda heard: {"type": "response.inject", "response_id": response_in(heard, event)["id"], "input": [item]}
+    )
+
+
+STEER = Say(
+    lambda heard: {
+        "type": "response.steer",
+        "previous_response_id": response_in(heard, "created")["id"],
+        "input": "Say no more.",
+    }
+)
+
+
+def billed(slug: str, *steps: Step, **options: Any) -> Recipe:
+    """A conversation in which something is generated."""
+    tokens = options.pop("tokens", 32)
+    return recipe(
+        f"{FAMILY}/{slug}", converse(PATH, *steps), cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"}, **options
+    )
+
+
+RECIPES: tuple[Recipe, ...] = (
+    recipe(
+        "pc/endpoints/websocket/responses",
+        {
+            "success": converse(PATH, create(), COMPLETED),
+            "inject": converse(PATH, create(), CREATED, inject_into("created"), COMPLETED),
+        },
+        cost=Cost.BILLABLE,
+        tokens=64,
+    ),
+    recipe(
+        f"{FAMILY}/connection_limit_reached",
+        converse(PATH, create(), Hear("error"), scenario="session_age;age=60m"),
+        live=ONLY_TIME,
+    ),
+    billed("response_already_completed", create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"))),
+    billed(
+        "steered",
+        create(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
+        CREATED,
+        STEER,
+        Hear(told("incomplete")),
+        tokens=2 * MAX_OUTPUT_TOKENS,
+    ),
+)
+
+
+@stepwise(f"{FAMILY}/previous_response_not_found", requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
+async def previous_response_not_found(probe: Probe) -> None:
+    """A response that only its socket knew, gone on with over another one."""
+    made = await probe.setup(converse(PATH, create(store=False), COMPLETED))
+    lost = next(event.data["response"]["id"] for event in made.events or () if event.event == told("completed"))
+    await probe.send(converse(PATH, create(previous_response_id=lost), Hear("error")))
