@@ -79,6 +79,13 @@ def catalog(session: nox.Session) -> None:
 
 
 @nox.session
+def proto(session: nox.Session) -> None:
+    """The generated gRPC code is what proto/ says."""
+    install(session, "proto")
+    session.run("python", "proto/generate.py", "--check")
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Time the suite against a plain serial loop of the same requests; prints ratios, asserts none."""
     install(session)

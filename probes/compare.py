@@ -113,6 +113,7 @@ def _body(expected: Expected, response: Response, body: Json) -> Iterator[Findin
     kind = expected.envelope.body
     if kind == "any":
         yield from _fields(expected, body)
+        yield from _sums(expected, body)
         return
     if kind == "empty":
         if response.body_type != "empty":
@@ -127,6 +128,7 @@ def _body(expected: Expected, response: Response, body: Json) -> Iterator[Findin
     yield from _wire(expected, body)
     yield from _message(expected, body)
     yield from _fields(expected, body)
+    yield from _sums(expected, body)
 
 
 def _shape(expected: Expected, body: Json) -> Iterator[Finding]:
@@ -174,6 +176,15 @@ def _fields(expected: Expected, body: Json) -> Iterator[Finding]:
             yield _finding(expected, "field-missing", Aspect.BODY, pointer, schema, "absent")
         elif not any(validator(_key(schema)).is_valid(value) for value in seen):
             yield _finding(expected, "field-differs", Aspect.BODY, pointer, schema, _brief(seen[0]))
+
+
+def _sums(expected: Expected, body: Json) -> Iterator[Finding]:
+    """Totals that are not the sum of their parts (1:2.6)."""
+    for total, parts in expected.sums.items():
+        seen = find(body, total)
+        values = [value for pointer in parts if isinstance(value := find(body, pointer), int)]
+        if seen is not ABSENT and seen != sum(values):
+            yield _finding(expected, "sum-differs", Aspect.BODY, total, sum(values), seen)
 
 
 def _stream(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
@@ -262,7 +273,7 @@ def _in_order(wanted: list[str], received: list[str]) -> bool:
 
 
 def _event_named(response: Response, name: str) -> Event | None:
-    return next((event for event in response.events or () if event.event == name and not event.sent), None)
+    return next((event for event in reversed(response.events or ()) if event.event == name and not event.sent), None)
 
 
 def _codes(rule: StreamRule) -> Json:

@@ -103,6 +103,8 @@ class Expected:
     message_pattern: str | None = None
     headers: tuple[HeaderRule, ...] = ()
     fields: Mapping[str, Json] = field(default_factory=dict)
+    sums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Pointer of a total -> pointers of its parts; an absent part counts nothing."""
     stream: StreamRule | None = None
     same_body_as: str | None = None
     failure: str | None = None
@@ -192,6 +194,7 @@ def _success(record: Record, label: str) -> Expected:
         status=response.get("status"),
         headers=_headers(response.get("headers")),
         fields=response.get("fields") or {},
+        sums={total: tuple(parts) for total, parts in (response.get("sums") or {}).items()},
         stream=_stream(response.get("stream")),
     )
 
