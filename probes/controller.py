@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence import Result, ResultsWriter, Run, read_run
+from catalog.evidence import EvidenceError, Result, ResultsWriter, Run, read_run
 from catalog.model import Json
 from catalog.store import CatalogError
 from probes import aftermath, exit_status
@@ -21,6 +21,7 @@ from probes.handover import Addresses, Handover
 from probes.options import OUT, Options
 from probes.prober import PROPERTY, address_of
 from probes.progress import Progress
+from probes.sharding import group_of
 from probes.versions import versions
 from reports import history
 
@@ -64,7 +65,11 @@ class Controller:
         if self.options.target.embedded:
             self._mock = EmbeddedMock(self.options.providers)
         try:
+            self.folder.mkdir(parents=True)
             self._writer = ResultsWriter(self.folder / "results.jsonl", self._described())
+        except EvidenceError as error:
+            self.close()
+            raise pytest.UsageError(str(error)) from error
         except OSError as error:
             self.close()
             raise pytest.UsageError(
@@ -90,7 +95,17 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell an xdist worker, in plain values, what it must not find out for itself."""
-        node.workerinput["catalog_probe"] = self.handover.to_worker()
+        whole_groups = node.config.getoption("dist") == "loadgroup"
+        node.workerinput["catalog_probe"] = self.handover.to_worker(whole_groups=whole_groups)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Keep together what shares a pace or a budget."""
+        if config.getoption("dist") != "loadgroup":
+            return None
+        from probes.scheduling import GroupScheduling
+
+        return GroupScheduling(config, log, lambda address: group_of(address, self.options.target))
 
     def pytest_report_header(self) -> str:
         target = self.options.target

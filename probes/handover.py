@@ -16,12 +16,15 @@ class Handover:
 
     run: str
     addresses: Callable[[], Addresses]
+    whole_groups: bool = True
+    """Whether this process gets every item of a group, so that what is prefetched is also asked for."""
 
-    def to_worker(self) -> dict[str, Any]:
+    def to_worker(self, *, whole_groups: bool) -> dict[str, Any]:
         """Plain values that xdist can carry to another process."""
-        return {"run": self.run, "addresses": {name: dict(table) for name, table in self.addresses().items()}}
+        addresses = {name: dict(table) for name, table in self.addresses().items()}
+        return {"run": self.run, "addresses": addresses, "whole_groups": whole_groups}
 
     @classmethod
     def from_controller(cls, plain: Mapping[str, Any]) -> Handover:
         addresses: Addresses = plain["addresses"]
-        return cls(plain["run"], lambda: addresses)
+        return cls(plain["run"], lambda: addresses, plain["whole_groups"])

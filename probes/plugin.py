@@ -81,8 +81,13 @@ def _hold_the_budget(config: pytest.Config, chosen: Options) -> None:
 
 
 def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
+    from probes import soundness
     from probes.controller import Controller
 
+    try:
+        soundness.demand(chosen.catalog.root)
+    except soundness.Unsound as error:
+        raise pytest.UsageError(str(error)) from None
     controller = Controller(chosen)
     if not chosen.plan:
         controller.start()

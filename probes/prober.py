@@ -49,11 +49,10 @@ class Prober:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Tell xdist which items stay on one worker, and `-k` the words of each; sort by provider."""
+        """Tell `-k` the words of each item; sort by provider."""
         for item in items:
             address = address_of(item)
             if address is not None:
-                item.add_marker(pytest.mark.xdist_group(self._group(address)))
                 item.extra_keyword_matches.update(_words(self.options.catalog[address]))
         items.sort(key=lambda item: (address_of(item) or "").split("/")[0])
 
@@ -75,10 +74,10 @@ class Prober:
     def result(self, request: pytest.FixtureRequest) -> Result:
         """The result of the item's record, put into the item's report; an error of our own is pytest's error."""
         address: str = request.param
-        if self._prefetch and _whole_lanes(request.config):
+        if self._prefetch and self._handover.whole_groups:
             self._start(self._group(address))
         seen = self._engine_of_run().result(address)
-        result = replace(seen, nodeid=request.node.nodeid.split("@")[0], ledger=self._standing(seen))
+        result = replace(seen, nodeid=request.node.nodeid, ledger=self._standing(seen))
         carried = (PROPERTY, result.to_json())
         request.node.user_properties.append(carried)
         if result.outcome is Outcome.HARNESS_ERROR:
@@ -147,8 +146,3 @@ def _words(record: Record) -> set[str]:
     data = record.data
     words = {str(data[key]) for key in ("http_status", "type", "code", "method") if data.get(key) is not None}
     return words | record.tags
-
-
-def _whole_lanes(config: pytest.Config) -> bool:
-    """Whether this process gets every item of a lane, so that what is prefetched is also asked for."""
-    return not hasattr(config, "workerinput") or config.getoption("dist") == "loadgroup"

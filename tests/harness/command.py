@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,9 +45,12 @@ class Ran:
         return {result.record: result for result in results}
 
 
-def pytest_probes(out: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> Ran:
+def pytest_probes(
+    out: Path, *arguments: str, environ: Mapping[str, str] | None = None, what: Sequence[str] = ("probes",)
+) -> Ran:
     """`python -m pytest probes …` in the checkout, with its runs below `out`; nothing of this process leaks in."""
-    command = [sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider", "--out", str(out), *arguments]
+    cache = f"cache_dir={out.parent / 'pytest-cache'}"
+    command = [sys.executable, "-m", "pytest", *what, "-o", cache, "--out", str(out), *arguments]
     return ran(out, command, environ)
 
 

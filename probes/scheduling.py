@@ -1,0 +1,25 @@
+"""Which xdist worker gets which items: all of one group go to one worker, which alone keeps its pace and budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+
+class GroupScheduling(LoadScopeScheduling):
+    """xdist's `loadgroup` by groups of our own.
+
+    xdist marks the groups in the node ids, which pytest 9.2 does not let it change: it gives the items of
+    one group to several workers without a word. A scope is what its schedulers keep together, so ours are the groups.
+    """
+
+    def __init__(self, config: pytest.Config, log: Any, group_of: Callable[[str], str]) -> None:
+        super().__init__(config, log)
+        self._group_of = group_of
+
+    def _split_scope(self, nodeid: str) -> str:
+        address = nodeid.partition("[")[2].rpartition("]")[0]
+        return self._group_of(address) if address else nodeid
