@@ -55,22 +55,22 @@ class Attributor:
                 "our side", "No provider was asked: on the mock, the mock, the recipe or the record is mistaken."
             )
         finding, number = self._most_shared(standing)
-        provider = standing.address.partition("/")[0].upper()
-        if number >= SHARED_BY:
-            why = f"{number} records of {provider} differ in the same way ({finding.code} {finding.at}".rstrip()
-            return Attribution("documents or provider", f"{why}), so it is not this recipe alone.")
+        alike = (
+            f"{number} records of {standing.address[:2].upper()} differ in the same way" if number >= SHARED_BY else ""
+        )
         other = _named_by_another(standing)
         if standing.conformed_before:
-            since = f"It was seen as documented on {standing.conformed_before}"
-            also = f" and now gets the answer of {other}" if other else " and the record has not moved since"
-            return Attribution("provider", f"{since}{also}.")
+            now = f"now gets the answer of {other}" if other else alike or "the record has not changed since"
+            return Attribution("provider", f"It was seen as documented on {standing.conformed_before}, and {now}.")
+        if alike:
+            why = f"{alike} ({finding.code} {finding.at}".rstrip()
+            return Attribution("documents or provider", f"{why}), so it is not this recipe alone.")
         if other:
             why = f"The answer is the documented one of {other}: our request probably provokes that condition instead."
             return Attribution("our recipe", why)
         if "UNVERIFIED" in standing.result.probed_record.tags or standing.result.probed.get("note"):
-            return Attribution(
-                "documents", "The record rests on what the documents leave open, and it was never seen to hold."
-            )
+            why = "The record rests on what the documents leave open, and it was never seen to hold."
+            return Attribution("documents", why)
         return Attribution(
             "documents", "It has never been seen as documented, while the control shows that key and host work."
         )

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from catalog.evidence import Result, Run, read_run
+from catalog.evidence import EvidenceError, Result, ResultsWriter, Run, read_run
 from reports import junit, summary
+from reports.merge import merge
 
 RESULTS = "results.jsonl"
 
@@ -15,19 +16,38 @@ Render = Callable[[Run, Sequence[Result]], str]
 
 
 def build(run_dir: Path) -> None:
-    """Write the views beside results.jsonl, byte for byte the same for the same results.
+    """Write the views beside a run's results.jsonl, byte for byte the same for the same results.
 
     Raises:
         EvidenceError: results.jsonl is missing or broken.
         OSError: a view cannot be written.
     """
-    run, results = read_run(run_dir / RESULTS)
+    _write_views(run_dir, *read_run(run_dir / RESULTS))
+
+
+def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
+    """Merge several runs into one in `out`, with a results.jsonl of its own, and write its views.
+
+    Raises:
+        EvidenceError: a results.jsonl is missing or broken, the runs are of different targets, or `out` is one of them.
+        OSError: `out` cannot be written.
+    """
+    if out.resolve() in [each.resolve() for each in run_dirs]:
+        raise EvidenceError(f"--out {out} is one of the runs: its results would be lost; name another folder")
+    run, results = merge([read_run(each / RESULTS) for each in run_dirs])
+    with ResultsWriter(out / RESULTS, run) as writer:
+        for result in results:
+            writer.append(result.to_json())
+    _write_views(out, run, results)
+
+
+def _write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
     ordered = sorted(results, key=lambda result: result.record)
     for name, render in _views().items():
-        write(run_dir / name, render(run, ordered))
+        _write(folder / name, render(run, ordered))
 
 
-def write(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -103,7 +103,7 @@ def _lines(
         yield (pointer, "value"), f"{pad}{text}{comma}"
         return
     mapping = isinstance(value, dict)
-    members = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+    members = sorted(value.items()) if isinstance(value, dict) else list(enumerate(value))
     yield (pointer, "open"), f"{pad}{'{' if mapping else '['}"
     for number, (key, item) in enumerate(members):
         name = f"{json.dumps(key, ensure_ascii=False)}: " if mapping else ""

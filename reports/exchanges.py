@@ -12,6 +12,9 @@ from reports.reproduce import shell
 MAX_BODY = 6000
 MAX_ROWS = 200
 
+ASIDE = ("control", "setup", "cleanup")
+"""Labels of exchanges that no record is judged by: shown closed."""
+
 GRPC = (
     "OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED "
     "RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS "
@@ -45,6 +48,11 @@ def answer(exchange: Exchange) -> str:
 
 def grpc_name(status: int) -> str:
     return f"{status} {GRPC[status]}" if 0 <= status < len(GRPC) else str(status)
+
+
+def size(attempt: Attempt) -> int:
+    """About how many characters an attempt takes on the page."""
+    return sum(len(json.dumps(row)) for row in _attempt(0, attempt, "", MAX_BODY)["exchanges"])
 
 
 def shorten(value: Json, limit: int = 400) -> str:

@@ -11,6 +11,9 @@ from catalog.model import Json
 
 MAX_TEXT = 1500
 
+RELATED = 8
+"""Related records shown at once; the rest unfold."""
+
 _ERROR = {
     "http_status": "HTTP status",
     "type": "type",
@@ -95,7 +98,7 @@ def _facts(result: Result, relations: Relations) -> Iterator[Fact]:
     yield {"label": "provoked by", "text": _provoked(result)}
     related = relations.related(result)
     if related:
-        yield {"label": "related", "links": related[:60]}
+        yield {"label": "related", "links": related[:200]}
 
 
 def _provoked(result: Result) -> str:
@@ -120,8 +123,15 @@ def _said(value: Json) -> str:
         return "yes" if value else "no"
     if value is None:
         return "not said"
-    text = value if isinstance(value, str | int) else json.dumps(value, ensure_ascii=False)
-    return str(text)[:MAX_TEXT]
+    if isinstance(value, Mapping):
+        return "\n".join(f"{key}: {_flat(item)}" for key, item in value.items() if item not in (None, ""))[:MAX_TEXT]
+    return _flat(value)[:MAX_TEXT]
+
+
+def _flat(value: Json) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_flat, value))
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping | bool) else str(value)
 
 
 def _cited(source: str) -> str:

@@ -14,7 +14,7 @@ from catalog.evidence import Outcome, Result, Run
 from reports import advice, exchanges, island, plots
 from reports.attribution import Attributor
 from reports.difference import side_by_side
-from reports.facts import Relations, facts, sections, title
+from reports.facts import RELATED, Relations, facts, sections, title
 from reports.history import LETTERS
 from reports.matrix import matrix, unseen
 from reports.overview import GROUPS, Overview, days
@@ -30,8 +30,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("base.css", "matrix.css", "finding.css", "records.css", "print.css")
 SCRIPTS = ("data.js", "draw.js", "detail.js", "list.js", "keys.js")
 
-SHOWN_WHOLE = 150
-"""Findings printed whole; the rest are listed, and the script draws them from the details."""
+SHOWN_WHOLE = 100
+WHOLE_CHARACTERS = 3_000_000
+"""Findings, and characters of their exchanges, printed whole; the rest are listed, and drawn from the details."""
 
 CHANGED = 8
 """Records listed under one heading of what changed."""
@@ -42,7 +43,8 @@ def render(run: Run, results: Sequence[Result]) -> str:
     overview = Overview(run, results)
     attributor = Attributor(run, overview.standings)
     relations = Relations(results)
-    whole = overview.findings[:SHOWN_WHOLE]
+    findings = [_finding(each, overview, relations, attributor) for each in _shown_whole(overview.findings)]
+    whole = overview.findings[: len(findings)]
     style, script = _asset(STYLES), _asset(SCRIPTS)
     template = _environment().get_template("report.html.j2")
     return template.render(
@@ -54,23 +56,36 @@ def render(run: Run, results: Sequence[Result]) -> str:
         matrix=matrix(overview),
         unseen=unseen(overview),
         plots=plots.plots(overview),
-        findings=[_finding(each, overview, relations, attributor) for each in whole],
-        further=overview.findings[SHOWN_WHOLE:],
+        findings=findings,
+        further=overview.findings[len(whole) :],
         index=_safe(island.text(_index(overview))),
-        details=_safe(island.text(_details(overview, whole, relations, attributor))),
+        details=_safe(island.text(island.shared(_details(overview, whole, relations, attributor)))),
         dates=[row.today.isoformat() for row in overview.earlier] + [run.today],
         changed=CHANGED,
         GROUPS=GROUPS,
         COLUMNS=COLUMNS,
+        RELATED=RELATED,
+        ASIDE=exchanges.ASIDE,
         Outcome=Outcome,
         Change=Change,
     )
+
+
+def _shown_whole(findings: Sequence[Standing]) -> Iterator[Standing]:
+    left = WHOLE_CHARACTERS
+    for each in findings[:SHOWN_WHOLE]:
+        left -= sum(exchanges.size(attempt) for attempt in each.result.attempts)
+        if left < 0:
+            return
+        yield each
 
 
 def _index(overview: Overview) -> dict[str, Any]:
     return {
         "outcomes": {LETTERS[outcome]: [outcome, name] for outcome, name in COLUMNS.items()},
         "runs": [row.today.isoformat() for row in overview.earlier] + [overview.run.today],
+        "related": RELATED,
+        "aside": exchanges.ASIDE,
         "rows": island.rows(overview),
     }
 
@@ -93,7 +108,7 @@ def _finding(standing: Standing, overview: Overview, relations: Relations, attri
         "asides": [item for item in result.findings if not item.drifts],
         "attribution": attributor.of(standing),
         "codes": [ALL[code] for code in advice.codes(result) if code in ALL],
-        "facts": facts(result, relations),
+        "facts": [fact for fact in facts(result, relations) if fact["label"] != "meaning"],
         "attempts": exchanges.attempts(result),
         "waterfalls": [plots.waterfall(attempt) for attempt in result.attempts],
         "pytest": pytest_command(overview.run, result),

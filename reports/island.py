@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from catalog.evidence import Finding, Outcome
 from catalog.model import Json
@@ -16,11 +17,17 @@ from reports.reproduce import pytest_command
 from reports.standing import Standing
 from reports.visible import tree
 
-BUDGET = 7_000_000
-"""Bytes of details; beyond it, conforming records keep their facts and leave their exchanges to results.jsonl."""
+BUDGET = 8_000_000
+"""Characters of details. Beyond it records keep what they say and leave their exchanges to results.jsonl, those that
+conform first."""
 
 BODY = 1200
-"""Characters of a body kept with a conforming record."""
+"""Characters of a body kept with a record that the page itself does not show whole."""
+
+MARK = "~"
+"""Begins a string that stands for another: `~` and its place in the table, in base 36; a real `~` is doubled."""
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def rows(overview: Overview) -> list[list[Json]]:
@@ -43,30 +50,38 @@ def rows(overview: Overview) -> list[list[Json]]:
 def details(
     overview: Overview, shown_whole: frozenset[str], relations: Relations, attributor: Attributor
 ) -> dict[str, Json]:
-    """Every record that the page itself does not show whole, within the budget; what is not as it should be first."""
-    found: dict[str, Json] = {}
-    spent = 0
-    urgent = sorted(overview.standings, key=lambda each: (each.outcome is Outcome.CONFORMS, not each.result.findings))
-    for each in urgent:
-        if each.address in shown_whole:
-            continue
-        detail = _facts(each, overview, relations, attributor)
-        whole = {**detail, "attempts": exchanges.attempts(each.result, max_body=BODY)}
-        size = len(json.dumps(whole, separators=(",", ":")))
-        if spent + size > BUDGET:
-            whole, size = {**detail, "left_out": True}, len(json.dumps(detail, separators=(",", ":")))
-        spent += size
-        found[each.address] = whole
+    """Every record that the page itself does not show whole, within the budget; what does not conform comes first."""
+    members = sorted(overview.standings, key=lambda each: (each.outcome is Outcome.CONFORMS, not each.result.findings))
+    found: dict[str, dict[str, Json]] = {}
+    left = BUDGET
+    for each in members:
+        if each.address not in shown_whole:
+            said = _said(each, overview, relations, attributor)
+            left -= _size(said)
+            found[each.address] = said if left > 0 else {"left_out": True}
+    for each in members:
+        if each.address in found and each.result.attempts:
+            attempts = exchanges.attempts(each.result, max_body=BODY) if left > 0 else []
+            left -= _size(attempts)
+            found[each.address].update({"attempts": attempts} if left > 0 else {"left_out": True})
     return dict(sorted(found.items()))
 
 
 def text(data: Json) -> str:
-    """JSON for a `<script type="application/json">`: nothing in it can end the element or hide."""
+    """JSON for a `<script type="application/json">`: nothing in it can end the element, or hide."""
     dumped = json.dumps(tree(data), ensure_ascii=False, separators=(",", ":"))
     return dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _facts(standing: Standing, overview: Overview, relations: Relations, attributor: Attributor) -> dict[str, Json]:
+def shared(data: Json) -> dict[str, Json]:
+    """The same data with every string that recurs kept once, in a table."""
+    counts = Counter(_strings(data))
+    table = [string for string, count in counts.items() if count > 1 and len(string) > 5]
+    places = {string: MARK + _base36(place) for place, string in enumerate(table)}
+    return {"table": table, "data": _replaced(data, places)}
+
+
+def _said(standing: Standing, overview: Overview, relations: Relations, attributor: Attributor) -> dict[str, Json]:
     result = standing.result
     attribution = attributor.of(standing)
     found: dict[str, Json] = {
@@ -75,12 +90,44 @@ def _facts(standing: Standing, overview: Overview, relations: Relations, attribu
         "codes": [[code, advice.means(code), advice.next_step(code)] for code in advice.codes(result)],
         "findings": [_finding(finding) for finding in result.findings],
         "attribution": [attribution.party, attribution.why] if attribution else None,
-        "seen_at": result.observed_at,
         "pytest": pytest_command(overview.run, result),
     }
     return {key: value for key, value in found.items() if value}
 
 
-def _finding(finding: Finding) -> Mapping[str, Json] | Sequence[Json]:
+def _finding(finding: Finding) -> Sequence[Json]:
     documented = "" if finding.documented is None else exchanges.shorten(finding.documented)
     return [finding.code, finding.message, finding.label, documented, exchanges.shorten(finding.observed)]
+
+
+def _size(data: Json) -> int:
+    return len(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+
+
+def _strings(data: Json) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        for value in data.values():
+            yield from _strings(value)
+    elif isinstance(data, list | tuple):
+        for value in data:
+            yield from _strings(value)
+
+
+def _replaced(data: Json, places: dict[str, str]) -> Json:
+    if isinstance(data, str):
+        return places.get(data) or (MARK + data if data.startswith(MARK) else data)
+    if isinstance(data, dict):
+        return {key: _replaced(value, places) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_replaced(value, places) for value in data]
+    return data
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while number or not digits:
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits

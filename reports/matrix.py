@@ -15,6 +15,7 @@ from reports.terminal import COLUMNS
 SQUARES = 1500
 """Up to so many records each is a square of its own; beyond it a family is a bar."""
 
+EXCEPTIONS = {outcome: name for outcome, name in COLUMNS.items() if outcome is not Outcome.CONFORMS}
 NAMES = {"endpoints": "Endpoints", "errors": "Errors", "rate_limits": "Rate limits"}
 
 
@@ -32,7 +33,8 @@ class Family:
     """One family in one cell of the matrix."""
 
     cell: Cell
-    tally: str
+    exceptions: str
+    """What does not conform, in words; empty where all do."""
     bar: tuple[Stretch, ...]
 
 
@@ -95,15 +97,14 @@ def unseen(overview: Overview) -> list[Unseen]:
 
 def _family(cell: Cell) -> Family:
     counts = cell.counts
-    told = [f"{counts[outcome]} {name}" for outcome, name in COLUMNS.items() if counts[outcome]]
-    tally = "all conform" if len(cell.standings) == counts[Outcome.CONFORMS] else ", ".join(told)
+    told = [f"{counts[outcome]} {name}" for outcome, name in EXCEPTIONS.items() if counts[outcome]]
     bar, start = [], 0.0
     for outcome in COLUMNS:
         width = round(100 * counts[outcome] / len(cell.standings), 2)
         if width:
             bar.append(Stretch(outcome, round(start, 2), width))
         start += width
-    return Family(cell, tally, tuple(bar))
+    return Family(cell, ", ".join(told), tuple(bar))
 
 
 def _details(members: Sequence[Standing]) -> tuple[str, ...]:

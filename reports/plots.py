@@ -7,19 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from catalog.evidence import Attempt, Outcome
+from reports.exchanges import ASIDE
 from reports.overview import Overview
 from reports.standing import Standing
 
 STACK = (
-    Outcome.CONFORMS,
-    Outcome.NOT_PROBED,
-    Outcome.RESTRICTED,
-    Outcome.INCONCLUSIVE,
-    Outcome.HARNESS_ERROR,
-    Outcome.FLAKY,
     Outcome.DRIFTED,
+    Outcome.FLAKY,
+    Outcome.HARNESS_ERROR,
+    Outcome.INCONCLUSIVE,
+    Outcome.RESTRICTED,
 )
-"""From the ground up: what needs attention is on top, where it is seen."""
+"""What did not conform though it was tried, from the ground up: what needs attention most is lowest."""
 
 _AGES = ((0, "today"), (1, "1 d"), (3, "3 d"), (7, "7 d"), (14, "14 d"), (30, "30 d"), (90, "90 d"), (10**9, "older"))
 WIDTH, HEIGHT, FOOT = 360, 150, 20
@@ -79,29 +78,31 @@ def ages(standings: Sequence[Standing]) -> Plot | None:
 
 
 def runs(overview: Overview) -> Plot | None:
-    """The outcomes of the last runs, this one last."""
+    """What did not conform in the last runs, this one last. What conforms would dwarf it, so it is in the words."""
     columns = [(row.today.isoformat(), row.tally) for row in overview.earlier]
     columns.append((overview.run.today, {outcome: overview.counts[outcome] for outcome in Outcome}))
-    highest = max(sum(tally.values()) for _, tally in columns)
-    if not highest:
-        return None
+    highest = max(sum(tally[outcome] for outcome in STACK) for _, tally in columns)
     step = min(WIDTH / len(columns), 40)
-    scale = (HEIGHT - FOOT - 6) / highest
-    shapes: list[Shape] = []
+    scale = (HEIGHT - FOOT - 16) / max(highest, 4)
+    shapes = [Shape("line", "grid", 0, HEIGHT - FOOT, WIDTH, 0)]
     for index, (day, tally) in enumerate(columns):
         ground = float(HEIGHT - FOOT)
+        told = [f"{tally[outcome]} {outcome.replace('_', ' ')}" for outcome in (Outcome.CONFORMS, *reversed(STACK))]
+        words = f"{day}: {', '.join(each for each in told if not each.startswith('0 '))}"
         for outcome in STACK:
             tall = _bar(tally[outcome], scale)
             if tall:
                 ground -= tall
-                words = f"{day}: {tally[outcome]} {outcome.replace('_', ' ')}"
-                shapes.append(Shape("rect", outcome, index * step, max(ground, 0), step - 1, tall, words))
+                shapes.append(Shape("rect", outcome, index * step, ground, step - 1, tall, words))
+        if index in (0, len(columns) - 1) or sum(tally[outcome] for outcome in STACK) == highest:
+            number = sum(tally[outcome] for outcome in STACK)
+            shapes.append(Shape("text", "value", index * step + step / 2, ground - 4, text=str(number)))
     shapes.append(Shape("text", "tick start", 0, HEIGHT - 6, text=columns[0][0]))
     if len(columns) > 1:
         shapes.append(Shape("text", "tick end", step * len(columns), HEIGHT - 6, text=columns[-1][0]))
-    drifted = [tally[Outcome.DRIFTED] for _, tally in columns]
-    said = f"Drifted in the last {len(columns)} runs, oldest first: {', '.join(map(str, drifted))}."
-    return Plot("Outcomes over the last runs", said, HEIGHT, _round(shapes))
+    drifted = ", ".join(str(tally[Outcome.DRIFTED]) for _, tally in columns)
+    said = f"Drifted in the last {len(columns)} runs, oldest first: {drifted}."
+    return Plot("What did not conform in the last runs", said, HEIGHT, _round(shapes))
 
 
 def latency(standings: Sequence[Standing]) -> Plot | None:
@@ -152,7 +153,7 @@ def waterfall(attempt: Attempt) -> Plot | None:
     shapes: list[Shape] = []
     for index, each in enumerate(attempt.exchanges[:20]):
         top, start = index * tall, left + each.started_ms * scale
-        kind = "failed" if each.failure else "judged" if each.label not in ("control", "setup", "cleanup") else "step"
+        kind = "failed" if each.failure else "judged" if each.label not in ASIDE else "step"
         words = f"{each.label}: {_ms(each.elapsed_ms)} from {_ms(each.started_ms)}"
         shapes.append(Shape("text", "lane", left - 8, top + 12, text=each.label[:18]))
         shapes.append(Shape("rect", kind, start, top + 4, max(each.elapsed_ms * scale, 2), 9, words))

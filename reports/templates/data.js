@@ -9,10 +9,23 @@ const records = index.rows.map(([address, title, letter, change, tags, age, stri
 });
 const byAddress = new Map(records.map((record) => [record.address, record]));
 
-let parsed = null;
+/* The details are parsed when the first is asked for; strings that recur are in their table. */
+let details = null;
 function detailOf(address) {
-  if (parsed === null) parsed = JSON.parse(document.getElementById("data-details").textContent);
-  return Object.hasOwn(parsed, address) ? parsed[address] : null;
+  if (details === null) details = JSON.parse(document.getElementById("data-details").textContent);
+  return Object.hasOwn(details.data, address) ? restored(details.data[address]) : null;
+}
+
+function restored(value) {
+  if (typeof value === "string") {
+    if (value[0] !== "~") return value;
+    return value[1] === "~" ? value.slice(1) : details.table[parseInt(value.slice(1), 36)];
+  }
+  if (Array.isArray(value)) return value.map(restored);
+  if (value && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, restored(item)]));
+  }
+  return value;
 }
 
 /* Everything observed becomes text, never markup: this is the only way that elements are made. */

@@ -34,8 +34,16 @@ function drawFinding([code, message, label, documented, observed]) {
 function drawFacts(facts) {
   return make("dl", { class: "facts" }, ...facts.flatMap((fact) => [
     make("dt", {}, fact.label),
-    make("dd", {}, ...(fact.links ? fact.links.map(linkTo) : [fact.text])),
+    make("dd", {}, ...(fact.links ? drawRelated(fact.links) : [fact.text])),
   ]));
+}
+
+function drawRelated(addresses) {
+  const links = addresses.map((address) =>
+    make("a", { class: "near", href: `#${address}` }, address.slice(address.indexOf("/") + 1)));
+  if (links.length <= index.related) return links;
+  const rest = links.splice(index.related);
+  return [...links, make("details", {}, make("summary", {}, `${rest.length} more`), ...rest)];
 }
 
 function drawAttempt(attempt, last, number) {
@@ -46,7 +54,7 @@ function drawAttempt(attempt, last, number) {
 }
 
 function drawExchange(exchange, last) {
-  const judged = !["control", "setup", "cleanup"].includes(exchange.label);
+  const judged = !index.aside.includes(exchange.label);
   const sides = make("div", { class: "two" }, drawSide("Sent", exchange.sent, exchange.sent_body));
   if (exchange.seen) sides.append(drawSide("Seen", exchange.seen, exchange.seen_body));
   const drawn = make("details", { class: "exchange", open: last && judged },
@@ -80,7 +88,7 @@ function drawAgain(detail) {
   const attempts = detail.attempts || [];
   const exchanges = attempts.length ? attempts[attempts.length - 1].exchanges : [];
   for (const exchange of exchanges) {
-    if (!["control", "cleanup"].includes(exchange.label)) again.append(drawCommand(exchange.label, exchange.shell));
+    if (!index.aside.includes(exchange.label)) again.append(drawCommand(exchange.label, exchange.shell));
   }
   again.append(drawCommand("this probe", detail.pytest));
   return again;

@@ -27,12 +27,6 @@ function drawStrip(record) {
   return svg;
 }
 
-function linkTo(address) {
-  const cut = address.lastIndexOf("/") + 1;
-  return make("a", { class: "to", href: `#${address}` },
-    make("span", { class: "where" }, address.slice(0, cut)), address.slice(cut));
-}
-
 function drawCommand(label, text) {
   const button = make("button", { type: "button", class: "copy" }, "Copy");
   return make("div", { class: "command" }, make("p", {}, label), button, make("pre", {}, text));

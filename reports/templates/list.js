@@ -79,7 +79,8 @@ function openDetail(address) {
   if (at >= shown) extend(at - shown + 20);
   const row = rowOf(address);
   closeDetail();
-  const cell = make("td", { colspan: "6", id: address }, drawDetail(record));
+  const cell = make("td", { colspan: "6" }, drawDetail(record));
+  row.id = address;
   row.after(make("tr", { class: "detail" }, cell));
   row.querySelector("a").setAttribute("aria-expanded", "true");
   row.scrollIntoView({ block: "start" });
@@ -89,7 +90,9 @@ function openDetail(address) {
 function closeDetail() {
   const open = tbody.querySelector("tr.detail");
   if (!open) return false;
-  const link = open.previousElementSibling.querySelector("a");
+  const row = open.previousElementSibling;
+  const link = row.querySelector("a");
+  row.removeAttribute("id");
   link.removeAttribute("aria-expanded");
   open.remove();
   link.focus({ preventScroll: true });
@@ -124,7 +127,7 @@ function follow() {
     return;
   }
   const known = document.getElementById(asked);
-  if (known) {
+  if (known && !known.matches("tr")) {
     known.scrollIntoView();
     const item = known.querySelector("[data-item]");
     if (item) item.focus({ preventScroll: true });

@@ -1,0 +1,47 @@
+"""Several runs of one target as one: the shards of a night, merged the same in whatever order they come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from catalog.evidence import EvidenceError, Result, Run
+
+Told = tuple[Run, Sequence[Result]]
+
+
+def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
+    """One run that holds every record once; of two results the one that saw more, then the later one, is kept.
+
+    Raises:
+        EvidenceError: the runs are of different targets.
+    """
+    ordered = sorted(runs, key=lambda told: (told[0].started_at, told[0].run))
+    first = ordered[0][0]
+    strangers = sorted({run.target for run, _ in ordered} - {first.target})
+    if strangers:
+        raise EvidenceError(f"runs of different targets cannot be one: {first.target}, {', '.join(strangers)}")
+    names = list(dict.fromkeys(run.run for run, _ in ordered))
+    described = replace(
+        first,
+        run=first.run if len(names) == 1 else f"{first.run}+{len(names) - 1}",
+        today=max(run.today for run, _ in ordered),
+        providers=_union(run.providers for run, _ in ordered),
+        expected=_union(run.expected for run, _ in ordered),
+    )
+    kept: dict[str, Result] = {}
+    for _, results in ordered:
+        for result in results:
+            other = kept.get(result.record)
+            kept[result.record] = result if other is None else max(result, other, key=_weight)
+    return described, [kept[address] for address in sorted(kept)]
+
+
+def _weight(result: Result) -> tuple[bool, bool, str, str]:
+    tried = bool(result.attempts)
+    return (result.outcome.conclusive, tried, result.observed_at, json.dumps(result.to_json(), sort_keys=True))
+
+
+def _union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(sorted({name for group in groups for name in group}))
