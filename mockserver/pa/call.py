@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from mockserver import strict_json
 from mockserver.bodies import BodyTooLarge, read_body
 from mockserver.pa.errors import TOO_LARGE, PaError, invalid
 
@@ -56,20 +55,9 @@ async def read_object(call: Call, limit: int) -> dict[str, Any]:
     """The body as a JSON object, or 400 (2:7.3 "body not valid JSON")."""
     raw = await read_bytes(call, limit)
     try:
-        body = json.loads(raw, parse_constant=_no_constant, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
+        body = strict_json.loads(raw)
+    except ValueError as error:
         raise invalid(f"The request body is not valid JSON: {error}") from None
     if not isinstance(body, dict):
         raise invalid("The request body is not a valid JSON object.")
     return body
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(f"{text} is out of range")
-    return number
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
+from mockserver import strict_json
 from mockserver.bodies import BodyTooLarge, read_body
 from mockserver.pb.errors import TOO_LARGE, PbError, invalid
 
@@ -75,20 +75,9 @@ async def read_object(call: Call) -> dict[str, Any]:
     except BodyTooLarge:
         raise PbError(TOO_LARGE, f"Request payload size exceeds the limit: {MAX_BODY} bytes.") from None
     try:
-        body = json.loads(raw or b"{}", parse_constant=_no_constant, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
+        body = strict_json.loads(raw or b"{}")
+    except ValueError as error:
         raise invalid(f"Invalid JSON payload received: {error}") from None
     if not isinstance(body, dict):
         raise invalid("Invalid JSON payload received: the root is not an object.")
     return body
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(f"{text} is out of range")
-    return number
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from mockserver import strict_json
 from mockserver.bodies import BodyTooLarge, read_body
 from mockserver.pd import shape
 from mockserver.pd.errors import UNSUPPORTED_MEDIA_TYPE, PdError, invalid, unreadable
@@ -23,14 +23,10 @@ async def read_object(request: Request, wanted: shape.Shape) -> dict[str, Any]:
         raise PdError(UNSUPPORTED_MEDIA_TYPE, "Expected request with `Content-Type: application/json`")
     try:
         text = (await read_body(request, MAX_BODY)).decode()
-        body = json.loads(text, parse_constant=_no_constant)
+        body = strict_json.loads(text)
     except BodyTooLarge:
         raise invalid(f"The request body is larger than {MAX_BODY} bytes.") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise unreadable(f"Failed to parse the request body as JSON: {error}") from None
     shape.check(text, body, wanted)
     return {name: value for name, value in body.items() if value is not None}
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")

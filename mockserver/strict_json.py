@@ -1,0 +1,30 @@
+"""JSON as real servers read it: no NaN, no Infinity, no number out of range, no bottomless nesting."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+
+def loads(raw: bytes | str) -> Any:
+    """The value that the text spells.
+
+    Raises:
+        ValueError: it is not JSON; the message says where.
+    """
+    try:
+        return json.loads(raw, parse_constant=_no_constant, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is out of range")
+    return number
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
