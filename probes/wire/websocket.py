@@ -16,7 +16,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from catalog.evidence import Close, Event, Exchange, Reason, Request, Response
-from probes.recipe import Call
+from probes.call import Call
 from probes.script import AwaitClose, Hear, Say
 from probes.target import is_loopback
 from probes.wire.body import parsed
@@ -225,6 +225,8 @@ class _Talk:
                 await self.connection.send(raw)
         except TimeoutError:
             raise _Over("stalled") from None
+        except ConnectionClosed:
+            await self._hear(None)  # what came before the close has not been read yet
         self._keep(message if not isinstance(message, bytes) else parsed(message)[0], sent=True)
 
     async def _hear(self, wanted: str | None) -> None:

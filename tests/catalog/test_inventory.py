@@ -39,7 +39,7 @@ SCOPE: Mapping[str, Mapping[str, str]] = {
     "pc": {
         "1:4.3": r"^(?!WS )",
         "1:6": r"stream|response\.failed|cyber_policy",
-        "2:7.5": r"^(?!websocket_connection|response_already|previous_response_not_found|incomplete steered|client-side)",
+        "2:7.5": r"^(?!websocket_|response_already|previous_response_not_found|incomplete steered|client-side)",
     },
     "pd": {
         "1:3": r"",

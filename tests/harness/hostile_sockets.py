@@ -95,6 +95,16 @@ async def no_text(peer: Peer) -> None:
     await peer.hang()
 
 
+def hasty(*messages: str) -> Misbehaviour:
+    """Accept, send these and close, all in one breath and before the other side could say anything."""
+
+    async def misbehave(peer: Peer) -> None:
+        frames = [frame(TEXT, message.encode()) for message in messages]
+        await peer.send(b"".join([*frames, frame(CLOSE, struct.pack("!H", 1000) + b"enough")]))
+
+    return after_handshake(misbehave)
+
+
 @after_handshake
 async def reset(peer: Peer) -> None:
     peer.reset()

@@ -10,9 +10,9 @@ import pytest
 from harness import hostile, hostile_sockets
 from harness.engines import mock_target_at, probe
 from harness.hostile import Hostile, Misbehaviour, plain
-from harness.hostile_sockets import saying
+from harness.hostile_sockets import hasty, saying
 
-from catalog.evidence import Outcome, Response, Result
+from catalog.evidence import Close, Outcome, Response, Result
 from probes.wire.websocket import MAX_FRAMES
 
 CONNECTION_TIME = "pb/errors/live/connection_time_exceeded"
@@ -99,6 +99,16 @@ def test_memory_is_bounded(misbehave: Misbehaviour) -> None:
     finally:
         tracemalloc.stop()
     assert peak < MEMORY
+
+
+def test_what_was_said_before_a_close_is_heard() -> None:
+    """The close may have come before we could say our first word; what came before it counts all the same."""
+    result = met(hasty(SET_UP, GO_AWAY))
+    assert result.outcome is Outcome.CONFORMS, (result.outcome, result.reason, result.drifts)
+    response = response_of(result)
+    heard = [event.event for event in response.events or () if not event.sent]
+    assert heard == ["setupComplete", "goAway"]
+    assert response.close == Close(1000, "enough", clean=True)
 
 
 def test_frames_are_counted() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,10 @@ from catalog.evidence import Aspect, Outcome, Result
 CONNECTION_TIME = "pb/errors/live/connection_time_exceeded"
 INVALID_TOKEN = "pb/errors/live/invalid_ephemeral_token"
 CONNECT = "pb/endpoints/live/connect"
+LIMIT = "pc/errors/websocket/connection_limit_reached"
+STEERED = "pc/errors/websocket/steered"
+COMPLETED = "pc/errors/websocket/response_already_completed"
+RESPONSES = "pc/endpoints/websocket/responses"
 
 
 def seen(spoil: SpoilMessage, address: str) -> Result:
@@ -63,6 +68,27 @@ class Wrong:
     code: str
 
 
+def edited(event: str, change: Callable[[Any], Any]) -> SpoilMessage:
+    """Change the data of one event."""
+    return frames(lambda message: change(message) if message.get("type") == event else message)
+
+
+def flat(message: Any) -> Any:
+    """The error as a stream would send it, not nested as a WebSocket does."""
+    return {"type": "error", **{name: message["error"][name] for name in ("code", "message", "param")}}
+
+
+def with_error(**changes: Any) -> Callable[[Any], Any]:
+    return lambda message: {**message, "error": {**message["error"], **changes}}
+
+
+async def ending_before_the_end(message: Message, send: Send, scope: Any) -> None:
+    """Close where the terminal event should come."""
+    if '"type":"response.completed"' in message.get("text", ""):
+        message = {"type": "websocket.close", "code": 1000, "reason": "that was it"}
+    await send(message)
+
+
 UNAVAILABLE = {"error": {"code": 400, "message": "m", "status": "INVALID_ARGUMENT", "details": []}}
 
 WRONG = {
@@ -81,6 +107,31 @@ WRONG = {
         refusing(400, UNAVAILABLE), INVALID_TOKEN, Aspect.EVENT, "stream-not-started"
     ),
     "HTTP status instead of 101": Wrong(refusing(400, UNAVAILABLE), INVALID_TOKEN, Aspect.STATUS, "status-differs"),
+    "flat error": Wrong(edited("error", flat), LIMIT, Aspect.BODY, "body-shape"),
+    "another code": Wrong(edited("error", with_error(code="too_old")), LIMIT, Aspect.CODE, "code-differs"),
+    "another type": Wrong(edited("error", with_error(type="server_error")), LIMIT, Aspect.TYPE, "type-differs"),
+    "another status in the frame": Wrong(
+        edited("error", lambda message: {**message, "status": 429}), LIMIT, Aspect.CODE, "code-differs"
+    ),
+    "error as HTTP status instead of an event": Wrong(
+        refusing(400, UNAVAILABLE), LIMIT, Aspect.EVENT, "stream-not-started"
+    ),
+    "wrong event name of an error": Wrong(
+        edited("error", lambda message: {**message, "type": "failure"}), LIMIT, Aspect.EVENT, "event-missing"
+    ),
+    "another reason": Wrong(
+        edited(
+            "response.incomplete",
+            lambda message: {**message, "response": {**message["response"], "incomplete_details": {"reason": "bored"}}},
+        ),
+        STEERED,
+        Aspect.BODY,
+        "field-differs",
+    ),
+    "failure without its code": Wrong(
+        edited("response.inject.failed", with_error(code=None)), COMPLETED, Aspect.BODY, "field-differs"
+    ),
+    "missing terminal event": Wrong(ending_before_the_end, RESPONSES, Aspect.EVENT, "event-missing"),
     "a close instead of the answer": Wrong(never_resuming, CONNECT, Aspect.EVENT, "event-missing"),
 }
 
