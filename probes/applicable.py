@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from catalog.evidence import Reason
-from probes.recipe import Call, Recipe
+from probes.call import Call
+from probes.recipe import Recipe
 from probes.target import Cost, Target
 from probes.wire.loopback import LOOPBACK
 

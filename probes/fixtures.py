@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from probes.recipe import Call
+from probes.call import Call
 
 if TYPE_CHECKING:
     from catalog.evidence import Exchange

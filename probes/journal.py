@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from probes.recipe import NO_BODY, Call
+from probes.call import NO_BODY, Call
 
 if TYPE_CHECKING:
     from catalog.model import Json

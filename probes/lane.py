@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog.evidence import Exchange, Reason
+from probes.call import Call, filled
 from probes.grpc_statuses import status_of
 from probes.pacing import Pacer, WaitTooLong, retry_after_s
-from probes.recipe import Call, filled
 from probes.wire.dialect import Dialect
 from probes.wire.loopback import LOOPBACK, Loopback
 

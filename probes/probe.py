@@ -12,6 +12,7 @@ import anyio
 
 from catalog.evidence import Attempt, Exchange, Outcome, Reason, Response, Result
 from catalog.model import Record
+from probes.call import Call
 from probes.documented import Expected, envelope
 from probes.fixtures import CLEANUP, Fixtures
 from probes.grpc_statuses import status_of
@@ -19,7 +20,7 @@ from probes.journal import Journal
 from probes.judge import Verdict, conclude, judge, unasked, undecided
 from probes.known import Known
 from probes.lane import Lane, Stopped
-from probes.recipe import Call, Recipe
+from probes.recipe import Recipe
 
 BAD_CREDENTIAL = (401,)
 REFUSED = (403,)

@@ -10,7 +10,8 @@ from types import ModuleType
 
 from catalog.evidence import Reason
 from catalog.model import PROVIDERS
-from probes.recipe import Call, Recipe
+from probes.call import Call
+from probes.recipe import Recipe
 
 
 class RecipeError(Exception):

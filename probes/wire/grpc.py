@@ -13,7 +13,7 @@ from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError
 
 from catalog.evidence import Event, Exchange, GrpcStatus, Reason, Request, Response
-from probes.recipe import NO_BODY, Call
+from probes.call import NO_BODY, Call
 from probes.target import is_loopback
 from probes.wire.generated import pd_pb2
 

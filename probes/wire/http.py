@@ -15,8 +15,8 @@ import httpcore
 import httpx
 
 from catalog.evidence import Exchange, Reason, Request, Response
+from probes.call import NO_BODY, Call
 from probes.pointer import find
-from probes.recipe import NO_BODY, Call
 from probes.wire import body
 from probes.wire.failure import reason_of
 from probes.wire.tls import context

@@ -13,9 +13,9 @@ from harness.engines import mock_target_at, probe
 from harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent, wrong_grpc
 
 from catalog.evidence import Exchange, Outcome, Result
+from probes.call import Call, invoke
 from probes.compare import compare
 from probes.documented import Expected, StreamRule, envelope
-from probes.recipe import Call, invoke
 from probes.target import Target
 from probes.wire.grpc import MAX_MESSAGES, GrpcWire
 from probes.wire.http import Limits

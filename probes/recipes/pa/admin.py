@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.recipe import Recipe, get, recipe
+from probes.call import get
+from probes.recipe import Recipe, recipe
 from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, denied
 
 FAMILY = "pa/endpoints/admin"

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from probes.call import Call, get
 from probes.probe import Probe
-from probes.recipe import Call, Recipe, get, stepwise
+from probes.recipe import Recipe, stepwise
 from probes.recipes.pa.compliance_requests import (
     APPS,
     ARTIFACT,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probes.recipe import Call, Recipe, get, recipe
+from probes.call import Call, get
+from probes.recipe import Recipe, recipe
 from probes.recipes.pa.compliance_requests import (
     APPS,
     BASE,

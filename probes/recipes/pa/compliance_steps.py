@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from catalog.evidence import Reason
+from probes.call import Call, get
 from probes.lane import Stopped
 from probes.probe import Probe
-from probes.recipe import Call, get, stepwise
+from probes.recipe import stepwise
 from probes.recipes.pa.compliance_requests import (
     CHAT,
     CHATS,

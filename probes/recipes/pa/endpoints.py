@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from probes.call import Call, delete, get, post
 from probes.probe import Probe
-from probes.recipe import Call, Recipe, delete, get, post, recipe, stepwise
+from probes.recipe import Recipe, recipe, stepwise
 from probes.recipes.pa.general import CREATE_AGENT
 from probes.recipes.pa.invalid_request import SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE
 from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, count, denied, message, message_without

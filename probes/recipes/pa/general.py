@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from probes.call import delete, get, post
 from probes.probe import Probe
-from probes.recipe import Recipe, delete, get, post, recipe, stepwise
+from probes.recipe import Recipe, recipe, stepwise
 from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
 from probes.target import Cost
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.recipe import Recipe, post, recipe
+from probes.call import post
+from probes.recipe import Recipe, recipe
 from probes.recipes.pa.requests import MESSAGE, count, message, message_without, said
 
 TOOL = {"name": "lookup", "input_schema": {"type": "object"}}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from probes.recipe import Call, Recipe, recipe
+from probes.call import Call
+from probes.recipe import Recipe, recipe
 from probes.recipes.pa.requests import message, said
 from probes.target import Cost
 

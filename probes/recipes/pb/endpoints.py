@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.recipe import Call, Recipe, delete, recipe
+from probes.call import Call, delete
+from probes.recipe import Recipe, recipe
 from probes.recipes.pb.requests import (
     BEARER,
     MODELS,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from probes.call import NO_BODY, Call, delete, get, post
 from probes.probe import Probe
-from probes.recipe import NO_BODY, Call, Recipe, delete, get, post, recipe, stepwise
+from probes.recipe import Recipe, recipe, stepwise
 from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, with_file
 from probes.target import Cost
 

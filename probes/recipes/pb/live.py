@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from probes.call import Call, converse
 from probes.probe import Probe
-from probes.recipe import Call, Recipe, converse, recipe, stepwise
+from probes.recipe import Recipe, recipe, stepwise
 from probes.recipes.pb.requests import TOKEN
 from probes.script import CLOSED, Hear, Say, Step
 

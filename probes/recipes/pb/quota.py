@@ -5,8 +5,9 @@ The documents publish none of the numbers, so a target names for each dimension 
 
 from __future__ import annotations
 
+from probes.call import Call
 from probes.probe import Probe
-from probes.recipe import Call, Recipe, recipe, stepwise
+from probes.recipe import Recipe, recipe, stepwise
 from probes.recipes.pb.requests import generate, said
 from probes.target import Cost
 

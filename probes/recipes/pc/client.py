@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.recipe import Call, Recipe, get, recipe
+from probes.call import Call, get
+from probes.recipe import Recipe, recipe
 from probes.recipes.pc.requests import MODELS
 from probes.wire.loopback import CLOSED_PORT, FULL_PORT, PLAIN_PORT
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from probes.recipe import get
+from probes.call import get
 
 MODELS = get("/v1/models")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from probes.call import converse
 from probes.probe import Probe
-from probes.recipe import Recipe, converse, recipe, stepwise
+from probes.recipe import Recipe, recipe, stepwise
 from probes.script import Hear, Heard, Say, Step
 from probes.target import Cost
 

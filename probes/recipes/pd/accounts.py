@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from catalog.evidence import Reason
+from probes.call import Call
 from probes.grpc_statuses import status_of
 from probes.lane import Stopped
 from probes.probe import Probe
-from probes.recipe import Call, Recipe, recipe, stepwise
+from probes.recipe import Recipe, recipe, stepwise
 from probes.recipes.pd.requests import KEY_RECORD, MODELS, completion, response
 from probes.target import Cost
 

@@ -8,9 +8,10 @@ from typing import Any
 import anyio
 
 from catalog.evidence import Exchange, Reason
+from probes.call import Call, get
 from probes.lane import Stopped
 from probes.probe import Probe
-from probes.recipe import Call, get, stepwise
+from probes.recipe import stepwise
 from probes.recipes.pd.requests import UNKNOWN_RESULT, completion, denied
 from probes.target import Cost
 

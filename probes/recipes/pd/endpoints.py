@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.recipe import Call, Recipe, get, recipe
+from probes.call import Call, get
+from probes.recipe import Recipe, recipe
 from probes.recipes.pd.requests import (
     KEY_RECORD,
     MANAGEMENT_KEY,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from probes.call import invoke
 from probes.probe import Probe
-from probes.recipe import Recipe, invoke, recipe, stepwise
+from probes.recipe import Recipe, recipe, stepwise
 from probes.recipes.pd.accounts import DISRUPTIVE, until_refused
 
 ERRORS = "pd/errors/grpc"

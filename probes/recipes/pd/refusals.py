@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.recipe import Call, Recipe, delete, get, recipe
+from probes.call import Call, delete, get
+from probes.recipe import Recipe, recipe
 from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS, UNKNOWN_MODEL, completion, tokenize
 
 ERRORS = "pd/errors"
