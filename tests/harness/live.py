@@ -1,0 +1,59 @@
+"""A live target that is a mock in truth: it is asked without `X-Mock-*`, with keys from the environment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from probes import target as targets
+from probes.embedded import EmbeddedMock
+from probes.target import Target
+
+KEYS = {"PA_API_KEY": "mock-pa-inference", "PD_API_KEY": "mock-pd-inference"}
+VALUES = {
+    "pa": {"small_model": "mock-small"},
+    "pd": {"small_model": "mock-small"},
+}
+HEADERS = {
+    "pa": 'key_header = "x-api-key"\nheaders = { "pa-version" = "2023-06-01" }',
+    "pd": 'key_header = "authorization"\nkey_scheme = "Bearer"',
+}
+
+
+@dataclass(frozen=True)
+class Night:
+    """A target file, and the variables that it needs."""
+
+    path: Path
+    environ: Mapping[str, str]
+
+    @property
+    def target(self) -> Target:
+        return targets.load(str(self.path), self.environ)
+
+
+def night(folder: Path, addresses: Mapping[str, str], *, top: str = "", **settings: Any) -> Night:
+    """A live target for these providers; `settings` go into each provider's table."""
+    lines = ['name = "night"', "live = true", "reprobe_after_s = 0", top]
+    for name, address in addresses.items():
+        lines += [f"[providers.{name}]", f'base_url = "{address}"', HEADERS[name]]
+        lines += [f"{key} = {json.dumps(value)}" for key, value in {"expected": True, **settings}.items()]
+        lines += [f"[providers.{name}.credentials]", f'inference = "env:{name.upper()}_API_KEY"']
+        lines += [f"[providers.{name}.values]", *(f'{key} = "{value}"' for key, value in VALUES[name].items())]
+    path = folder / "night.toml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return Night(path, KEYS)
+
+
+@contextmanager
+def mock_process(*providers: str) -> Iterator[dict[str, str]]:
+    """The base address of each provider, served by a mock process of its own."""
+    mock = EmbeddedMock(providers)
+    try:
+        yield {name: table["base_url"] for name, table in mock.addresses().items()}
+    finally:
+        mock.stop()
