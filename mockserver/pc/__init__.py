@@ -1,9 +1,32 @@
-"""Provider PC: a responses API with typed error codes (1:4.3, 2:7.5)."""
+"""Provider PC: a responses and chat-completions API with typed error codes, and its mutual-TLS host (1:4.3, 2:7.5)."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mockserver.pc import websocket
-from mockserver.pc.gateway import build
+from mockserver.pc.causes import SCENARIOS
+from mockserver.pc.gateway import Gateway
+from mockserver.pc.names import DEFAULTS
+from mockserver.pc.routes import ROUTES
+from mockserver.pc.token_exchange import TokenHost
 from mockserver.providers import Mount, Provider
 
-PROVIDER = Provider("pc", (Mount("pc", ("base_url",), build, websocket.ResponsesDoor),), websocket.SCENARIOS)
+if TYPE_CHECKING:
+    from mockserver.world import World
+
+
+def build(world: World) -> Gateway:
+    """The ASGI app of PC over HTTP."""
+    return Gateway(world, ROUTES)
+
+
+PROVIDER = Provider(
+    "pc",
+    (
+        Mount("pc", ("base_url",), build, websocket.ResponsesDoor),
+        Mount("pc-auth", ("auth_url", "mtls_auth_url"), TokenHost),
+    ),
+    (*SCENARIOS, *websocket.SCENARIOS),
+    DEFAULTS,
+)

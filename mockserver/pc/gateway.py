@@ -1,37 +1,85 @@
-"""PC's front door over HTTP: the models, which tell whether a key works (1:4.3)."""
+"""PC's front door: the URL, the method, the key, the beta header, the scope, then the endpoint (1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from mockserver.pc.websocket.admission import MODELS, admit
-from mockserver.pc.websocket.failures import Failure
+from mockserver.app import context_of
+from mockserver.pc.authentication import authenticate
+from mockserver.pc.call import Call
+from mockserver.pc.causes import befall_any
+from mockserver.pc.errors import PcError, forbidden, invalid
+from mockserver.pc.names import Names
+from mockserver.routing import Found, Route, Router
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from collections.abc import Iterable
+
+    from starlette.types import Receive, Scope, Send
 
     from mockserver.world import World
 
+Handler = Callable[[Call], Awaitable[Response]]
 
-def build(world: World) -> ASGIApp:
-    """The ASGI app of PC over HTTP."""
-    return answer
+REQUEST_ID = "x-request-id"
 
 
-async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer one request; an unknown URL gets an empty body (2:7.1)."""
-    request = Request(scope, receive)
-    response: Response
-    if (request.method, scope["path"].removeprefix(scope.get("root_path", ""))) != ("GET", "/v1/models"):
-        response = Response(status_code=404)
-    else:
+@dataclass(frozen=True)
+class Endpoint:
+    """What a route leads to: a handler, the beta it belongs to, and the scope it needs."""
+
+    handler: Handler
+    beta: str | None = None
+    scope: str | None = None
+    admin: bool = False
+
+
+class Gateway:
+    """The ASGI app of PC."""
+
+    def __init__(self, world: World, routes: Iterable[Route[Endpoint]]) -> None:
+        self._names = Names.of(world.settings["pc"])
+        self._router = Router(routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; an unknown URL gets an empty body and no request id, the retired routes too (2:7.1)."""
+        found = self._router.find(scope)
+        if not found.known_path:
+            await Response(status_code=404)(scope, receive, send)
+            return
+        request, context = Request(scope, receive), context_of(scope)
+        headers: dict[str, str] = {}
         try:
-            admit(request)
-            models = [{"id": name, "object": "model", "created": 0, "owned_by": "mock"} for name in sorted(MODELS)]
-            response = JSONResponse({"object": "list", "data": models})
-        except Failure as failure:
-            response = JSONResponse({"error": failure.error}, failure.status)
-    await response(scope, receive, send)
+            response = await self._answer(request, found, headers)
+        except PcError as error:
+            response = JSONResponse(error.envelope(), error.status, error.headers)
+        response.headers[REQUEST_ID] = context.session.new_id("req_", 32)
+        response.headers.update(headers)
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request, found: Found[Endpoint], headers: dict[str, str]) -> Response:
+        endpoint = found.endpoint
+        if endpoint is None:
+            raise PcError(405, f"Not allowed to {request.method} on this path. Updates use POST.")
+        context = context_of(request.scope)
+        key, project = authenticate(request, context, self._names)
+        call = Call(request, context, self._names, key, project, found.params, headers)
+        befall_any(context)
+        self._admit(call, endpoint)
+        return await endpoint.handler(call)
+
+    def _admit(self, call: Call, endpoint: Endpoint) -> None:
+        name = self._names.header("Beta")
+        given = {value.strip() for value in call.request.headers.get(name, "").split(",")}
+        if endpoint.beta is not None and endpoint.beta not in given:
+            raise invalid("invalid_beta", f"You must send the '{name}: {endpoint.beta}' header to use this endpoint.")
+        if endpoint.scope is not None and endpoint.scope not in call.key.scopes:
+            message = f"You have insufficient permissions for this operation. Missing scopes: {endpoint.scope}."
+            raise forbidden("insufficient_permissions", message)
+        if endpoint.admin and not call.key.admin:
+            raise forbidden("insufficient_permissions", "This operation needs an admin key.")

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mockserver.pc import catalogue
+from mockserver.pc.errors import PcError, invalid
 from mockserver.pc.websocket import messages
-from mockserver.pc.websocket.admission import check_model
-from mockserver.pc.websocket.failures import Failure, limit_reached, response_not_found
+from mockserver.pc.websocket.frames import frame, limit_reached, response_not_found
 from mockserver.pc.websocket.lane import Known, Made
 from mockserver.pc.websocket.model import pieces
 
 if TYPE_CHECKING:
+    from mockserver.pc.keys import Key, Project
     from mockserver.sockets import Socket
 
 LIMIT_S = 60 * 60
@@ -27,8 +29,9 @@ LIMIT_CLOSE = (1000, "the socket has reached its limit of 60 minutes")
 class Connection:
     """Serves one socket until its client leaves, or its time is up."""
 
-    def __init__(self, socket: Socket, age_s: float) -> None:
+    def __init__(self, socket: Socket, owner: tuple[Key, Project], age_s: float) -> None:
         self._socket = socket
+        self._owner = owner
         self._opened_at = socket.now - age_s
         self._known = Known(socket.context.session)
         self._waiting: list[Mapping[str, Any]] = []
@@ -43,7 +46,7 @@ class Connection:
         while True:
             left_s = self._opened_at + LIMIT_S - self._socket.now
             if left_s <= 0:
-                await self._socket.say(limit_reached().frame)
+                await self._socket.say(frame(limit_reached()))
                 await self._socket.close(*LIMIT_CLOSE)
                 return
             message = self._waiting.pop(0) if self._waiting else await self._heard(left_s)
@@ -56,8 +59,8 @@ class Connection:
             return messages.read(await self._socket.hear(within_s))
         except TimeoutError:
             return None
-        except Failure as failure:
-            await self._socket.say(failure.frame)
+        except PcError as error:
+            await self._socket.say(frame(error))
             return None
 
     async def _obey(self, message: Mapping[str, Any], active: Made | None = None) -> None:
@@ -72,11 +75,11 @@ class Connection:
                     await self._steer(message)
                 case messages.INJECT:
                     await self._inject(message)
-        except Failure as failure:
-            await self._socket.say(failure.frame)
+        except PcError as error:
+            await self._socket.say(frame(error))
 
     async def _create(self, asked: Mapping[str, Any]) -> None:
-        check_model(asked["model"])
+        catalogue.find(asked["model"], *self._owner, kind="text")
         previous = asked.get("previous_response_id")
         if previous is not None and self._known.find(previous) is None:
             raise response_not_found(previous)
@@ -172,4 +175,5 @@ _MESSAGES = {
 
 
 def _refused(code: str) -> dict[str, Any]:
-    return Failure(_MESSAGES[code], code).error
+    error: dict[str, Any] = invalid(code, _MESSAGES[code]).envelope()["error"]
+    return error

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 
-from mockserver.pc.websocket.admission import admit
+from mockserver.pc.authentication import authenticate
+from mockserver.pc.errors import PcError
+from mockserver.pc.names import Names
 from mockserver.pc.websocket.causes import SESSION_AGE
 from mockserver.pc.websocket.connection import Connection
-from mockserver.pc.websocket.failures import Failure
 from mockserver.sockets import Gone, Socket
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class ResponsesDoor:
     """The ASGI app of PC's WebSockets."""
 
     def __init__(self, world: World) -> None:
-        self._world = world
+        self._names = Names.of(world.settings["pc"])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one socket until it ends."""
@@ -36,11 +37,11 @@ class ResponsesDoor:
             await socket.refuse(Response(status_code=404))  # 2:7.1: an unknown URL gets an empty body
             return
         try:
-            admit(HTTPConnection(scope))
-        except Failure as failure:
-            await socket.refuse(JSONResponse({"error": failure.error}, failure.status))
+            owner = authenticate(HTTPConnection(scope), socket.context, self._names)
+        except PcError as error:
+            await socket.refuse(JSONResponse(error.envelope(), error.status, error.headers))
             return
         scenario = socket.context.take(SESSION_AGE)
         await socket.accept()
         with suppress(Gone):
-            await Connection(socket, float(scenario.params["age"]) if scenario else 0.0).serve()
+            await Connection(socket, owner, float(scenario.params["age"]) if scenario else 0.0).serve()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mockserver.pc.websocket.failures import Failure
+from mockserver import strict_json
+from mockserver.pc.errors import invalid, missing
 
 CREATE = "response.create"
 STEER = "response.steer"
@@ -93,29 +93,26 @@ def read(raw: str | bytes) -> dict[str, Any]:
     """A message, its type among its fields and without nulls.
 
     Raises:
-        Failure: it is not one that the socket takes.
+        PcError: it is not one that the socket takes.
     """
     try:
-        message = json.loads(raw)
-    except (ValueError, RecursionError):
-        raise Failure("The message is not valid JSON.", "invalid_json") from None
+        message = strict_json.loads(raw)
+    except ValueError as error:
+        raise invalid("invalid_json", f"The message is not valid JSON: {error}") from None
     if not isinstance(message, dict):
-        raise Failure("The message is not a JSON object.", "invalid_type")
+        raise invalid("invalid_type", "The message is not a JSON object.")
     name = message.get("type")
     if not isinstance(name, str) or name not in FIELDS:
-        raise Failure(f"type: {name!r} is none of {', '.join(FIELDS)}.", "invalid_value", "type")
+        raise invalid("invalid_value", f"type: {name!r} is none of {', '.join(FIELDS)}.", "type")
     given = {field: value for field, value in message.items() if value is not None}
     for field, value in given.items():
         _check(FIELDS[name], field, value)
     for field in REQUIRED[name]:
         if field not in given:
-            raise Failure(f"Missing required parameter: '{field}'.", "missing_required_parameter", field)
+            raise missing(field)
     if {"previous_response_id", "conversation"} <= given.keys():
-        raise Failure(
-            "previous_response_id and conversation cannot be combined.",
-            "mutually_exclusive_parameters",
-            "previous_response_id",
-        )
+        message = "previous_response_id and conversation cannot be combined."
+        raise invalid("mutually_exclusive_parameters", message, "previous_response_id")
     return given
 
 
@@ -138,11 +135,11 @@ def _check(fields: Mapping[str, Check], field: str, value: Any) -> None:
     if field == "type":
         return
     if field not in fields:
-        raise Failure(f"Unknown parameter: '{field}'.", "unknown_parameter", field)
+        raise invalid("unknown_parameter", f"Unknown parameter: '{field}'.", field)
     if not fields[field](value):
-        raise Failure(f"Invalid type for '{field}'.", "invalid_type", field)
+        raise invalid("invalid_type", f"Invalid type for '{field}'.", field)
     if field == "max_output_tokens" and value < MIN_OUTPUT_TOKENS:
-        raise Failure(f"'{field}' must be at least {MIN_OUTPUT_TOKENS}.", "integer_below_min_value", field)
+        raise invalid("integer_below_min_value", f"'{field}' must be at least {MIN_OUTPUT_TOKENS}.", field)
 
 
 MIN_OUTPUT_TOKENS = 1

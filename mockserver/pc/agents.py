@@ -1,0 +1,36 @@
+"""Agents, behind the beta header, and live sessions (1:4.3). The documents show no body of either."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse
+
+from mockserver.pc.call import read_object
+from mockserver.pc.catalogue import find
+from mockserver.pc.fields import ANY, check, string
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.pc.call import Call
+
+BETA = "agents=v1"
+
+
+async def list_agents(call: Call) -> Response:
+    """GET /v1/agents."""
+    return JSONResponse({"object": "list", "data": [], "has_more": False})
+
+
+async def list_live_sessions(call: Call) -> Response:
+    """GET /v1/live/sessions."""
+    return JSONResponse({"object": "list", "data": [], "has_more": False})
+
+
+async def open_live_session(call: Call) -> Response:
+    """POST /v1/live/sessions: the session itself is carried by WebRTC or SIP, which the mock does not speak."""
+    body = await read_object(call)
+    check(body, {"model": string(), "sdp": ANY, "session": ANY}, required=("model",))
+    model = find(body["model"], call.key, call.project)
+    return JSONResponse({"id": call.session.new_id("sess_"), "object": "live.session", "model": model.id})

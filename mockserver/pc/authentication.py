@@ -1,0 +1,69 @@
+"""Who is calling PC: the bearer key, where it calls from, and the organization and project it names (1:5.3)."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING
+
+from mockserver.pc.errors import unauthorized
+from mockserver.pc.keys import KEYS, Federated, Key, Project, State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import HTTPConnection
+
+    from mockserver.pc.names import Names
+    from mockserver.world import Context
+
+NOT_SENT = "You didn't provide an API key. Send it as Authorization: Bearer YOUR_KEY."
+
+_STATES: Mapping[State, str] = {
+    State.REVOKED: "This API key has been revoked.",
+    State.NOT_A_MEMBER: "You must be a member of an organization to use the API.",
+    State.FOREIGN: "This API key belongs to another organization.",
+}
+
+
+def authenticate(connection: HTTPConnection, context: Context, names: Names) -> tuple[Key, Project]:
+    """The key presented and the project it acts for, or 401."""
+    key = _presented(connection, context)
+    if key.state is not State.ACTIVE:
+        raise unauthorized(None, _STATES[key.state])
+    organization = connection.headers.get(names.header("Organization"))
+    if organization is not None and organization != key.organization.id:
+        raise unauthorized("mismatched_organization", "The organization header does not match the key's organization.")
+    project = _project(connection, key, names)
+    if not _allowed(connection, project):
+        raise unauthorized("ip_not_authorized", "Your IP address is not on the allowlist of this project.")
+    return key, project
+
+
+def _presented(connection: HTTPConnection, context: Context) -> Key:
+    scheme, _, secret = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not secret:
+        raise unauthorized(None, NOT_SENT)
+    key = KEYS.get(secret) or context.session.state(Federated).key(secret, context.now)
+    if key is None:
+        raise unauthorized("invalid_api_key", f"Incorrect API key provided: {secret[:4]}***.")
+    return key
+
+
+def _project(connection: HTTPConnection, key: Key, names: Names) -> Project:
+    """The project header counts only with a legacy user key; a project key has its own (1:5.3)."""
+    named = connection.headers.get(names.header("Project"))
+    if named is None or not key.legacy:
+        return key.project
+    for project in key.projects:
+        if project.id == named:
+            return project
+    raise unauthorized("invalid_project", "The project header names no project of this key.")
+
+
+def _allowed(connection: HTTPConnection, project: Project) -> bool:
+    try:
+        address = ip_address(connection.client.host if connection.client else "")
+    except ValueError:
+        return True
+    networks = [ip_network(text) for text in project.allowlist]
+    return any(address in network for network in networks if network.version == address.version)

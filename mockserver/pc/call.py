@@ -1,0 +1,66 @@
+"""One call of PC's API: the request, who makes it, when, and the headers its answer will carry whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mockserver import strict_json
+from mockserver.bodies import BodyTooLarge, read_body
+from mockserver.pc.errors import PcError, invalid
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from mockserver.pc.keys import Key, Project
+    from mockserver.pc.names import Names
+    from mockserver.sessions import Session
+    from mockserver.world import Context
+
+MAX_BODY = 64 * 1024 * 1024
+"""The documents give no limit; this one keeps the mock small."""
+
+JSON = "application/json"
+
+
+@dataclass(slots=True)
+class Call:
+    """What a handler gets. `key` is authenticated, and allowed here, by the time a handler runs."""
+
+    request: Request
+    context: Context
+    names: Names
+    key: Key
+    project: Project
+    params: Mapping[str, str]
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def session(self) -> Session:
+        """The private state of this client."""
+        return self.context.session
+
+    @property
+    def now(self) -> float:
+        """When this call happens."""
+        return self.context.now
+
+
+async def read_object(call: Call) -> dict[str, Any]:
+    """The body as a JSON object, or 400: another media type, or nothing that can be parsed (2:7.5)."""
+    media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != JSON:
+        message = f"Unsupported content type: '{media_type}'. This endpoint accepts only '{JSON}'."
+        raise invalid("unsupported_content_type", message)
+    try:
+        raw = await read_body(call.request, MAX_BODY)
+    except BodyTooLarge:
+        raise PcError(413, "The request body is too large.") from None
+    try:
+        body = strict_json.loads(raw)
+    except ValueError:
+        raise invalid("invalid_json", "We could not parse the JSON body of your request.") from None
+    if not isinstance(body, dict):
+        raise invalid("invalid_type", "Invalid type for the body: expected an object.")
+    return body

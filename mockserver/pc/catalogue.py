@@ -1,0 +1,67 @@
+"""PC's models: what each is for, what it cannot do, and its sizes (1:4.3, 2:7.5, 2:8.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mockserver.pc.errors import not_found
+
+if TYPE_CHECKING:
+    from mockserver.pc.errors import PcError
+    from mockserver.pc.keys import Key, Project
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model. `limits` names its rows of 2:8.4; `dimensions` says whether an embedding can be shortened."""
+
+    id: str
+    created: int
+    kind: str = "text"
+    limits: str = "mid"
+    reasoning: bool = False
+    context_window: int = 400_000
+    max_output_tokens: int = 128_000
+    dimensions: bool = True
+    early_access: bool = False
+
+
+_TABLE = (
+    Model("mock-small", 1_760_000_000),
+    Model("mock-large", 1_770_000_000, limits="large"),
+    Model("mock-reasoning", 1_765_000_000, reasoning=True),
+    Model("mock-verbose", 1_766_000_000, context_window=1_050_000, max_output_tokens=600_000),
+    Model("mock-old", 1_690_000_000, limits="old", context_window=4_096, max_output_tokens=2_048),
+    Model("mock-early-access", 1_780_000_000, early_access=True),
+    Model("mock-embedding", 1_720_000_000, kind="embedding"),
+    Model("mock-embedding-old", 1_670_000_000, kind="embedding", dimensions=False),
+    Model("mock-image", 1_750_000_000, kind="image", limits="image"),
+)
+
+MODELS = {model.id: model for model in _TABLE}
+
+
+def available(key: Key, project: Project) -> list[Model]:
+    """The models that this key may use."""
+    return [model for model in MODELS.values() if _usable(model, key, project)]
+
+
+def find(name: str, key: Key, project: Project, kind: str | None = None) -> Model:
+    """The model of that name, or 404: absent, denied to the project and not enabled all read alike (2:7.5)."""
+    model = MODELS.get(name)
+    if model is None or not _usable(model, key, project):
+        raise absent(name)
+    if kind is not None and model.kind != kind:
+        raise not_found(f"The model '{name}' is no {kind} model and not supported here.", param="model")
+    return model
+
+
+def absent(name: str) -> PcError:
+    """The 404 of a model."""
+    message = f"The model '{name}' does not exist or you do not have access to it."
+    return not_found(message, code="model_not_found", param="model")
+
+
+def _usable(model: Model, key: Key, project: Project) -> bool:
+    return model.id not in project.denied_models and (key.organization.early_access or not model.early_access)

@@ -1,0 +1,59 @@
+"""The model behind PC: it repeats what it heard, or counts as far as it is asked to, and stops where it must."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mockserver.pc.causes import FILTER, MESSAGES
+from mockserver.pc.errors import PcError, invalid
+from mockserver.pc.websocket.model import pieces, tokens
+
+if TYPE_CHECKING:
+    from mockserver.pc.catalogue import Model
+    from mockserver.world import Context
+
+REASONING_TOKENS = 8
+"""What a reasoning model thinks before it speaks; it counts as output."""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What was said. `stopped` is why it is not all there is: a reason of 1:3, or None."""
+
+    text: str
+    stopped: str | None
+    input_tokens: int
+    output_tokens: int
+    reasoning_tokens: int = 0
+
+
+def generate(context: Context, model: Model, heard: str, limit: int | None) -> Generated:
+    """Answer `heard` in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
+    reasoning = REASONING_TOKENS if model.reasoning else 0
+    said = ""
+    stopped = None
+    for piece in pieces(heard):
+        if limit is not None and reasoning + tokens(said + piece) > limit:
+            stopped = "max_output_tokens"
+            break
+        said += piece
+    if context.take(FILTER) is not None:
+        stopped = "content_filter"
+    elif context.take(MESSAGES) is not None:
+        stopped = "max_messages"
+    said = said.rstrip() if stopped is None else said
+    return Generated(said, stopped, tokens(heard), reasoning + tokens(said), reasoning)
+
+
+def check_window(model: Model, heard: str, limit: int | None, param: str) -> int:
+    """The tokens of the prompt, or 400 where they and the output would not fit into the window (2:7.5)."""
+    prompt = tokens(heard)
+    if prompt + (limit or 0) > model.context_window:
+        raise _too_long(model, prompt, param)
+    return prompt
+
+
+def _too_long(model: Model, prompt: int, param: str) -> PcError:
+    message = f"This model's context window is {model.context_window} tokens; your prompt has {prompt}."
+    return invalid("context_length_exceeded", message, param)

@@ -1,0 +1,89 @@
+"""Models, embeddings and image generation (1:4.3, 2:7.5); the paths of the last two are not in the documents."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse
+
+from mockserver.pc import limits
+from mockserver.pc.call import read_object
+from mockserver.pc.catalogue import Model, available, find
+from mockserver.pc.causes import befall_generation, moderate
+from mockserver.pc.errors import invalid
+from mockserver.pc.fields import Field, check, integer, string
+from mockserver.pc.websocket.model import tokens
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.pc.call import Call
+
+DIMENSIONS = 8
+PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
+
+_EMBEDDING: Mapping[str, Field] = {
+    "model": string(),
+    "input": Field(("string", "array"), max_items=2_048),
+    "dimensions": integer(low=1),
+    "encoding_format": string("float", "base64"),
+    "user": string(),
+}
+_IMAGE: Mapping[str, Field] = {
+    "model": string(),
+    "prompt": string(max_length=32_000),
+    "n": integer(1, 10),
+    "size": string("auto", "1024x1024", "1024x1536", "1536x1024"),
+    "quality": string("auto", "low", "medium", "high"),
+    "background": string("auto", "opaque", "transparent"),
+    "output_format": string("png", "jpeg", "webp"),
+    "moderation": string("auto", "low"),
+    "user": string(),
+}
+
+
+async def list_models(call: Call) -> Response:
+    """GET /v1/models: those that the key may use."""
+    models = [_described(model) for model in available(call.key, call.project)]
+    return JSONResponse({"object": "list", "data": models})
+
+
+async def get_model(call: Call) -> Response:
+    """GET /v1/models/{model}."""
+    return JSONResponse(_described(find(call.params["model"], call.key, call.project)))
+
+
+async def embed(call: Call) -> Response:
+    """POST /v1/embeddings; an older model cannot be asked for fewer dimensions (1:4.3)."""
+    limits.admit_request(call)
+    body = await read_object(call)
+    check(body, _EMBEDDING, required=("model", "input"))
+    model = find(body["model"], call.key, call.project, "embedding")
+    if body.get("dimensions") is not None and not model.dimensions:
+        raise invalid("unsupported_parameter", "This model does not support specifying dimensions.", "dimensions")
+    inputs = body["input"] if isinstance(body["input"], list) else [body["input"]]
+    prompt = tokens(" ".join(map(str, inputs)))
+    limits.admit_tokens(call, model, prompt, 0)
+    befall_generation(call.context)
+    vector = [0.5] * (body.get("dimensions") or DIMENSIONS)
+    data = [{"object": "embedding", "index": index, "embedding": vector} for index, _ in enumerate(inputs)]
+    usage = {"prompt_tokens": prompt, "total_tokens": prompt}
+    return JSONResponse({"object": "list", "data": data, "model": model.id, "usage": usage})
+
+
+async def draw(call: Call) -> Response:
+    """POST /v1/images/generations."""
+    limits.admit_request(call)
+    body = await read_object(call)
+    check(body, _IMAGE, required=("prompt",))
+    model = find(body.get("model") or "mock-image", call.key, call.project, "image")
+    limits.admit_tokens(call, model, tokens(body["prompt"]), 0)
+    befall_generation(call.context)
+    moderate(call.context)
+    return JSONResponse({"created": int(call.now), "data": [{"b64_json": PIXEL}] * (body.get("n") or 1)})
+
+
+def _described(model: Model) -> dict[str, Any]:
+    return {"id": model.id, "object": "model", "created": model.created, "owned_by": "mock"}

@@ -1,0 +1,53 @@
+"""PC's route table: 1:4.3, and the paths that the documents leave out as real clients use them (marked assumed)."""
+
+from __future__ import annotations
+
+from mockserver.pc import agents, chat, conversations, files, lookups, organization, other_models, responses
+from mockserver.pc import vector_stores as stores
+from mockserver.pc.gateway import Endpoint
+from mockserver.pc.keys import EXTERNAL_STORAGE
+from mockserver.routing import Route
+
+STORE = "/v1/vector_stores/{vector_store_id}"
+
+DOCUMENTED = (
+    Route("POST", "/v1/responses", Endpoint(responses.create)),
+    Route("GET", "/v1/responses/{response_id}", Endpoint(responses.retrieve)),
+    Route("POST", "/v1/chat/completions", Endpoint(chat.create)),
+    Route("GET", "/v1/models", Endpoint(other_models.list_models)),
+    Route("GET", "/v1/agents", Endpoint(agents.list_agents, beta=agents.BETA)),
+    Route("GET", "/v1/organization/external_storage", Endpoint(organization.external_storage, scope=EXTERNAL_STORAGE)),
+    Route("POST", "/v1/organization/spend_limit", Endpoint(organization.set_spend_limit, admin=True)),
+    Route("GET", "/v1/fine_tuning/model_limits", Endpoint(organization.model_limits)),
+    Route("GET", f"{STORE}/files", Endpoint(stores.list_files)),
+    Route("POST", f"{STORE}/files", Endpoint(stores.attach)),
+    Route("POST", f"{STORE}/file_batches", Endpoint(stores.attach_batch)),
+    Route("GET", "/v1/live/sessions", Endpoint(agents.list_live_sessions)),
+    Route("POST", "/v1/live/sessions", Endpoint(agents.open_live_session)),
+)
+
+ASSUMED = (
+    Route("DELETE", "/v1/responses/{response_id}", Endpoint(responses.delete)),
+    Route("GET", "/v1/models/{model}", Endpoint(other_models.get_model)),
+    Route("POST", "/v1/embeddings", Endpoint(other_models.embed)),
+    Route("POST", "/v1/images/generations", Endpoint(other_models.draw)),
+    Route("POST", "/v1/conversations", Endpoint(conversations.create)),
+    Route("GET", "/v1/conversations/{conversation_id}", Endpoint(conversations.retrieve)),
+    Route("DELETE", "/v1/conversations/{conversation_id}", Endpoint(conversations.delete)),
+    Route("GET", "/v1/files/{file_id}", Endpoint(files.retrieve)),
+    Route("POST", "/v1/vector_stores", Endpoint(stores.create)),
+    Route("DELETE", STORE, Endpoint(stores.delete)),
+    Route("GET", "/v1/evals/{eval_id}", Endpoint(lookups.eval_)),
+    Route("GET", "/v1/fine_tuning/jobs/{job_id}", Endpoint(lookups.fine_tuning_job)),
+    Route("GET", "/v1/fine_tuning/jobs/{job_id}/events", Endpoint(lookups.fine_tune)),
+    Route("GET", "/v1/safety_alerts/{alert_id}", Endpoint(lookups.safety_alert)),
+    Route("POST", "/v1/realtime/calls/{call_id}/hangup", Endpoint(lookups.call_)),
+    Route("GET", "/v1/containers/{container_id}", Endpoint(lookups.container)),
+    Route("GET", "/v1/vaults/{vault_id}", Endpoint(lookups.vault)),
+    Route("GET", "/v1/skills/{skill_id}", Endpoint(lookups.skill)),
+    Route("GET", "/v1/chat_widgets/{widget_id}", Endpoint(lookups.chat_widget)),
+    Route("GET", "/v1/agents/sessions/{session_id}", Endpoint(lookups.agent_session, beta=agents.BETA)),
+    Route("GET", "/v1/videos/{video_id}", Endpoint(lookups.video)),
+)
+
+ROUTES = (*DOCUMENTED, *ASSUMED)

@@ -1,0 +1,120 @@
+"""Vector stores: their files and file batches share one budget of requests (1:4.3, 2:8.4)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse
+
+from mockserver.pc.call import read_object
+from mockserver.pc.errors import PcError, not_found
+from mockserver.pc.fields import OBJECT, array, check, check_value, string
+from mockserver.pc.files import find
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.pc.call import Call
+
+REQUESTS_PER_MINUTE = 300
+
+_ATTACHED = {"file_id": string(), "attributes": OBJECT, "chunking_strategy": OBJECT}
+
+
+@dataclass
+class Stores:
+    """The vector stores of a session: id -> the ids of its files. One is there from the beginning."""
+
+    files: dict[str, list[str]] = field(default_factory=lambda: {"vs_mock": ["file-mock-notes"]})
+
+
+async def create(call: Call) -> Response:
+    """POST /v1/vector_stores; the path is not in the documents."""
+    body = await read_object(call)
+    check(body, {"name": string(), "file_ids": array(500), "metadata": OBJECT})
+    made = call.session.new_id("vs_", 24)
+    call.session.state(Stores).files[made] = [find(file_id).id for file_id in body.get("file_ids") or ()]
+    return JSONResponse({"id": made, "object": "vector_store", "created_at": int(call.now), "name": body.get("name")})
+
+
+async def delete(call: Call) -> Response:
+    """DELETE /v1/vector_stores/{id}; the path is not in the documents."""
+    _files(call)
+    del call.session.state(Stores).files[call.params["vector_store_id"]]
+    deleted = {"id": call.params["vector_store_id"], "object": "vector_store.deleted", "deleted": True}
+    return JSONResponse(deleted)
+
+
+async def list_files(call: Call) -> Response:
+    """GET …/files."""
+    _admit(call)
+    return JSONResponse({"object": "list", "data": [_described(call, each) for each in _files(call)]})
+
+
+async def attach(call: Call) -> Response:
+    """POST …/files; a file of which no text can be made is well-formed and cannot be processed (2:7.5 row 422)."""
+    _admit(call)
+    files = _files(call)
+    body = await read_object(call)
+    check(body, _ATTACHED, required=("file_id",))
+    _take(files, body["file_id"], "file_id")
+    return JSONResponse(_described(call, body["file_id"]))
+
+
+async def attach_batch(call: Call) -> Response:
+    """POST …/file_batches."""
+    _admit(call)
+    files = _files(call)
+    body = await read_object(call)
+    check(body, {"file_ids": array(2_000), "attributes": OBJECT, "chunking_strategy": OBJECT}, required=("file_ids",))
+    for number, file_id in enumerate(body["file_ids"]):
+        check_value(f"file_ids[{number}]", file_id, string())
+        _take(files, file_id, f"file_ids[{number}]")
+    counts = {"in_progress": 0, "completed": len(body["file_ids"]), "failed": 0, "cancelled": 0}
+    return JSONResponse(
+        {
+            "id": call.session.new_id("vsfb_", 24),
+            "object": "vector_store.files_batch",
+            "created_at": int(call.now),
+            "vector_store_id": call.params["vector_store_id"],
+            "status": "completed",
+            "file_counts": {**counts, "total": len(body["file_ids"])},
+        }
+    )
+
+
+def _take(files: list[str], file_id: str, param: str) -> None:
+    if not find(file_id).searchable:
+        raise PcError(422, f"The file '{file_id}' holds no text that could be searched.", param=param)
+    files.append(file_id)
+
+
+def _files(call: Call) -> list[str]:
+    found = call.session.state(Stores).files.get(call.params["vector_store_id"])
+    if found is None:
+        raise not_found(f"No vector store found with id '{call.params['vector_store_id']}'.")
+    return found
+
+
+def _admit(call: Call) -> None:
+    bucket = call.session.bucket(("pc", "vector_store", call.params["vector_store_id"]), REQUESTS_PER_MINUTE)
+    wait = bucket.seconds_until(1, call.now)
+    if wait > 0:
+        message = f"Rate limit reached for this vector store: limit {REQUESTS_PER_MINUTE} requests per min."
+        headers = {"retry-after": str(max(1, math.ceil(wait)))}
+        raise PcError(429, message, code="rate_limit_exceeded", type="rate_limit_error", headers=headers)
+    bucket.charge(1, call.now)
+
+
+def _described(call: Call, file_id: str) -> dict[str, Any]:
+    return {
+        "id": file_id,
+        "object": "vector_store.file",
+        "created_at": int(call.now),
+        "usage_bytes": find(file_id).size,
+        "vector_store_id": call.params["vector_store_id"],
+        "status": "completed",
+        "last_error": None,
+    }

@@ -1,0 +1,24 @@
+"""Errors on a WebSocket: nested, unlike those of a stream, with the status that HTTP would have (2:7.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.pc.errors import PcError, invalid
+
+
+def frame(error: PcError) -> dict[str, Any]:
+    """The error as a message."""
+    return {"type": "error", "status": error.status, **error.envelope()}
+
+
+def response_not_found(response_id: Any) -> PcError:
+    """The error of a `previous_response_id` that leads nowhere (2:7.5)."""
+    message = f"Previous response with id '{response_id}' not found."
+    return invalid("previous_response_not_found", message, "previous_response_id")
+
+
+def limit_reached() -> PcError:
+    """The error of a socket that is too old (2:7.5)."""
+    message = "This WebSocket has reached its limit of 60 minutes. Open a new one."
+    return invalid("websocket_connection_limit_reached", message)
