@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
+import httpx
 import pytest
 from harness.serving import serving
 from socket_client import SocketClient, opened
@@ -72,7 +73,7 @@ def test_the_events_of_a_response(base):
 
 def test_an_output_limit_makes_it_incomplete(base):
     with socket(base) as client:
-        client.say(create(LONG, max_output_tokens=4))
+        client.say(create(LONG, max_output_tokens=16))
         response = client.hear_until("response.incomplete")[-1]["response"]
     assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
 
@@ -167,10 +168,17 @@ def test_what_a_socket_remembers(base, store, same_socket, known):
         ({"type": "response.create", "input": "hi"}, "missing_required_parameter", "model"),
         (create(colour="red"), "unknown_parameter", "colour"),
         (create(max_output_tokens="many"), "invalid_type", "max_output_tokens"),
-        (create(max_output_tokens=0), "integer_below_min_value", "max_output_tokens"),
-        (create(model="no-such-model"), "model_not_found", None),
+        (create(max_output_tokens=1), "integer_below_min_value", "max_output_tokens"),
+        (create(model="no-such-model"), "model_not_found", "model"),
         (create(conversation="c", previous_response_id="r"), "mutually_exclusive_parameters", "previous_response_id"),
+        (create("hi", input=[1]), "invalid_type", "input[0]"),
         ({"type": "response.inject", "input": []}, "missing_required_parameter", "response_id"),
+        ({"type": "response.inject", "response_id": "r", "input": [1]}, "invalid_type", "input[0]"),
+        (
+            {"type": "response.steer", "previous_response_id": "r", "input": [{"content": [None]}]},
+            "invalid_type",
+            "input[0].content[0]",
+        ),
     ],
     ids=str,
 )
@@ -198,12 +206,26 @@ def test_the_limit_comes_by_itself(base):
         assert client.hear()["error"]["code"] == "websocket_connection_limit_reached"
 
 
-@pytest.mark.parametrize("authorization", [None, "Bearer no-such-key", "Basic mock-pc-inference"])
-def test_a_bad_key_is_refused_before_the_socket_is_open(base, authorization):
+@pytest.mark.parametrize(
+    ("authorization", "code"),
+    [(None, b"null"), ("Bearer no-such-key", b'"invalid_api_key"'), ("Basic mock-pc-inference", b"null")],
+)
+def test_a_bad_key_is_refused_before_the_socket_is_open(base, authorization, code):
     with pytest.raises(InvalidStatus) as refused, socket(base, authorization=authorization):
         pass
     assert refused.value.response.status_code == 401
-    assert b'"invalid_api_key"' in (refused.value.response.body or b"")
+    assert b'"code":' + code in (refused.value.response.body or b"")
+
+
+def test_http_and_sockets_know_the_same_stored_responses(base):
+    headers = {"authorization": KEY, "x-mock-session": "both"}
+    with socket(base, "both") as client:
+        made = respond(client)
+        found = httpx.get(f"{base}/pc/v1/responses/{made['id']}", headers=headers, trust_env=False)
+        body = {"model": "mock-small", "input": "over HTTP"}
+        asked = httpx.post(f"{base}/pc/v1/responses", headers=headers, json=body, trust_env=False)
+        assert respond(client, previous_response_id=asked.json()["id"])["status"] == "completed"
+    assert found.json() == made
 
 
 def test_another_path_has_no_body(base):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from mockserver import strict_json
 from mockserver.pb import fields
 from mockserver.pb.conversation import CONTENT
 from mockserver.pb.errors import invalid
@@ -60,8 +60,8 @@ def read(raw: str | bytes) -> tuple[str, dict[str, Any]]:
         PbError: it is no message of the live API.
     """
     try:
-        message = json.loads(raw)
-    except (ValueError, RecursionError) as error:
+        message = strict_json.loads(raw)
+    except ValueError as error:
         raise invalid(f"Invalid JSON payload received: {error}") from None
     if not isinstance(message, dict):
         raise invalid("Invalid JSON payload received: the root is not an object.")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pc import catalogue
 from mockserver.pc.errors import PcError, invalid
+from mockserver.pc.response_request import check_response, text_of
 from mockserver.pc.websocket import messages
-from mockserver.pc.websocket.frames import frame, limit_reached, response_not_found
+from mockserver.pc.websocket.frames import frame, limit_reached, response_not_found, told
 from mockserver.pc.websocket.lane import Known, Made
 from mockserver.pc.websocket.model import pieces
 
 if TYPE_CHECKING:
-    from mockserver.pc.keys import Key, Project
+    from mockserver.pc.call import Call
     from mockserver.sockets import Socket
 
 LIMIT_S = 60 * 60
@@ -29,11 +29,11 @@ LIMIT_CLOSE = (1000, "the socket has reached its limit of 60 minutes")
 class Connection:
     """Serves one socket until its client leaves, or its time is up."""
 
-    def __init__(self, socket: Socket, owner: tuple[Key, Project], age_s: float) -> None:
+    def __init__(self, socket: Socket, call: Call, age_s: float) -> None:
         self._socket = socket
-        self._owner = owner
+        self._call = call
         self._opened_at = socket.now - age_s
-        self._known = Known(socket.context.session)
+        self._known = Known(call.session, call.project)
         self._waiting: list[Mapping[str, Any]] = []
         self._sequence = 0
 
@@ -70,7 +70,7 @@ class Connection:
                 case messages.CREATE if active is not None:
                     self._waiting.append(message)
                 case messages.CREATE:
-                    await self._create(message)
+                    await self._create(messages.response_of(message))
                 case messages.STEER:
                     await self._steer(message)
                 case messages.INJECT:
@@ -79,11 +79,11 @@ class Connection:
             await self._socket.say(frame(error))
 
     async def _create(self, asked: Mapping[str, Any]) -> None:
-        catalogue.find(asked["model"], *self._owner, kind="text")
+        check_response(self._call, asked)
         previous = asked.get("previous_response_id")
-        if previous is not None and self._known.find(previous) is None:
+        if previous is not None and not self._known.has(previous):
             raise response_not_found(previous)
-        await self._make({name: value for name, value in asked.items() if name != "type"})
+        await self._make(asked)
 
     async def _make(self, asked: Mapping[str, Any]) -> None:
         """Make a response, and the one that continues it where it was steered."""
@@ -98,10 +98,10 @@ class Connection:
             id=session.new_id("resp_", 32),
             item_id=session.new_id("msg_", 32),
             asked=asked,
-            heard=messages.text_of(asked.get("input", "")),
+            heard=text_of(asked.get("input", "")),
             created_at=int(self._socket.now),
         )
-        self._known.keep(made)
+        self._known.begin(made)
         return made
 
     def _successor(self, made: Made) -> Made | None:
@@ -116,6 +116,7 @@ class Connection:
         await self._tell("response.output_item.added", output_index=0, item=made.item())
         await self._tell("response.content_part.added", **at, part=made.part())
         await self._speak(made, at)
+        self._known.store(made)
         await self._tell("response.output_text.done", **at, text=made.text, logprobs=[])
         await self._tell("response.content_part.done", **at, part=made.part())
         await self._tell("response.output_item.done", output_index=0, item=made.item())
@@ -142,38 +143,32 @@ class Connection:
 
     async def _steer(self, message: Mapping[str, Any]) -> None:
         """Take in what the client would rather hear about; the response then ends as incomplete (1:6)."""
-        made = self._known.find(message["previous_response_id"])
-        if made is None or not made.active:
-            code = "response_not_found" if made is None else "response_already_completed"
+        made = self._known.active(message["previous_response_id"])
+        if made is None:
             given = {name: message[name] for name in ("previous_response_id", "input")}
-            await self._tell("response.steer.failed", error=_refused(code), steer=given)
+            error = self._refused(message["previous_response_id"])
+            await self._tell("response.steer.failed", error=error, steer=given)
             return
-        made.steered = messages.text_of(message["input"])
+        made.steered = text_of(message["input"])
         steer = {"id": self._socket.context.session.new_id("steer_"), "previous_response_id": made.id}
         await self._tell("response.steer.accepted", steer=steer)
 
     async def _inject(self, message: Mapping[str, Any]) -> None:
         """Hand items to the response that is being made; one that is done takes none (1:6, 2:7.5)."""
-        made = self._known.find(message["response_id"])
-        if made is None or not made.active:
-            code = "response_not_found" if made is None else "response_already_completed"
+        made = self._known.active(message["response_id"])
+        if made is None:
             given = {name: message[name] for name in ("response_id", "input")}
-            await self._tell("response.inject.failed", error=_refused(code), **given)
+            await self._tell("response.inject.failed", error=self._refused(message["response_id"]), **given)
             return
-        made.injected.append(messages.text_of(message["input"]))
+        made.injected.append(text_of(message["input"]))
         await self._tell("response.inject.created", response_id=made.id)
 
     async def _tell(self, event: str, **fields: Any) -> None:
         await self._socket.say({"type": event, "sequence_number": self._sequence, **fields})
         self._sequence += 1
 
-
-_MESSAGES = {
-    "response_not_found": "There is no such response on this socket.",
-    "response_already_completed": "The response has already completed.",
-}
-
-
-def _refused(code: str) -> dict[str, Any]:
-    error: dict[str, Any] = invalid(code, _MESSAGES[code]).envelope()["error"]
-    return error
+    def _refused(self, response_id: str) -> dict[str, Any]:
+        """Why a response takes nothing more: it is done, or there is none."""
+        if self._known.has(response_id):
+            return told(invalid("response_already_completed", "The response has already completed."))
+        return told(invalid("response_not_found", "There is no such response on this socket."))

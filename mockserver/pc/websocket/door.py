@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 
 from mockserver.pc.authentication import authenticate
+from mockserver.pc.call import Call
 from mockserver.pc.errors import PcError
 from mockserver.pc.names import Names
 from mockserver.pc.websocket.causes import SESSION_AGE
@@ -16,6 +17,7 @@ from mockserver.pc.websocket.connection import Connection
 from mockserver.sockets import Gone, Socket
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
     from mockserver.world import World
@@ -37,11 +39,16 @@ class ResponsesDoor:
             await socket.refuse(Response(status_code=404))  # 2:7.1: an unknown URL gets an empty body
             return
         try:
-            owner = authenticate(HTTPConnection(scope), socket.context, self._names)
+            call = self._call(HTTPConnection(scope), socket)
         except PcError as error:
             await socket.refuse(JSONResponse(error.envelope(), error.status, error.headers))
             return
         scenario = socket.context.take(SESSION_AGE)
         await socket.accept()
         with suppress(Gone):
-            await Connection(socket, owner, float(scenario.params["age"]) if scenario else 0.0).serve()
+            await Connection(socket, call, float(scenario.params["age"]) if scenario else 0.0).serve()
+
+    def _call(self, connection: HTTPConnection, socket: Socket) -> Call:
+        """The handshake as a call, for all that responses over HTTP ask of one: who makes it, and when."""
+        key, project = authenticate(connection, socket.context, self._names)
+        return Call(cast("Request", connection), socket.context, self._names, key, project, {})

@@ -12,6 +12,12 @@ def frame(error: PcError) -> dict[str, Any]:
     return {"type": "error", "status": error.status, **error.envelope()}
 
 
+def told(error: PcError) -> dict[str, Any]:
+    """The error object alone, for events that carry one."""
+    found: dict[str, Any] = error.envelope()["error"]
+    return found
+
+
 def response_not_found(response_id: Any) -> PcError:
     """The error of a `previous_response_id` that leads nowhere (2:7.5)."""
     message = f"Previous response with id '{response_id}' not found."

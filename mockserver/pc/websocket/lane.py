@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mockserver.pc.responses import Kept
 from mockserver.pc.websocket.model import tokens
 
 if TYPE_CHECKING:
+    from mockserver.pc.keys import Project
     from mockserver.sessions import Session
 
 IN_PROGRESS, COMPLETED, INCOMPLETE = "in_progress", "completed", "incomplete"
@@ -76,41 +78,43 @@ class Made:
             "incomplete_details": {"reason": self.reason} if self.reason else None,
             "instructions": asked.get("instructions"),
             "max_output_tokens": asked.get("max_output_tokens"),
-            "metadata": asked.get("metadata", {}),
+            "metadata": asked.get("metadata") or {},
             "model": asked["model"],
             "output": [] if self.active else [self.item()],
             "parallel_tool_calls": asked.get("parallel_tool_calls", True),
             "previous_response_id": asked.get("previous_response_id"),
-            "store": asked.get("store", True),
+            "store": asked.get("store") is not False,
             "temperature": asked.get("temperature", 1.0),
-            "tool_choice": asked.get("tool_choice", "auto"),
-            "tools": asked.get("tools", []),
+            "tool_choice": asked.get("tool_choice") or "auto",
+            "tools": asked.get("tools") or [],
             "top_p": asked.get("top_p", 1.0),
-            "truncation": asked.get("truncation", "disabled"),
+            "truncation": asked.get("truncation") or "disabled",
             "usage": None if self.active else usage,
         }
-
-
-@dataclass
-class Stored:
-    """The responses that outlive their socket, because their client did not ask otherwise."""
-
-    responses: dict[str, Made] = field(default_factory=dict)
 
 
 class Known:
     """What a socket can go on from: its own responses, whether stored or not, and those that are stored."""
 
-    def __init__(self, session: Session) -> None:
-        self._stored = session.state(Stored)
+    def __init__(self, session: Session, project: Project) -> None:
+        self._stored = session.state(Kept).responses
+        self._project = project.id
         self._own: dict[str, Made] = {}
 
-    def keep(self, made: Made) -> None:
-        """Remember a response that is begun."""
+    def begin(self, made: Made) -> None:
+        """Remember a response while its socket lasts."""
         self._own[made.id] = made
-        if made.asked.get("store", True):
-            self._stored.responses[made.id] = made
 
-    def find(self, response_id: str) -> Made | None:
-        """The response of that id."""
-        return self._own.get(response_id) or self._stored.responses.get(response_id)
+    def store(self, made: Made) -> None:
+        """Remember one that is done beyond that, unless its client asked otherwise."""
+        if made.asked.get("store") is not False:
+            self._stored[made.id] = (self._project, made.on_the_wire())
+
+    def has(self, response_id: str) -> bool:
+        """Whether there is a response of that id."""
+        return response_id in self._own or self._stored.get(response_id, ("",))[0] == self._project
+
+    def active(self, response_id: str) -> Made | None:
+        """The response of that id, if it is still being made."""
+        made = self._own.get(response_id)
+        return made if made is not None and made.active else None
