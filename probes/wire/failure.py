@@ -21,7 +21,7 @@ def reason_of(error: BaseException, redacted: Callable[[str], str] = str) -> Rea
 
 
 def _code(error: BaseException, chain: list[BaseException]) -> str:
-    if any(isinstance(each, ssl.SSLError) for each in chain):
+    if any(isinstance(each, ssl.SSLError) and not isinstance(each, _WAITING) for each in chain):
         return "tls-failed"
     if any(isinstance(each, socket.gaierror) for each in chain):
         return "name-unresolved"
@@ -46,6 +46,10 @@ def _code(error: BaseException, chain: list[BaseException]) -> str:
             return "connection-reset"
         case _:
             return "protocol-error"
+
+
+_WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
+"""How TLS says that it waits for the network: a trace of every wait that was given up, and no failure of TLS."""
 
 
 def _timed_out(error: BaseException) -> bool:
