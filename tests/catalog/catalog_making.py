@@ -72,7 +72,7 @@ LIMITS: dict[str, Any] = {
     "provider": "PA",
     "status": ["DOCUMENTED"],
     "sources": ["2:8.1#limits"],
-    "documented": {"tiers": ["Start"]},
+    "documented": {"not_shown": ["Start"]},
 }
 
 Content = dict[str, dict[str, dict[str, Any]]]

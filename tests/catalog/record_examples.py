@@ -108,12 +108,16 @@ RATE_LIMITS: dict[str, Any] = {
     "retrieved_at": "2026-11-20",
     "status": ["DOCUMENTED"],
     "sources": ["2:8.4#metrics"],
-    "documented": {"metrics": ["RPM"]},
-    "observed_for_this_key": {"RPM": 50},
-    "error_semantics_429": {"slow_down": "ramped too fast"},
+    "documented": {"not_shown": ["RPM"]},
+    "observed_for_this_key": {"account_specific": True, "headers": {"x-ratelimit-limit-requests": "500"}},
+    "error_semantics_429": {
+        "slow_down": {"meaning": "too fast", "retryable": True, "retry_after": "not shown", "action": "wait"}
+    },
     "headers": HEADERS,
     "concepts": [{"metric": "RPM", "meaning": "requests per minute", "scope": None}],
-    "usage_tiers": [{"tier": "Free"}],
+    "usage_tiers": [
+        {"tier": "Free", "qualification": "allowed geography", "paid_usd": None, "monthly_usage_limit_usd": 100}
+    ],
     "errors": [{"http_status": 429, "type": None, "code": "slow_down", "meaning": "too fast", "action": "wait"}],
     "per_model_documented_tiers": {
         "chat": {"128k": {"metrics": ["RPM", "RPD"], "note": None, "tiers": {"Tier 1": {"RPM": 500, "RPD": None}}}}
@@ -147,6 +151,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
         changed(
             RATE_LIMITS, [{"name": "x-ratelimit-reset-tokens", "sample": "6m0s", "description": "reset"}], "headers"
         ),
+        changed(RATE_LIMITS, {"*ratelimit*": {"rule": "absent", "on": ["limited"], "source": "2:8.4#none"}}, "headers"),
     ],
 }
 
@@ -207,6 +212,12 @@ BAD: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("another record type", changed(RATE_LIMITS, "limits", "record_type")),
         ("a date that is none", changed(RATE_LIMITS, "yesterday", "retrieved_at")),
         ("a header without a name", changed(RATE_LIMITS, [{"sample": "1"}], "headers")),
+        ("a header without a rule", changed(RATE_LIMITS, {"retry-after": {"source": "2:8.4#none"}}, "headers")),
+        ("a part of no family", changed(RATE_LIMITS, "limit", "headers", "retry-after", "part")),
+        ("a unit of another word", changed(RATE_LIMITS, "minutes", "headers", "retry-after", "unit")),
+        ("a field that the provider's limits do not have", changed(RATE_LIMITS, {"metrics": []}, "documented")),
+        ("a tier in other words", changed(RATE_LIMITS, [{"tier": "Free"}], "usage_tiers")),
+        ("a cause without its action", changed(RATE_LIMITS, {"slow_down": {"meaning": "m"}}, "error_semantics_429")),
         ("a concept without a scope", changed(RATE_LIMITS, [{"metric": "RPM", "meaning": "m"}], "concepts")),
         (
             "a limit in words",
