@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -21,9 +21,17 @@ class WaitTooLong(Exception):
 class Pacer:
     """Admits requests at `rate` a second (None: as fast as they come) after any pause that was asked for."""
 
-    def __init__(self, rate: float | None, max_wait_s: float) -> None:
+    def __init__(
+        self,
+        rate: float | None,
+        max_wait_s: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+    ) -> None:
         self._interval = 1.0 / rate if rate else 0.0
         self._max_wait_s = max_wait_s
+        self._clock = clock
+        self._sleep = sleep
         self._next = 0.0
 
     async def turn(self) -> None:
@@ -32,17 +40,17 @@ class Pacer:
         Raises:
             WaitTooLong: the pause asked for exceeds the budget.
         """
-        now = time.monotonic()
+        now = self._clock()
         at = max(now, self._next)
         if at - now > self._max_wait_s:
             raise WaitTooLong(at - now, self._max_wait_s)
         self._next = at + self._interval
         if at > now:
-            await anyio.sleep(at - now)
+            await self._sleep(at - now)
 
     def pause(self, seconds: float) -> None:
         """Admit nothing for so many seconds from now."""
-        self._next = max(self._next, time.monotonic() + seconds)
+        self._next = max(self._next, self._clock() + seconds)
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

@@ -144,7 +144,7 @@ class _File:
             raise self.error(place, f"should be {'above' if above_zero else 'no less than'} 0, not {value!r}")
 
     def error(self, place: str, message: str) -> TargetError:
-        return TargetError(f"target {self.path}: {place}: {message}")
+        return TargetError(" ".join(f"target {self.path}: {place}: {message}".split()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,200 @@
+"""Bodies, events and failures as the wire reads them: however they are cut into pieces, within the caps."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import itertools
+import json
+import socket
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probes.wire import body, sse
+from probes.wire.failure import reason_of
+
+PLAIN = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text()
+JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
+
+
+def cut(raw: bytes, places: list[int]) -> Iterator[bytes]:
+    """The bytes in pieces, cut at these places."""
+    edges = sorted({0, len(raw), *(place % (len(raw) + 1) for place in places)})
+    return (raw[start:end] for start, end in itertools.pairwise(edges))
+
+
+async def pieces(raw: bytes, places: list[int]) -> AsyncIterator[bytes]:
+    for piece in cut(raw, places):
+        yield piece
+
+
+def read(raw: bytes, places: list[int], cap: int = 1_000_000, **headers: str) -> bytes:
+    response = httpx.Response(200, headers=headers, content=pieces(raw, places))
+    return asyncio.run(body.read(response, cap))
+
+
+PLACES = st.lists(st.integers(0, 10**6), max_size=12)
+ENCODED = {"identity": bytes, "gzip": gzip.compress, "deflate": zlib.compress}
+
+
+@given(st.binary(max_size=3000), PLACES, st.sampled_from(sorted(ENCODED)))
+def test_a_body_is_the_same_in_any_pieces_and_encoding(raw: bytes, places: list[int], encoding: str) -> None:
+    packed = ENCODED[encoding](raw)
+    assert read(packed, places, **{"content-encoding": encoding}) == raw
+
+
+@given(st.binary(max_size=3000), st.integers(0, 3000), PLACES, st.sampled_from(sorted(ENCODED)))
+def test_a_body_is_never_read_beyond_the_cap(raw: bytes, cap: int, places: list[int], encoding: str) -> None:
+    packed = ENCODED[encoding](raw)
+    if len(raw) <= cap:
+        assert read(packed, places, cap, **{"content-encoding": encoding}) == raw
+        return
+    with pytest.raises(body.BodyTooLarge) as error:
+        read(packed, places, cap, **{"content-encoding": encoding})
+    assert error.value.kept == raw[:cap]
+
+
+@pytest.mark.parametrize("packed", [b"no gzip", gzip.compress(b"x" * 1000)[:-12], b"\x1f\x8b"])
+def test_a_broken_encoding_is_an_error_and_no_body(packed: bytes) -> None:
+    with pytest.raises(zlib.error):
+        read(packed, [], **{"content-encoding": "gzip"})
+
+
+def test_no_body_needs_no_encoding() -> None:
+    assert read(b"", [], **{"content-encoding": "gzip"}) == b""
+
+
+@given(JSON)
+def test_json_is_read_as_json(value: object) -> None:
+    assert body.parsed(json.dumps(value).encode()) == (value, "json")
+
+
+@given(st.binary())
+def test_anything_else_is_read_as_something(raw: bytes) -> None:
+    value, kind = body.parsed(raw)
+    assert kind in ("json", "text", "binary", "empty")
+    assert (kind == "empty") == (raw == b"")
+    json.dumps(value)
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, '{"a":' * 100 + "1" + "}" * 100, "NaN", '{"a": Infinity}', "9" * 5000])
+def test_what_would_break_those_who_walk_it_is_kept_as_text(text: str) -> None:
+    assert body.parsed(text.encode()) == (text, "text")
+    assert body.json_of(text) is body.NO_JSON
+
+
+NAMES = st.from_regex(r"[a-z_.]{1,12}", fullmatch=True)
+EVENTS = st.lists(st.tuples(NAMES, st.dictionaries(st.text(), PLAIN, max_size=3)), max_size=6)
+
+
+def events(raw: bytes, places: list[int], **limits: float) -> sse.Stream:
+    async def collect() -> sse.Stream:
+        return await sse.read(pieces(raw, places), lambda: 1.0, **limits)
+
+    return asyncio.run(collect())
+
+
+@given(EVENTS, PLACES, st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_events_are_the_same_in_any_pieces(
+    sent: list[tuple[str, dict[str, object]]], places: list[int], end: str, comments: bool
+) -> None:
+    parts = [f"event: {name}{end}data: {json.dumps(data)}{end}{end}" for name, data in sent]
+    raw = ((f": ping{end}{end}" if comments else "").join([*parts, ""])).encode()
+    stream = events(raw, places)
+    assert stream.ended == "complete"
+    named = [(name if name != "message" else data.get("type") or "message", data) for name, data in sent]
+    assert [(event.event, event.data) for event in stream.events] == named
+
+
+@given(st.binary(max_size=400), PLACES)
+def test_no_bytes_break_the_reader(raw: bytes, places: list[int]) -> None:
+    stream = events(raw, places)
+    assert stream.ended == "complete"
+    json.dumps([event.data for event in stream.events])
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [
+        ('data: {"type": "ping"}', "ping"),
+        ('data: {"event_type": "delta"}', "delta"),
+        ("data: [DONE]", "message"),
+        ("data: {broken", "message"),
+        ('event: error\ndata: {"type": "other"}', "error"),
+        ('data: {"type": 7}', "message"),
+    ],
+)
+def test_an_event_has_the_name_that_clients_dispatch_on(text: str, name: str) -> None:
+    assert [event.event for event in events(f"{text}\n\n".encode(), []).events] == [name]
+
+
+async def without_end(how: str) -> AsyncIterator[bytes]:
+    yield b"data: 1\n\n"
+    if how == "stalled":
+        await asyncio.Event().wait()
+    if how == "cut":
+        raise httpx.ReadError("broken")
+    if how == "large":
+        raise body.BodyTooLarge(b"")
+    while True:
+        await asyncio.sleep(0)
+        yield b"data: 1\n\n"
+
+
+@pytest.mark.parametrize(
+    "how, ended", [("stalled", "stalled"), ("cut", "cut"), ("large", "capped"), ("endless", "capped")]
+)
+def test_a_stream_that_does_not_end_by_itself_is_ended(how: str, ended: str) -> None:
+    async def collect() -> sse.Stream:
+        return await sse.read(without_end(how), lambda: 1.0, stall_s=0.05, whole_s=0.5)
+
+    stream = asyncio.run(collect())
+    assert stream.ended == ended
+    assert 1 <= len(stream.events) <= sse.MAX_EVENTS
+
+
+def caused(error: Exception, cause: BaseException) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    "error, code",
+    [
+        (httpx.ConnectTimeout("slow"), "connect-timeout"),
+        (httpx.PoolTimeout("full"), "connect-timeout"),
+        (httpx.ConnectError("refused"), "connect-refused"),
+        (caused(httpx.ConnectError("x"), socket.gaierror(-2, "Name or service not known")), "name-unresolved"),
+        (caused(httpx.ConnectError("x"), ssl.SSLError("certificate has expired")), "tls-failed"),
+        (httpx.ReadTimeout("late"), "read-timeout"),
+        (httpx.WriteTimeout("late"), "read-timeout"),
+        (TimeoutError(), "read-timeout"),
+        (httpx.RemoteProtocolError("Server disconnected without sending a response."), "closed-without-answer"),
+        (
+            httpx.RemoteProtocolError(
+                "peer closed connection without sending complete message body (received 5 bytes)"
+            ),
+            "connection-reset",
+        ),
+        (httpx.RemoteProtocolError("illegal status line"), "protocol-error"),
+        (httpx.ReadError("reset"), "connection-reset"),
+        (zlib.error("incorrect header check"), "protocol-error"),
+        (httpx.LocalProtocolError("Illegal header value"), "protocol-error"),
+        (httpx.InvalidURL("no"), "protocol-error"),
+    ],
+)
+def test_each_failure_has_its_reason(error: Exception, code: str) -> None:
+    reason = reason_of(error)
+    assert reason.code == code
+    assert reason.detail
+
+
+def test_a_detail_is_redacted_before_it_is_cut() -> None:
+    error = httpx.ReadError("x" * 296 + "sk-secret")
+    assert "sk-s" not in reason_of(error, lambda text: text.replace("sk-secret", "${K}")).detail
