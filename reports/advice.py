@@ -9,17 +9,13 @@ from catalog.codes import ALL
 from catalog.evidence import Outcome, Result
 from reports.standing import Change, Standing
 
-NEVER_URGENT = frozenset({"matches-another-record"})
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One thing to do, and the records it would settle."""
 
     code: str
-    means: str
     next_step: str
-    detail: str
     addresses: tuple[str, ...]
 
 
@@ -31,10 +27,7 @@ def steps(standings: Sequence[Standing]) -> list[Step]:
             continue
         for code in codes(each.result)[:1]:
             gathered.setdefault(code, []).append(each)
-    return [
-        Step(code, means(code), next_step(code), _detail(members), tuple(each.address for each in members))
-        for code, members in gathered.items()
-    ]
+    return [Step(code, next_step(code), tuple(each.address for each in members)) for code, members in gathered.items()]
 
 
 def codes(result: Result) -> list[str]:
@@ -63,10 +56,4 @@ def _codes(result: Result) -> Iterator[str]:
     if result.outcome is not Outcome.DRIFTED and result.reason is not None:
         yield result.reason.code
     yield from (finding.code for finding in result.findings if finding.drifts)
-    yield from (finding.code for finding in result.findings if finding.code in NEVER_URGENT)
-
-
-def _detail(members: Sequence[Standing]) -> str:
-    """What the step's text calls the detail; the shortest stands for all."""
-    details = sorted({each.result.reason.detail for each in members if each.result.reason}, key=lambda d: (len(d), d))
-    return details[0] if details else ""
+    yield from (finding.code for finding in result.findings if finding.code == "matches-another-record")

@@ -33,6 +33,7 @@ LETTERS: Mapping[Outcome, str] = {
     Outcome.HARNESS_ERROR: "h",
 }
 OUTCOMES = {letter: outcome for outcome, letter in LETTERS.items()}
+_REQUIRED = frozenset({"run", "target", "started_at", "today", "cast", "outcomes"})
 MAX_SEEN = 500
 """Undocumented names kept a line; a hostile answer must not swell the history."""
 
@@ -105,20 +106,11 @@ def load(folder: Path, target: str, last: int | None = None) -> list[dict[str, J
     Raises:
         EvidenceError: a line is broken.
     """
-    path = file_of(folder, target)
-    casts: dict[str, list[str]] = {}
-    found = []
-    for number, text in enumerate(_text(path).splitlines(), start=1):
-        if not text.strip():
-            continue
-        try:
-            data = json.loads(text)
-            casts.update({data["cast"]: data["addresses"]} if "addresses" in data else {})
-            found.append(data)
-        except (ValueError, KeyError, TypeError) as error:
-            raise EvidenceError(f"{path}:{number}: not a history line ({error}); remove it") from error
-    known = [line for line in found if line["cast"] in casts]
-    known.sort(key=lambda line: (line["started_at"], line["run"]))
+    found = list(_lines(file_of(folder, target)))
+    casts = {line["cast"]: line["addresses"] for line in found if "addresses" in line}
+    known = sorted(
+        (line for line in found if line["cast"] in casts), key=lambda line: (line["started_at"], line["run"])
+    )
     chosen = known[-last:] if last else known
     return [{**line, "addresses": casts[line["cast"]]} for line in chosen]
 
@@ -145,7 +137,8 @@ def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
     path = file_of(folder, run.target)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
-        file.write(_joint(path) + json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
+        file.truncate(_whole(path))
+        file.write(json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
     return True
@@ -205,16 +198,27 @@ def _cast(addresses: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(addresses).encode()).hexdigest()[:12]
 
 
-def _text(path: Path) -> str:
+def _lines(path: Path) -> Iterator[dict[str, Json]]:
+    """The lines of a history file; a last one that a kill cut short is left out, and none if there is no file."""
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_bytes()
     except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise EvidenceError(f"{path}: cannot be read ({error})") from error
+        return
+    except OSError as error:
+        raise EvidenceError(f"{path}: cannot be read ({error.strerror})") from error
+    for number, line in enumerate(text[: _whole(path)].split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            data = json.loads(line)
+            missing = _REQUIRED - data.keys()
+        except (ValueError, AttributeError) as error:
+            raise EvidenceError(f"{path}:{number}: not a history line ({error}); remove it") from error
+        if missing:
+            raise EvidenceError(f"{path}:{number}: not a history line (no {sorted(missing)[0]}); remove it")
+        yield data
 
 
-def _joint(path: Path) -> bytes:
-    """A newline where a kill cut the last line short."""
-    text = path.read_bytes()
-    return b"\n" if text and not text.endswith(b"\n") else b""
+def _whole(path: Path) -> int:
+    """How many bytes of a file are whole lines."""
+    return path.read_bytes().rfind(b"\n") + 1 if path.exists() else 0

@@ -16,11 +16,12 @@ from reports.attribution import Attributor
 from reports.difference import side_by_side
 from reports.facts import RELATED, Relations, facts, sections, title
 from reports.history import LETTERS
-from reports.matrix import matrix, unseen
+from reports.matrix import matrix
 from reports.overview import GROUPS, Overview, days
 from reports.reproduce import pytest_command
 from reports.standing import Change, Standing
 from reports.terminal import COLUMNS
+from reports.unseen import unseen
 from reports.visible import line, visible
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
         script=_safe(script),
         policy=_policy(style, script),
         matrix=matrix(overview),
-        unseen=unseen(overview),
+        unseen=unseen(overview.standings),
         plots=plots.plots(overview),
         findings=findings,
         further=overview.findings[len(whole) :],

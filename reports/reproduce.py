@@ -17,6 +17,9 @@ _TESTS = {
     "rate_limits": "probes/test_rate_limits.py::test_rate_limit",
 }
 _VARIABLE = re.compile(r"\$\{[A-Z][A-Z0-9_]*\}")
+_PLAIN = re.compile(r"[\w :/.,=+@%?&-]*", re.ASCII)
+"""Text that means itself between double quotes."""
+
 _KEY_HEADERS = re.compile(r"authorization|proxy-authorization|cookie|.*key.*|.*secret.*", re.IGNORECASE)
 _DECLARED = re.compile(r"\[(\d+) bytes declared in content-length\]")
 _NOT_SENT = frozenset({"host", "content-length", "connection", "accept-encoding"})
@@ -55,6 +58,8 @@ def quoted(text: str, variables: re.Pattern[str] | None = None) -> str:
     """
     if variables is None:
         return _word(text) or "''"
+    if variables.search(text) and _PLAIN.fullmatch(variables.sub("", text)):
+        return f'"{text}"'
     words, end = [], 0
     for match in variables.finditer(text):
         words += [_word(text[end : match.start()]), f'"{match[0]}"']

@@ -10,6 +10,7 @@ from reports import advice
 from reports.overview import GROUPS, Overview, days
 from reports.standing import Change, Standing
 from reports.terminal import COLUMNS
+from reports.unseen import unseen
 from reports.visible import line
 
 MAX_BYTES = 60_000
@@ -54,10 +55,8 @@ def _changes(overview: Overview, listed: int) -> Iterator[str]:
         if not members:
             continue
         yield f"### {GROUPS[change]} ({len(members)})"
-        lines = [_item(each) for each in members[:listed]]
-        if len(members) > listed:
-            lines.append(f"- … and {len(members) - listed} more, in the report")
-        yield "\n".join(lines)
+        items = _by_reason(members) if change is Change.UNSEEN else [_item(each) for each in members]
+        yield _listed(items, listed)
     yield from _named("Newly discovered, not in the documents", overview.discovered, listed)
     yield from _named("New records", [each.address for each in overview.added], listed)
 
@@ -65,10 +64,19 @@ def _changes(overview: Overview, listed: int) -> Iterator[str]:
 def _named(title: str, names: Sequence[str], listed: int) -> Iterator[str]:
     if names:
         yield f"### {title} ({len(names)})"
-        lines = [f"- {code_span(name)}" for name in names[:listed]]
-        if len(names) > listed:
-            lines.append(f"- … and {len(names) - listed} more, in the report")
-        yield "\n".join(lines)
+        yield _listed([f"- {code_span(name)}" for name in names], listed)
+
+
+def _listed(items: Sequence[str], listed: int) -> str:
+    more = [f"- … and {len(items) - listed} more, in the report"] if len(items) > listed else []
+    return "\n".join([*items[:listed], *more])
+
+
+def _by_reason(members: Sequence[Standing]) -> list[str]:
+    return [
+        f"- **{code_span(group.who)}**: {'; '.join(map(code_span, [group.code, *group.details[:1]]))}"
+        for group in unseen(members)
+    ]
 
 
 def _item(standing: Standing) -> str:

@@ -8,6 +8,7 @@ from catalog.evidence import Outcome, Result, Run
 from reports import advice
 from reports.overview import GROUPS, Overview, days
 from reports.standing import Change, Standing
+from reports.unseen import unseen
 from reports.visible import line
 
 LISTED = 12
@@ -110,17 +111,10 @@ def _told(standing: Standing, width: int) -> Iterator[str]:
 
 
 def _by_reason(members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
-    """Forty records behind one dead host are one fact, not forty."""
-    reasons: dict[tuple[str, str], list[Standing]] = {}
-    for each in members:
-        code = each.result.reason.code if each.result.reason else "no reason"
-        reasons.setdefault((each.address.partition("/")[0], code), []).append(each)
-    for (provider, code), those in sorted(reasons.items()):
-        which = those[0].address if len(those) == 1 else f"{len(those)} records of {provider.upper()}"
-        yield "  " + line(f"{which}: {code}", width - 2)
-        detail = those[0].result.reason.detail if those[0].result.reason else ""
-        if detail:
-            yield paint("dim", f"    {line(detail, width - 4)}")
+    for group in unseen(members):
+        yield "  " + line(f"{group.who}: {group.code}", width - 2)
+        if group.details:
+            yield paint("dim", f"    {line(group.details[0], width - 4)}")
 
 
 def _steps(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:

@@ -1,0 +1,58 @@
+"""What has no verdict, gathered by why: forty records behind one dead host are one fact, not forty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from catalog.evidence import Outcome
+from reports import advice
+from reports.standing import Standing
+
+ORDER = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED)
+"""What could not be seen comes before what was not meant to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Records of one provider that have no verdict for one reason."""
+
+    outcome: Outcome
+    provider: str
+    code: str
+    details: tuple[str, ...]
+    standings: tuple[Standing, ...]
+
+    @property
+    def means(self) -> str:
+        return advice.means(self.code)
+
+    @property
+    def next_step(self) -> str:
+        return advice.next_step(self.code)
+
+    @property
+    def who(self) -> str:
+        """The record, or how many of which provider."""
+        if len(self.standings) == 1:
+            return self.standings[0].address
+        return f"{len(self.standings)} records of {self.provider.upper()}"
+
+
+def unseen(standings: Sequence[Standing]) -> list[Unseen]:
+    """The groups of those without a verdict, by outcome, provider and reason."""
+    groups: dict[tuple[int, str, str], list[Standing]] = {}
+    for each in standings:
+        if each.outcome in ORDER:
+            code = each.result.reason.code if each.result.reason else "no-reason"
+            groups.setdefault((ORDER.index(each.outcome), each.address.partition("/")[0], code), []).append(each)
+    return [
+        Unseen(ORDER[place], provider, code, _details(members), tuple(sorted(members, key=lambda each: each.address)))
+        for (place, provider, code), members in sorted(groups.items(), key=lambda item: item[0])
+    ]
+
+
+def _details(members: Sequence[Standing]) -> tuple[str, ...]:
+    """The different details, few enough to read."""
+    found = sorted({each.result.reason.detail for each in members if each.result.reason and each.result.reason.detail})
+    return tuple(found[:4])

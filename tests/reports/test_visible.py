@@ -1,0 +1,61 @@
+"""Nothing observed may hide, reorder or restyle what stands beside it."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports.visible import line, tree, visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain — text, “quotes”, 漢字, ё, 🙂", "plain — text, “quotes”, 漢字, ё, 🙂"),
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("paid\u202egnp.exe", "paid⟨U+202E⟩gnp.exe"),
+        ("\x1b[31mred", "⟨U+001B⟩[31mred"),
+        ("zero\u200bwidth", "zero⟨U+200B⟩width"),
+        ("lone \ud800", "lone ⟨U+D800⟩"),
+        ("tag\U000e0041", "tag⟨U+E0041⟩"),
+        ("line\u2028separator\r", "line⟨U+2028⟩separator⟨U+000D⟩"),
+    ],
+)
+def test_what_conceals_is_written_out(text, shown):
+    assert visible(text) == shown
+
+
+@given(st.text())
+def test_no_control_or_format_character_is_left(text):
+    for character in visible(text):
+        assert character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp")
+        assert unicodedata.bidirectional(character) not in (
+            "RLO",
+            "LRO",
+            "RLE",
+            "LRE",
+            "PDF",
+            "RLI",
+            "LRI",
+            "FSI",
+            "PDI",
+        )
+
+
+@given(st.text())
+def test_once_visible_it_stays_as_it_is(text):
+    assert visible(visible(text)) == visible(text)
+
+
+@given(st.text(), st.integers(min_value=5, max_value=80))
+def test_a_line_is_one_line_and_no_longer_than_its_limit(text, limit):
+    shown = line(text, limit)
+    assert "\n" not in shown
+    assert len(shown) <= limit
+
+
+def test_keys_and_values_of_a_tree_are_visible():
+    assert tree({"a\u202e": ["\x00", 1, None, {"b": "\x07"}]}) == {
+        "a⟨U+202E⟩": ["⟨U+0000⟩", 1, None, {"b": "⟨U+0007⟩"}]
+    }
