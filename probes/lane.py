@@ -204,8 +204,13 @@ class Lane:
 
     @property
     def _values(self) -> Mapping[str, str]:
-        """What placeholders stand for: the target's values, and secrets that answers handed out."""
-        return {**self.provider.values, **self.redactor.kept}
+        """What placeholders stand for: the target's values, `<role>_credential`, and secrets that answers handed out.
+
+        A credential belongs in a body where the request hands it over instead of being authorised by it.
+        """
+        credentials = self.provider.credentials.values()
+        handed_over = {f"{each.role}_credential": each.value for each in credentials if each.value is not None}
+        return {**self.provider.values, **handed_over, **self.redactor.kept}
 
     def _learn(self, exchange: Exchange) -> None:
         """Keep count of what ends a lane, and obey a pause that was asked for."""
