@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
-from probes.recipes.pc import client, websocket
+from probes.recipes.pc import (
+    bad_requests,
+    client,
+    endpoints,
+    images,
+    keys,
+    lookups,
+    provider_causes,
+    rate_limits,
+    token_exchange,
+    websocket,
+)
 from probes.recipes.pc.requests import MODELS
 
-FAMILIES = (client, websocket)
+FAMILIES = (
+    endpoints,
+    bad_requests,
+    keys,
+    lookups,
+    images,
+    provider_causes,
+    rate_limits,
+    token_exchange,
+    websocket,
+    client,
+)
 
-CONTROLS = {"inference": MODELS}
+CONTROLS = dict.fromkeys(("inference", "storage", "admin"), MODELS)
 
-UNPROBED: dict[str, tuple[str, str]] = {}
+UNPROBED: dict[str, tuple[str, str]] = {
+    "pc/endpoints/live/webrtc": (
+        "surface-out-of-reach",
+        "a live session over WebRTC is media, which this suite does not speak",
+    ),
+    "pc/endpoints/live/sip": (
+        "surface-out-of-reach",
+        "a live session over SIP is a telephone call, which this suite does not make",
+    ),
+}

@@ -1,0 +1,109 @@
+"""What PC refuses because of the request alone (2:7.5 rows 400, 405, 409, 422)."""
+
+from __future__ import annotations
+
+from probes.call import Call, delete, get, post
+from probes.probe import Probe
+from probes.recipe import Recipe, recipe, stepwise
+from probes.recipes.pc.requests import AGENTS, LONG, TOKENS, completion, response, with_body
+from probes.target import Cost
+
+FAMILY = "pc/errors/request"
+
+TOO_MANY_TOKENS = 100_000_000
+MULTIPART = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\n{small_model}\r\n--x--\r\n'
+CONTENT_TYPE = with_body(b'{"input": "hi"}', "text/plain")
+MUTUALLY_EXCLUSIVE = response(previous_response_id="resp_0", conversation="conv_0")
+ON_REASONING_MODEL = completion(model="{reasoning_model}", temperature=0.5)
+
+
+def refused(slug: str, call: Call | dict[str, Call]) -> Recipe:
+    """A generation request that must be refused; the bound is for a provider that accepts it."""
+    return recipe(f"{FAMILY}/{slug}", call, tokens=TOKENS)
+
+
+RECIPES: tuple[Recipe, ...] = (
+    refused("invalid_type", response(max_output_tokens="many")),
+    refused("missing_required_parameter", response(model=None)),
+    refused("unknown_parameter", response(no_such_field=1)),
+    refused(
+        "unsupported_parameter",
+        {
+            "temperature_on_reasoning_model": ON_REASONING_MODEL,
+            "dimensions_on_older_embedding_model": post(
+                "/v1/embeddings", {"model": "{older_embedding_model}", "input": "hi", "dimensions": 2}
+            ),
+        },
+    ),
+    refused(
+        "invalid_value",
+        {
+            "out_of_range": completion(temperature=1000),
+            "bad_enum_member": response(truncation="sometimes"),
+            "oversized_max_tokens": completion(max_tokens=TOO_MANY_TOKENS),
+        },
+    ),
+    refused("integer_below_min_value", response(max_output_tokens=0)),
+    refused("integer_above_max_value", response(top_logprobs=1000)),
+    refused("string_above_max_length", response(safety_identifier="x" * 1000)),
+    refused("array_above_max_length", completion(stop=[f"stop {number}" for number in range(100)])),
+    refused("mutually_exclusive_parameters", MUTUALLY_EXCLUSIVE),
+    refused("invalid_json", with_body(b'{"model": ', "application/json")),
+    refused(
+        "unsupported_content_type",
+        {"text": CONTENT_TYPE, "multipart": with_body(MULTIPART, "multipart/form-data; boundary=x")},
+    ),
+    refused(
+        "service_tier_not_allowed",
+        {
+            tier: response(service_tier=tier).but(credential="tierless")
+            for tier in ("default", "flex", "priority", "fast", "auto")
+        },
+    ),
+    recipe(
+        f"{FAMILY}/invalid_beta",
+        {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")},
+    ),
+    recipe(
+        f"{FAMILY}/context_length_exceeded",
+        response(model="{small_context_model}", input="word " * 6_000),
+        tokens=10_000,
+    ),
+    recipe(
+        f"{FAMILY}/wrong_method",
+        {"patch": Call("PATCH", "/v1/models"), "put": Call("PUT", "/v1/models"), "delete": delete("/v1/models")},
+    ),
+    recipe(
+        f"{FAMILY}/unprocessable",
+        post("/v1/vector_stores/{vector_store}/files", {"file_id": "{unsearchable_file}"}),
+    ),
+)
+
+
+@stepwise(
+    f"{FAMILY}/previous_response_not_found",
+    labels=("deleted", "unstored", "wrong_project"),
+    requests=7,
+    tokens=6 * TOKENS,
+    cost=Cost.BILLABLE,
+    needs={"small_model"},
+    roles={"other_project"},
+)
+async def previous_response_not_found(probe: Probe) -> None:
+    """Go on from a response that is no longer there, never was kept, or is another project's."""
+    gone = (await probe.setup(response())).body["id"]
+    await probe.setup(delete(f"/v1/responses/{gone}"))
+    await probe.send(response(previous_response_id=gone), "deleted")
+    unstored = (await probe.setup(response(store=False))).body["id"]
+    await probe.send(response(previous_response_id=unstored), "unstored")
+    foreign = (await probe.setup(response().but(credential="other_project"))).body["id"]
+    await probe.send(response(previous_response_id=foreign), "wrong_project")
+
+
+@stepwise(f"{FAMILY}/conflict", requests=3, tokens=2 * TOKENS, cost=Cost.BILLABLE, needs={"small_model"})
+async def conflict(probe: Probe) -> None:
+    """Answer a conversation twice at once: the first time in the background, so that it is still being answered."""
+    made = post("/v1/conversations", {}, removal=lambda body: delete(f"/v1/conversations/{body['id']}"))
+    conversation = (await probe.setup(made)).body["id"]
+    await probe.setup(response(conversation=conversation, background=True, input=LONG))
+    await probe.send(response(conversation=conversation))

@@ -1,0 +1,113 @@
+"""The endpoints of PC (1:4.3): the success, a wrong key, the request rules."""
+
+from __future__ import annotations
+
+from probes.call import Call, delete, get, post
+from probes.probe import Probe
+from probes.recipe import Recipe, recipe, stepwise
+from probes.recipes.pc.bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
+from probes.recipes.pc.keys import EXTERNAL_STORAGE
+from probes.recipes.pc.lookups import UNKNOWN_RESPONSE
+from probes.recipes.pc.requests import AGENTS, LONG, MODELS, TOKENS, completion, response, streamed, wrong_key
+from probes.target import Cost
+
+FAMILY = "pc/endpoints"
+SERVICE_TIERS = ("default", "flex", "priority", "auto", "fast")
+
+
+def labelled(success: Call, **others: Call) -> dict[str, Call]:
+    """The calls of an endpoint by label: the success, a wrong key, and its request rules."""
+    return {"success": success, "wrong_credential": wrong_key(success), **others}
+
+
+RECIPES: tuple[Recipe, ...] = (
+    recipe(
+        f"{FAMILY}/responses/create_response",
+        labelled(
+            response(),
+            stream=streamed(),
+            model_required=response(model=None),
+            max_output_tokens_is_an_integer=response(max_output_tokens="many"),
+            unknown_field=response(no_such_field=1),
+            exclusive_fields=MUTUALLY_EXCLUSIVE,
+            content_type=CONTENT_TYPE,
+            truncation_auto=response(truncation="auto"),
+            **{f"service_tier_{tier}": response(service_tier=tier) for tier in SERVICE_TIERS},
+        ),
+        cost=Cost.BILLABLE,
+        tokens=8 * TOKENS,
+    ),
+    recipe(
+        f"{FAMILY}/chat/create_chat_completion",
+        labelled(
+            completion(),
+            stream=completion(stream=True).but(stream=True),
+            temperature_on_reasoning_model=ON_REASONING_MODEL,
+        ),
+        cost=Cost.BILLABLE,
+        tokens=3 * TOKENS,
+    ),
+    recipe(f"{FAMILY}/models/list_models", labelled(MODELS)),
+    recipe(
+        f"{FAMILY}/agents/list_agents",
+        labelled(AGENTS, missing_beta=get(AGENTS.path), invalid_beta=AGENTS.with_headers(pc_beta="agents=v0")),
+    ),
+    recipe(
+        f"{FAMILY}/organization/get_external_storage",
+        labelled(EXTERNAL_STORAGE, missing_scope=EXTERNAL_STORAGE.but(credential="inference")),
+        credential="storage",
+    ),
+    recipe(
+        f"{FAMILY}/organization/set_spend_limit",
+        labelled(post("/v1/organization/spend_limit", {"limit_usd": 100})),
+        cost=Cost.DESTRUCTIVE,
+        credential="admin",
+    ),
+    recipe(f"{FAMILY}/fine_tuning/get_model_limits", labelled(get("/v1/fine_tuning/model_limits"))),
+    recipe(f"{FAMILY}/vector_stores/files", labelled(get("/v1/vector_stores/{vector_store}/files"))),
+    recipe(f"{FAMILY}/live/sessions", labelled(get("/v1/live/sessions"))),
+    recipe(f"{FAMILY}/updates/patch", Call("PATCH", "/v1/models"), label="success"),
+    recipe(f"{FAMILY}/updates/put", Call("PUT", "/v1/models"), label="success"),
+    recipe("pc/errors/outcomes/incomplete_max_output_tokens", response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
+    recipe(
+        "pc/errors/outcomes/chat_length",
+        completion(messages=[{"role": "user", "content": LONG}]),
+        cost=Cost.BILLABLE,
+        tokens=TOKENS,
+    ),
+)
+
+
+@stepwise(
+    f"{FAMILY}/responses/get_response",
+    labels=("success", "wrong_credential", "unknown_id", "unstored"),
+    requests=6,
+    tokens=2 * TOKENS,
+    cost=Cost.BILLABLE,
+    needs={"small_model"},
+)
+async def get_response(probe: Probe) -> None:
+    """A stored response can be fetched; one that never was or was not stored cannot."""
+    made = response().but(removal=lambda body: delete(f"/v1/responses/{body['id']}"))
+    stored = get(f"/v1/responses/{(await probe.setup(made)).body['id']}")
+    await probe.send(stored, "success")
+    await probe.send(wrong_key(stored), "wrong_credential")
+    await probe.send(UNKNOWN_RESPONSE, "unknown_id")
+    unstored = (await probe.setup(response(store=False))).body["id"]
+    await probe.send(get(f"/v1/responses/{unstored}"), "unstored")
+
+
+@stepwise(
+    f"{FAMILY}/vector_stores/file_batches",
+    labels=("success", "wrong_credential"),
+    requests=4,
+    cost=Cost.BILLABLE,
+    needs={"file"},
+)
+async def file_batches(probe: Probe) -> None:
+    """A batch of one file, added to a store made for it."""
+    made = post("/v1/vector_stores", {}, removal=lambda body: delete(f"/v1/vector_stores/{body['id']}"))
+    store = (await probe.setup(made)).body["id"]
+    batch = post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": ["{file}"]})
+    await probe.send(batch, "success")
+    await probe.send(wrong_key(batch), "wrong_credential")

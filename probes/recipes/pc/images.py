@@ -1,0 +1,15 @@
+"""Images that PC cannot take, refused over HTTP or, where the stream has begun, after the 200 (2:7.5)."""
+
+from __future__ import annotations
+
+from probes.recipe import Recipe, recipe
+from probes.recipes.pc.pictures import WRONG
+from probes.recipes.pc.requests import TOKENS, response, streamed
+
+OVER_HTTP = ("invalid_image", "invalid_image_format", "image_parse_error")
+"""The three codes that have a row of their own over HTTP."""
+
+RECIPES: tuple[Recipe, ...] = (
+    *(recipe(f"pc/errors/images/{code}", response(input=WRONG[code]), tokens=TOKENS) for code in OVER_HTTP),
+    *(recipe(f"pc/errors/stream/{code}", streamed(input=image), tokens=TOKENS) for code, image in WRONG.items()),
+)

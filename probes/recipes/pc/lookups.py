@@ -1,0 +1,49 @@
+"""What PC cannot find: each resource has its own way of saying so (2:7.5 rows 404)."""
+
+from __future__ import annotations
+
+from probes.call import Call, get, post
+from probes.probe import Probe
+from probes.recipe import Recipe, recipe, stepwise
+from probes.recipes.pc.requests import AGENTS, TOKENS, response
+from probes.target import Cost
+
+FAMILY = "pc/errors/not_found"
+UNKNOWN_RESPONSE = get("/v1/responses/resp_00000000000000000000000000000000")
+
+LOOKUPS = {
+    "conversation": get("/v1/conversations/conv_00000000000000000000000000000000"),
+    "file": get("/v1/files/file-000000000000000000000000"),
+    "eval": get("/v1/evals/eval_00000000000000000000000000000000"),
+    "fine_tuning_job": get("/v1/fine_tuning/jobs/ftjob-000000000000000000000000"),
+    "fine_tune": get("/v1/fine_tuning/jobs/ftjob-000000000000000000000000/events"),
+    "safety_alert": get("/v1/safety_alerts/alert_000000000000000000000000"),
+    "call": post("/v1/realtime/calls/rtc_000000000000000000000000/hangup"),
+    "coded_resource": get("/v1/containers/cntr_00000000000000000000000000000000"),
+    "vault": get("/v1/vaults/vault_000000000000000000000000"),
+    "skill": get("/v1/skills/skill_000000000000000000000000"),
+    "chat_widget": get("/v1/chat_widgets/widget_000000000000000000000000"),
+    "agent_session": get("/v1/agents/sessions/session_000000000000000000000000", headers=AGENTS.headers),
+    "video": get("/v1/videos/video_000000000000000000000000"),
+    "unknown_url": get("/v1/no-such-path"),
+    "retired_assistants": get("/v1/assistants", headers={"pc-beta": "assistants=v2"}),
+    "retired_threads": Call("POST", "/v1/threads", {}, headers={"pc-beta": "assistants=v2"}),
+}
+"""Slug -> a request that names what cannot exist."""
+
+RECIPES: tuple[Recipe, ...] = tuple(recipe(f"{FAMILY}/{slug}", call) for slug, call in LOOKUPS.items())
+
+
+@stepwise(
+    f"{FAMILY}/response",
+    labels=("unknown", "unstored"),
+    requests=3,
+    tokens=TOKENS,
+    cost=Cost.BILLABLE,
+    needs={"small_model"},
+)
+async def unknown_response(probe: Probe) -> None:
+    """Fetch a response that never was, and one that was not stored."""
+    await probe.send(UNKNOWN_RESPONSE, "unknown")
+    made = (await probe.setup(response(store=False))).body["id"]
+    await probe.send(get(f"/v1/responses/{made}"), "unstored")

@@ -1,0 +1,39 @@
+"""What PC alone can bring about: faults, overload, policies, safeguards (2:7.5)."""
+
+from __future__ import annotations
+
+from probes.call import Call, post
+from probes.recipe import Recipe, recipe
+from probes.recipes.pc.requests import MODELS, TOKENS, completion, response, streamed
+
+IMAGE = post("/v1/images/generations", {"model": "{image_model}", "prompt": "hi"})
+SEARCHING = streamed(tools=[{"type": "file_search", "vector_store_ids": ["{vector_store}"]}])
+
+CAUSES: dict[str, tuple[Call, str]] = {
+    "request/invalid_prompt": (response(), "prompt_rejected"),
+    "images/content_policy_violation": (IMAGE, "usage_policy_violation"),
+    "permission/misalignment_policy_violation": (response(), "misalignment_detected"),
+    "permission/cyber_policy": (response(), "cyber_safeguard"),
+    "permission/unsupported_country_region_territory": (MODELS, "unsupported_region"),
+    "server/server_error": (MODELS, "internal_error"),
+    "server/server_is_overloaded": (response(), "overloaded"),
+    "stream/server_error": (streamed(), "internal_error;when=mid_stream"),
+    "stream/rate_limit_exceeded": (streamed(), "capacity_rate_limited"),
+    "stream/invalid_prompt": (streamed(), "prompt_rejected;when=mid_stream"),
+    "stream/cyber_policy": (streamed(), "cyber_safeguard;when=mid_stream"),
+    "stream/image_content_policy_violation": (streamed(), "image_policy"),
+    "stream/vector_store_timeout": (SEARCHING, "vector_store_slow"),
+    "outcomes/incomplete_content_filter": (response(), "content_filtered"),
+    "outcomes/incomplete_max_messages": (response(), "message_limit"),
+    "outcomes/chat_content_filter": (completion(), "content_filtered"),
+}
+"""Family and slug -> the request, and the cause that befalls it."""
+
+RECIPES: tuple[Recipe, ...] = (
+    *(recipe(f"pc/errors/{place}", call.but(scenario=cause), tokens=TOKENS) for place, (call, cause) in CAUSES.items()),
+    recipe(
+        "pc/errors/images/moderation_blocked",
+        {stage: IMAGE.but(scenario=f"image_moderation;stage={stage}") for stage in ("input", "output")},
+        tokens=TOKENS,
+    ),
+)

@@ -1,0 +1,58 @@
+"""The token exchange on the mutual-TLS host: a subject token for an access token, and its failures (1:5.3, 2:7.5)."""
+
+from __future__ import annotations
+
+from probes.call import Call, post
+from probes.probe import Probe
+from probes.recipe import stepwise
+from probes.recipes.pc.keys import OTHER_METHOD, OTHER_PATH
+
+FAMILY = "pc/errors/oauth"
+GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
+JWT = "urn:ietf:params:oauth:token-type:jwt"
+CERTIFICATE = "urn:ietf:params:oauth:token-type:x509"
+"""The parameters of RFC 8693; the documents name none, and no kind of token for a certificate is registered."""
+
+
+def exchange(subject_token: str, kind: str = JWT) -> Call:
+    """Hand over a subject token; what comes back is a credential, and kept out of the evidence."""
+    body = {"grant_type": GRANT, "subject_token": subject_token, "subject_token_type": kind}
+    return post("/oauth/token", body, credential=None, service="mtls_auth_url", secrets=("/access_token",))
+
+
+@stepwise(
+    "pc/endpoints/oauth/exchange_token",
+    labels=("success", "certificate", "claims_compared", "other_method", "other_path"),
+    requests=5,
+    roles={"subject_token", "subject_certificate", "subject_token_other_audience"},
+)
+async def exchange_token(probe: Probe) -> None:
+    """Both kinds of subject token, one that is meant for somebody else, and what else the host takes: nothing."""
+    await probe.send(exchange("{subject_token_credential}"), "success")
+    await probe.send(exchange("{subject_certificate_credential}", CERTIFICATE), "certificate")
+    await probe.send(exchange("{subject_token_other_audience_credential}"), "claims_compared")
+    await probe.send(OTHER_METHOD, "other_method")
+    await probe.send(OTHER_PATH, "other_path")
+
+
+@stepwise(f"{FAMILY}/invalid_grant", requests=1, roles={"subject_token_other_audience"})
+async def invalid_grant(probe: Probe) -> None:
+    await probe.send(exchange("{subject_token_other_audience_credential}"))
+
+
+@stepwise(
+    f"{FAMILY}/invalid_subject_token",
+    labels=("malformed", "forged", "expired"),
+    requests=3,
+    roles={"subject_token_forged", "subject_token_expired"},
+)
+async def invalid_subject_token(probe: Probe) -> None:
+    await probe.send(exchange("no-token-at-all"), "malformed")
+    await probe.send(exchange("{subject_token_forged_credential}"), "forged")
+    await probe.send(exchange("{subject_token_expired_credential}"), "expired")
+
+
+@stepwise(f"{FAMILY}/invalid_request", requests=1)
+async def invalid_request(probe: Probe) -> None:
+    """An exchange without a subject token."""
+    await probe.send(exchange("").but(json={"grant_type": GRANT, "subject_token_type": JWT}))
