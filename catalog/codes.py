@@ -200,6 +200,11 @@ FINDINGS = _table(
         "Add a record for it (a candidate for LIVE_DISCOVERED).",
     ),
     (
+        "not-looked-at",
+        "A part of the record was left out, for the target does not allow it or lacks what it takes.",
+        "Nothing to mend; the detail says what to allow or to add to the target to see that part too.",
+    ),
+    (
         "unasked-answer",
         "An overload, limit or timeout answer arrived in the probe's way and does not itself match its own record.",
         "The verdict is inconclusive; the difference is told here because the answer is documented elsewhere.",

@@ -32,9 +32,9 @@ class TokenBucket:
         return True
 
     def charge(self, amount: float, now: float) -> None:
-        """Take `amount` whether it is there or not: what was used is known only afterwards."""
+        """Take `amount` whether it is there or not: what was used is known only afterwards. Less than 0 gives back."""
         self.refill(now)
-        self.level -= amount
+        self.level = min(float(self.per_minute), self.level - amount)
 
     def remaining(self, now: float) -> int:
         """Whole units left."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from catalog.evidence import Reason
 from probes.call import Call
 from probes.recipe import Recipe
@@ -32,6 +34,19 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
         if name not in provider.values:
             return Reason("value-missing", provider.missing(f"values.{name}", target.name))
     return None
+
+
+def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Recipe:
+    """The recipe with those of its optional looks that this target allows, and the bounds of all of them."""
+    obstacles = {label: obstacle(look, target, allow) for label, look in recipe.optional.items()}
+    looks = {label: look for label, look in recipe.optional.items() if obstacles[label] is None}
+    return replace(
+        recipe,
+        optional=looks,
+        left_out={label: reason for label, reason in obstacles.items() if reason is not None},
+        requests=recipe.requests + sum(look.requests for look in looks.values()),
+        tokens=recipe.tokens + sum(look.tokens for look in looks.values()),
+    )
 
 
 def _roles(recipe: Recipe) -> list[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence import Aspect, Event, Exchange, Finding, Response, Severity
 from catalog.model import Json
-from probes import formats
+from probes import formats, limits
 from probes.documented import WIRE_ASPECTS, Envelope, Expected, HeaderRule, StreamRule
 from probes.pointer import ABSENT, find, find_all
 
@@ -90,18 +91,28 @@ def _status(expected: Expected, response: Response) -> Iterator[Finding]:
 
 def _header_rules(expected: Expected, response: Response) -> Iterator[Finding]:
     for rule in expected.headers:
-        seen = response.headers.get(rule.name)
+        name = _header_named(rule.name, response.headers)
+        seen = response.headers.get(name)
         code = _header_code(rule, seen)
         if code is not None:
             documented = rule.value or rule.format or rule.rule
-            yield _finding(expected, code, Aspect.HEADER, rule.name, documented, "absent" if seen is None else seen)
+            yield _finding(expected, code, Aspect.HEADER, name, documented, "absent" if seen is None else seen)
+    for code, name, documented, observed in limits.contradictions(expected.headers, response.headers):
+        yield _finding(expected, code, Aspect.HEADER, name, documented, observed)
+
+
+def _header_named(pattern: str, headers: Mapping[str, str]) -> str:
+    """The first header whose name fits a pattern with `*`, or the pattern itself."""
+    if "*" not in pattern:
+        return pattern
+    return next((name for name in sorted(headers) if fnmatchcase(name, pattern)), pattern)
 
 
 def _header_code(rule: HeaderRule, seen: str | None) -> str | None:
     if rule.rule == "absent":
         return None if seen is None else "header-unexpected"
     if seen is None:
-        return "header-missing"
+        return None if rule.optional else "header-missing"
     if rule.rule == "equals" and seen != rule.value:
         return "header-differs"
     if rule.rule == "format" and not formats.valid(rule.format, seen):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 
 from catalog.model import Json, Record
 
 ENVELOPES = Path(__file__).parent.parent / "catalog" / "schemas" / "envelopes"
+LIMITED = "limited"
+"""The label of the answer beyond a limit, in rate-limit records: 429."""
+
 WIRE_ASPECTS = ("type", "code", "param")
 """Aspects compared as values, only where the envelope carries them (2:7.1)."""
 
@@ -60,6 +63,13 @@ class HeaderRule:
     rule: str
     value: str = ""
     format: str = ""
+    family: str = ""
+    """The limit that the header tells of, with others of the same family; only in rate-limit records."""
+    part: str = ""
+    """What it tells of that limit: `limit`, `remaining` or `reset`."""
+    multiple_of: int = 1
+    optional: bool = False
+    """Whether it may be absent, as long as its whole family is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,16 +227,41 @@ def _refused(error: Record, label: str) -> Expected:
 
 
 def _of_rate_limits(record: Record) -> tuple[Expected, ...]:
-    headers = record.data.get("headers")
-    rules = _headers(headers) if isinstance(headers, dict) else ()
-    return (Expected("answer", str(record.address), envelope("any"), 200, headers=rules),)
+    """One expectation for each label that a header is documented for; an ordinary answer is always looked at."""
+    rules = named_headers(record.data.get("headers"))
+    labels = dict.fromkeys(["answer", *(label for rule in rules.values() for label in rule.get("on", ()))])
+    return tuple(
+        Expected(
+            label,
+            str(record.address),
+            envelope("any"),
+            429 if label == LIMITED else 200,
+            headers=_headers(
+                {
+                    name: {**rule, "optional": label in rule.get("optional", ())}
+                    for name, rule in rules.items()
+                    if label in rule.get("on", ("answer",))
+                }
+            ),
+        )
+        for label in labels
+    )
+
+
+def named_headers(headers: Json) -> Mapping[str, Mapping[str, Json]]:
+    """The header rules of a rate-limit record by name; PC's are an array, in which samples need have no rule."""
+    if isinstance(headers, list):
+        return {header["name"]: header for header in headers if "rule" in header}
+    return headers if isinstance(headers, dict) else {}
 
 
 def _headers(rules: Json) -> tuple[HeaderRule, ...]:
     if not isinstance(rules, dict):
         return ()
+    keys = [each.name for each in fields(HeaderRule)]
     return tuple(
-        HeaderRule(name, rule["rule"], rule.get("value", ""), rule.get("format", "")) for name, rule in rules.items()
+        HeaderRule(**{**{key: value for key, value in rule.items() if key in keys}, "name": name})
+        for name, rule in rules.items()
     )
 
 

@@ -105,7 +105,11 @@ class Engine:
         task = Task(
             record=record,
             recipe=recipe,
-            expected=expectations(record, self.catalog.__getitem__),
+            expected=tuple(
+                expected
+                for expected in expectations(record, self.catalog.__getitem__)
+                if expected.label not in recipe.left_out
+            ),
             known=self._known_of(recipe.provider),
             control=recipe.control or recipes.book(recipe.provider).controls.get(recipe.credential),
             run=self.run,

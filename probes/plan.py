@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from catalog.evidence import Reason
 from catalog.store import Catalog
 from probes import recipes
-from probes.applicable import obstacle
+from probes.applicable import fitted, obstacle
 from probes.recipe import Recipe
 from probes.target import Cost, Target
 
@@ -34,7 +34,7 @@ def plan(catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: It
             continue
         reason = obstacle(recipe, target, allow)
         if reason is None:
-            probed[address] = recipe
+            probed[address] = fitted(recipe, target, allow)
         else:
             not_probed[address] = reason
     return Plan(probed, not_probed)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import anyio
 
-from catalog.evidence import Attempt, Exchange, Outcome, Reason, Response, Result
+from catalog.evidence import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Result, Severity
 from catalog.model import Record
 from probes.call import Call
 from probes.documented import Expected, envelope
@@ -200,6 +200,8 @@ async def _elicit(recipe: Recipe, probe: Probe) -> None:
         await (probe.setup(call) if label == SETUP else probe.send(call, label))
     if recipe.steps is not None:
         await recipe.steps(probe)
+    for look in recipe.optional.values():
+        await _elicit(look, probe)
 
 
 def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
@@ -208,13 +210,27 @@ def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
         probed=task.record.data,
         outcome=final.outcome,
         reason=final.reason,
-        findings=final.findings,
+        findings=(*final.findings, *_left_out(task.recipe)),
         attempts=tuple(attempts),
         observed_at=attempts[-1].at if attempts else "",
         lane=task.recipe.lane,
         cost=str(task.recipe.cost),
         elicited=task.recipe.elicited,
     )
+
+
+def _left_out(recipe: Recipe) -> Iterator[Finding]:
+    """What a record documents besides and this target could not look at."""
+    for label, reason in recipe.left_out.items():
+        yield Finding(
+            code="not-looked-at",
+            aspect=Aspect.STATE,
+            severity=Severity.INFO,
+            message=f"{label}: {reason.code}: {reason.detail}",
+            label=label,
+            at=label,
+            observed=reason.code,
+        )
 
 
 def place_of(error: Exception) -> str:

@@ -10,6 +10,7 @@ from probes.call import Call
 from probes.target import Cost
 
 if TYPE_CHECKING:
+    from catalog.evidence import Reason
     from probes.probe import Probe
 
 Steps = Callable[["Probe"], Awaitable[None]]
@@ -22,7 +23,8 @@ class Recipe:
     `requests` and `tokens` are upper bounds for one attempt, used by `--plan` and by the budgets. `credential` is the
     role of the key whose rate budget the probe uses: its lane. `needs` names values of the target beyond the
     placeholders of the calls, `roles` credentials beyond those of the calls. `live` is why it is never probed live
-    (a reason code and its detail), or None.
+    (a reason code and its detail), or None. `optional` holds, by label, what is looked at besides where a target
+    allows it and has what it takes; `left_out` says of the others why not.
     """
 
     address: str
@@ -38,6 +40,8 @@ class Recipe:
     scenario: bool = False
     live: tuple[str, str] | None = None
     control: Call | None = None
+    optional: Mapping[str, Recipe] = field(default_factory=dict)
+    left_out: Mapping[str, Reason] = field(default_factory=dict)
 
     @property
     def provider(self) -> str:
@@ -62,7 +66,7 @@ def recipe(
         options.setdefault("requests", len(calls))
         options.setdefault("scenario", any(each.scenario for each in calls.values()))
         options["needs"] = frozenset(options.get("needs", ())).union(*(each.placeholders for each in calls.values()))
-    labels = frozenset(calls) | frozenset(options.pop("labels", ()))
+    labels = frozenset(calls) | frozenset(options.pop("labels", ())) | frozenset(options.get("optional", ()))
     return Recipe(address=address, calls=calls, labels=labels, **options)
 
 

@@ -20,6 +20,8 @@ class Model:
     temperature_with_top_p: bool = True
     inference_geo: bool = False
     speed: bool = False
+    priority: bool = True
+    """Whether a priority commitment covers it; several of the newest classes have none (2:8.2)."""
     deprecated_at: str | None = None
 
 
@@ -36,6 +38,7 @@ _TABLE = (
         temperature_with_top_p=False,
         inference_geo=True,
         speed=True,
+        priority=False,
     ),
     Model(
         "mock-mid",

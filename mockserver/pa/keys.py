@@ -28,13 +28,14 @@ class State(StrEnum):
 
 
 class Standing(StrEnum):
-    """Whether the owner of the key may still spend money (2:7.3, rows 400 and 429)."""
+    """Whether the owner of the key may still spend money (2:7.3, rows 400, 402 and 429)."""
 
     GOOD = "good"
     ORGANIZATION_LIMIT = "organization's own spend limit reached"
     WORKSPACE_LIMIT = "workspace's own spend limit reached"
     SPEND_CAP = "tier's monthly spend cap reached"
     CODING_ASSISTANT_LIMIT = "coding-assistant workspace's spend limit reached"
+    PAYMENT_PROBLEM = "payment failed"
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,16 @@ class Organization:
 
     id: str
     tier: str = "start"
+    commitment: tuple[int, int] | None = None
+    """Input and output tokens a minute of a priority commitment that still runs, if any."""
 
 
 ACME = Organization("a0000000-0000-4000-8000-000000000001")
 TIGHT = Organization("a0000000-0000-4000-8000-000000000002", tier="tight")
 CAPPED = Organization("a0000000-0000-4000-8000-000000000003")
 THRIFTY = Organization("a0000000-0000-4000-8000-000000000004")
+OWING = Organization("a0000000-0000-4000-8000-000000000006")
+COMMITTED = Organization("a0000000-0000-4000-8000-000000000007", commitment=(50_000, 10_000))
 GROWN = Organization("a0000000-0000-4000-8000-000000000005", tier="scale")
 
 NOT_ENABLED = Organization("b0000000-0000-4000-8000-000000000001")
@@ -97,6 +102,7 @@ def _keeper(
 _TABLE = (
     Key("mock-pa-inference", ACME),
     Key("mock-pa-inference-scale", GROWN),
+    Key("mock-pa-priority", COMMITTED),
     Key("mock-pa-tight", TIGHT),
     Key("mock-pa-restricted", ACME, allowed=frozenset({"models", "count_tokens"})),
     Key("mock-pa-revoked", ACME, state=State.REVOKED),
@@ -110,6 +116,7 @@ _TABLE = (
         standing=Standing.CODING_ASSISTANT_LIMIT,
         workspace="wrkspc_01MockCodingAssistant001",
     ),
+    Key("mock-pa-payment-problem", OWING, standing=Standing.PAYMENT_PROBLEM),
     Key("mock-pa-marketplace", GROWN, Role.MARKETPLACE),
     _keeper("mock-pa-admin", "read:compliance_activities", role=Role.ADMIN),
     _keeper("mock-pa-admin-expired", "read:compliance_activities", role=Role.ADMIN, state=State.EXPIRED),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from mockserver.buckets import TokenBucket
 from mockserver.clock import rfc3339
+from mockserver.pa import special_capacity as special
 from mockserver.pa.call import Call
 from mockserver.pa.catalogue import Model
 from mockserver.pa.errors import RATE_LIMIT, PaError
+from mockserver.pa.meters import Meter, meter_of
 from mockserver.pa.prompt_cache import InputTokens
 
 
@@ -51,75 +53,113 @@ REQUESTS: dict[str, dict[str, int]] = {
 """Requests a minute by tier and endpoint group. Model endpoints have no documented limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meter:
-    """One bucket under the name of its header family."""
+ESTIMATE_MARGIN = 1.1
+"""ITPM is estimated when a request starts and adjusted to what it was (2:8.2); the estimate errs on the safe side."""
 
-    family: str
-    bucket: TokenBucket
+
+class Charge(NamedTuple):
+    """What one request takes of one meter."""
+
+    meter: Meter
+    amount: float
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A message that was let in: what its headers show, where its tokens are charged, and which tier serves it."""
+
+    shown: tuple[Meter, ...]
+    input: Charge
+    estimate: float
+    output: Meter
+    service_tier: str = "standard"
+
+    def settle(self, call: Call, output_tokens: int) -> None:
+        """Adjust the estimate of the input, and charge what was generated: OTPM counts actual tokens alone."""
+        self.input.meter.bucket.charge(self.input.amount - self.estimate, call.now)
+        self.output.bucket.charge(output_tokens, call.now)
+        _tell(call, self.shown)
 
 
 def admit_request(call: Call, group: str) -> None:
     """Count one request of an endpoint group, or 429."""
     per_minute = REQUESTS[call.key.organization.tier].get(group)
     if per_minute is not None:
-        _admit(call, [(_meter(call, group, "requests", per_minute), 1)])
+        meter = meter_of(call, group, "ratelimit-requests", per_minute)
+        _admit(call, (meter,), [Charge(meter, 1)])
 
 
-def admit_message(call: Call, model: Model, measured: InputTokens) -> None:
+def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
     """Count one message: a request, and its uncached input, or 429. Cache reads count for the retired class alone."""
-    requests, itpm, _ = _message_meters(call, model)
+    requests, input_tokens, output_tokens = standard = _message_meters(call, model)
     counted = measured.fresh + measured.created + (measured.read if model.limit_class == "retired_small" else 0)
-    _admit(call, [(requests, 1), (itpm, counted)])
+    if body.get("speed") == "fast":
+        fast = special.fast_meters(call, model)
+        return _let_in(call, requests, (*standard, *fast), Charge(fast[0], counted), fast[1])
+    committed = special.priority_meters(call, model)
+    if committed and body.get("service_tier") != "standard_only":
+        burnt = Charge(committed[0], special.burnt_down(measured, body))
+        if _suffices(call, burnt, committed[1]):
+            return _let_in(call, requests, (*standard, *committed), burnt, committed[1], "priority")
+    return _let_in(call, requests, (*standard, *committed), Charge(input_tokens, counted), output_tokens)
 
 
-def settle_message(call: Call, model: Model, output_tokens: int) -> None:
-    """Charge what was generated: OTPM counts actual tokens, so it is known only at the end."""
-    meters = _message_meters(call, model)
-    meters[2].bucket.charge(output_tokens, call.now)
-    _tell(call, meters)
+def _let_in(
+    call: Call,
+    requests: Meter,
+    shown: tuple[Meter, ...],
+    taken: Charge,
+    output: Meter,
+    service_tier: str = "standard",
+) -> Admission:
+    estimate = taken.amount * ESTIMATE_MARGIN
+    _admit(call, shown, [Charge(requests, 1), Charge(taken.meter, estimate), Charge(output, 0)])
+    return Admission(shown, taken, estimate, output, service_tier)
+
+
+def _suffices(call: Call, burnt: Charge, output: Meter) -> bool:
+    """Whether the capacity of a commitment suffices for both input and output (2:8.2, service_tier `auto`)."""
+    needed = burnt.amount * ESTIMATE_MARGIN
+    waits = burnt.meter.bucket.seconds_until(needed, call.now), output.bucket.seconds_until(0, call.now)
+    return max(waits) <= 0
 
 
 def _message_meters(call: Call, model: Model) -> tuple[Meter, Meter, Meter]:
     limits = MESSAGES[call.key.organization.tier][model.limit_class]
     group = f"messages/{model.limit_class}"
     return (
-        _meter(call, group, "requests", limits.requests),
-        _meter(call, group, "input-tokens", limits.input_tokens),
-        _meter(call, group, "output-tokens", limits.output_tokens),
+        meter_of(call, group, "ratelimit-requests", limits.requests),
+        meter_of(call, group, "ratelimit-input-tokens", limits.input_tokens),
+        meter_of(call, group, "ratelimit-output-tokens", limits.output_tokens),
     )
 
 
-def _meter(call: Call, group: str, family: str, per_minute: int) -> Meter:
-    return Meter(family, call.session.bucket(("pa", call.key.organization.id, group, family), per_minute))
-
-
-def _admit(call: Call, charges: list[tuple[Meter, int]]) -> None:
-    waits = [meter.bucket.seconds_until(amount, call.now) for meter, amount in charges]
+def _admit(call: Call, shown: tuple[Meter, ...], charges: list[Charge]) -> None:
+    waits = [charge.meter.bucket.seconds_until(charge.amount, call.now) for charge in charges]
     if max(waits) > 0:
-        exhausted = charges[waits.index(max(waits))][0]
-        _tell(call, [meter for meter, _ in charges])
+        exhausted = charges[waits.index(max(waits))].meter
+        _tell(call, shown)
         message = (
             f"This request would exceed your organization's rate limit of {exhausted.bucket.per_minute:,} "
-            f"{exhausted.family.replace('-', ' ')} per minute (org: {call.key.organization.id})."
+            f"{exhausted.counts} per minute (org: {call.key.organization.id})."
         )
         raise PaError(RATE_LIMIT, message, headers={"retry-after": str(max(1, math.ceil(max(waits))))})
     for meter, amount in charges:
         meter.bucket.charge(amount, call.now)
-    _tell(call, [meter for meter, _ in charges])
+    _tell(call, shown)
 
 
-def _tell(call: Call, meters: list[Meter] | tuple[Meter, ...]) -> None:
-    """Set the rate-limit headers of every meter, and of the most restrictive of the token meters."""
-    tokens = [meter for meter in meters if meter.family != "requests"]
+def _tell(call: Call, meters: tuple[Meter, ...]) -> None:
+    """Set the headers of every meter, and of the most restrictive of the token meters (2:8.2)."""
     shown = {meter.family: meter.bucket for meter in meters}
+    tokens = [shown[family] for family in ("ratelimit-input-tokens", "ratelimit-output-tokens") if family in shown]
     if tokens:
-        shown["tokens"] = min((meter.bucket for meter in tokens), key=lambda bucket: bucket.remaining(call.now))
+        shown["ratelimit-tokens"] = min(tokens, key=lambda bucket: bucket.remaining(call.now))
     for family, bucket in shown.items():
         remaining = bucket.remaining(call.now)
-        if family != "requests":
+        if family == "ratelimit-tokens":
             remaining = round(remaining, -3)
-        stem = call.names.header(f"ratelimit-{family}-")
+        stem = call.names.header(f"{family}-")
         call.headers[stem + "limit"] = str(bucket.per_minute)
         call.headers[stem + "remaining"] = str(remaining)
         call.headers[stem + "reset"] = rfc3339(bucket.full_at(call.now))

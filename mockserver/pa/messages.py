@@ -32,9 +32,9 @@ async def create(call: Call) -> Response:
     befall_billable(call)
     refuse_spenders(call.key.standing, call.now)
     measured = measure(call.session, body, input_tokens)
-    limits.admit_message(call, model, measured)
-    message = compose(call, body, model, measured)
-    limits.settle_message(call, model, message["usage"]["output_tokens"])
+    admission = limits.admit_message(call, model, measured, body)
+    message = compose(call, body, model, measured, admission.service_tier)
+    admission.settle(call, message["usage"]["output_tokens"])
     if not body.get("stream"):
         return JSONResponse(message)
     scenario = call.context.take(*MID_STREAM)
@@ -51,17 +51,22 @@ async def count_tokens(call: Call) -> Response:
     return JSONResponse({"input_tokens": input_tokens})
 
 
-def compose(call: Call, body: Body, model: Model, measured: InputTokens) -> dict[str, Any]:
+def compose(
+    call: Call, body: Body, model: Model, measured: InputTokens, service_tier: str = "standard"
+) -> dict[str, Any]:
     """The message object that answers a checked body, with all the usage fields that clients validate."""
     completion = complete(call, body)
     usage = {
         "input_tokens": measured.fresh,
         "cache_creation_input_tokens": measured.created,
         "cache_read_input_tokens": measured.read,
-        "cache_creation": {"ephemeral_5m_input_tokens": measured.created, "ephemeral_1h_input_tokens": 0},
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": 0 if measured.hourly else measured.created,
+            "ephemeral_1h_input_tokens": measured.created if measured.hourly else 0,
+        },
         "output_tokens": completion.output_tokens,
         "server_tool_use": completion.server_tool_use,
-        "service_tier": "standard",
+        "service_tier": service_tier,
     }
     if model.inference_geo:
         usage["inference_geo"] = body.get("inference_geo") or "global"

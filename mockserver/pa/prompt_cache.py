@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 class InputTokens(NamedTuple):
-    """The input of a request; the three sum up to all of it."""
+    """The input of a request; the three sum up to all of it. `hourly`: what is created is kept for an hour."""
 
     fresh: int
     created: int
     read: int
+    hourly: bool = False
 
 
 @dataclass
@@ -40,7 +41,7 @@ def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> Inp
     if digest in seen:
         return InputTokens(input_tokens - tokens, 0, tokens)
     seen.add(digest)
-    return InputTokens(input_tokens - tokens, tokens, 0)
+    return InputTokens(input_tokens - tokens, tokens, 0, _lives_an_hour(prefix[-1]))
 
 
 def _marked_prefix(body: Mapping[str, Any]) -> list[Any]:
@@ -49,6 +50,11 @@ def _marked_prefix(body: Mapping[str, Any]) -> list[Any]:
         parts.extend(_blocks(message["content"]))
     marked = [index for index, part in enumerate(parts) if isinstance(part, dict) and part.get("cache_control")]
     return parts[: marked[-1] + 1] if marked else []
+
+
+def _lives_an_hour(block: Any) -> bool:
+    control = block.get("cache_control") if isinstance(block, dict) else None
+    return isinstance(control, dict) and control.get("ttl") == "1h"
 
 
 def _blocks(content: str | list[Any]) -> list[Any]:

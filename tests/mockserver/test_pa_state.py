@@ -159,9 +159,8 @@ def test_each_model_class_has_a_budget_of_its_own(client):
 
 def test_output_tokens_are_charged_as_generated_and_input_as_sent(client):
     before = client.hello(key="mock-pa-tight").headers
-    long = {"messages": [{"role": "user", "content": "word " * 4000}]}
-    after = client.hello(long, key="mock-pa-tight").headers
-    assert (
-        int(before["pa-ratelimit-input-tokens-remaining"]) - int(after["pa-ratelimit-input-tokens-remaining"]) == 5000
-    )
+    answer = client.hello({"messages": [{"role": "user", "content": "word " * 4000}]}, key="mock-pa-tight")
+    after, sent = answer.headers, answer.json()["usage"]["input_tokens"]
+    taken = int(before["pa-ratelimit-input-tokens-remaining"]) - int(after["pa-ratelimit-input-tokens-remaining"])
+    assert sent - 400 < taken <= sent  # the bucket refills a little meanwhile
     assert after["pa-ratelimit-tokens-limit"] in ("4000", "20000")

@@ -12,6 +12,7 @@ from probes.recipes.pa import (
     general,
     invalid_request,
     outcomes,
+    rate_limits,
 )
 from probes.recipes.pa.compliance_requests import READ, activities
 from probes.recipes.pa.requests import MODELS
@@ -26,6 +27,7 @@ FAMILIES = (
     compliance_errors,
     compliance_steps,
     admin,
+    rate_limits,
 )
 
 CONTROLS = {"inference": MODELS, READ: activities(), admin.ADMIN: admin.ORGANIZATION}

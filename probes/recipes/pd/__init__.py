@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from probes.recipes.pd import accounts, deferred, endpoints, over_grpc, refusals
+from probes.recipes.pd import accounts, deferred, endpoints, over_grpc, rate_limits, refusals
 from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS
 
-FAMILIES = (endpoints, deferred, refusals, accounts, over_grpc)
+FAMILIES = (endpoints, deferred, refusals, accounts, over_grpc, rate_limits)
 
 CONTROLS = {"inference": MODELS, "management": MANAGEMENT_KEY}
 

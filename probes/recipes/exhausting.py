@@ -1,0 +1,41 @@
+"""Using up a limit on purpose: disruptive, with the cheapest request there is, and never beyond a bound set before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from catalog.evidence import Reason
+from probes.grpc_statuses import status_of
+from probes.lane import Stopped
+
+if TYPE_CHECKING:
+    from probes.call import Call
+    from probes.probe import Probe
+
+REFUSED = 429
+
+
+async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = "answer", remaining: str = "") -> None:
+    """Send a call until it is refused, at most `bound` times, and once more to be judged under `label`.
+
+    Where the header `remaining` tells how much is left, nothing more is sent than the first call if that is beyond
+    the bound.
+
+    Raises:
+        Stopped: with reason `setup-failed`: the limit is out of reach.
+    """
+    for sent in range(bound):
+        response = (await probe.send(call, "setup")).response
+        if response is None or status_of(response) == REFUSED:
+            break
+        left = _left(response.headers, remaining)
+        if left is not None and left > bound - sent:
+            detail = f"{remaining} says {left}, and at most {bound} requests are sent to use a limit up"
+            raise Stopped(Reason("setup-failed", f"{call.method} {call.path}: {detail}; use a key with a tiny limit"))
+    await probe.send(call, label)
+
+
+def _left(headers: Mapping[str, str], name: str) -> int | None:
+    text = headers.get(name, "")
+    return int(text) if text.isdecimal() else None

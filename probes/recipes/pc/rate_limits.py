@@ -1,0 +1,51 @@
+"""PC's rate limits: what ordinary answers say of them, and the answer beyond one (2:8.4)."""
+
+from __future__ import annotations
+
+from probes.call import post
+from probes.probe import Probe
+from probes.recipe import recipe
+from probes.recipes.exhausting import exhaust
+from probes.target import Cost
+
+GENERAL = "pc/rate_limits/limits/general"
+BOUND = 8
+"""So many free requests at most, to use up the limit of a key that has hardly any."""
+
+REMAINING = "x-ratelimit-remaining-requests"
+
+CHAT = post(
+    "/v1/chat/completions",
+    {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}], "max_completion_tokens": 16},
+)
+FAILING = post("/v1/chat/completions", {"model": "{small_model}"})
+"""Free, for it generates nothing; it counts all the same (2:7.5)."""
+
+
+async def beyond_the_limit(probe: Probe) -> None:
+    """Requests that fail, until the limit of a key with a tiny one answers."""
+    await exhaust(probe, FAILING.but(credential="tight"), BOUND, label="limited", remaining=REMAINING)
+
+
+RECIPES = (
+    recipe(
+        GENERAL,
+        CHAT,
+        cost=Cost.BILLABLE,
+        tokens=32,
+        optional={
+            "project": recipe(
+                GENERAL, CHAT.but(credential="project_limit"), label="project", cost=Cost.BILLABLE, tokens=32
+            ),
+            "limited": recipe(
+                GENERAL,
+                steps=beyond_the_limit,
+                labels={"limited"},
+                requests=BOUND + 1,
+                cost=Cost.DISRUPTIVE,
+                roles=frozenset({"tight"}),
+                needs={"small_model"},
+            ),
+        },
+    ),
+)
