@@ -27,14 +27,14 @@ MEMORY = 60_000_000
 """What server and client together may hold: some caps of a message, never the 1 GB that was announced."""
 
 
-def met(misbehave: Misbehaviour, address: str = CONNECTION_TIME) -> Result:
+def met(misbehave: Misbehaviour, address: str = CONNECTION_TIME, patience_s: float = PATIENCE_S) -> Result:
     """The result of one record on a server whose WebSockets misbehave."""
     with Hostile(misbehave).serving() as base:
         target = mock_target_at(base, timeout_s=0.6)
         target = replace(target, providers={"pb": target.providers["pb"]})
         started = time.monotonic()
         result = probe(target, [address])[address]
-        assert time.monotonic() - started < PATIENCE_S
+        assert time.monotonic() - started < patience_s
         return result
 
 
@@ -92,9 +92,9 @@ def test_what_was_seen_before_the_end_is_judged(misbehave: Misbehaviour, address
     "misbehave", [hostile_sockets.huge_frame, hostile_sockets.endless_fragments, hostile_sockets.huge_messages]
 )
 def test_memory_is_bounded(misbehave: Misbehaviour) -> None:
-    tracemalloc.start()
+    tracemalloc.start()  # it makes everything many times slower
     try:
-        met(misbehave)
+        met(misbehave, patience_s=5 * PATIENCE_S)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

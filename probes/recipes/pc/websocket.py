@@ -69,6 +69,7 @@ RECIPES: tuple[Recipe, ...] = (
         "pc/endpoints/websocket/responses",
         {
             "success": converse(PATH, create(), COMPLETED),
+            "wrong_credential": converse(PATH, credential="wrong"),
             "inject": converse(PATH, create(), CREATED, inject_into("created"), COMPLETED),
         },
         cost=Cost.BILLABLE,
