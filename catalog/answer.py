@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from catalog import limits
 from catalog.schema import wire_pointers
 
 if TYPE_CHECKING:
@@ -92,20 +94,34 @@ def headers_seen(rules: Mapping[str, Json], response: Response) -> dict[str, str
     names = {name.lower(): value for name, value in response.headers.items()}
     return {
         name: (names[name] if isinstance(rule, dict) and rule.get("rule") == "equals" else "present")
-        if name in names
+        if any(fnmatchcase(each, name) for each in names)
         else "absent"
         for name, rule in rules.items()
     }
 
 
-def observed_limits(result: Result) -> dict[str, str]:
-    """The limits that this key was told, by header name; never what is left of them, which moves all the time.
+def observed_limits(result: Result) -> dict[str, Json]:
+    """What this key was told of its limits, its account's alone: never what is left of them, which moves all the time.
 
     The seam for rate-limit probes: whatever they learn beyond headers is added here.
     """
-    exchange = judged_exchange(result)
-    headers = exchange.response.headers if exchange and exchange.response else {}
-    return {name: headers[name] for name in sorted(headers) if _LIMIT_NAME.search(name) and not _MOVING.search(name)}
+    told: dict[str, str] = {}
+    for attempt in result.attempts[-1:]:
+        for exchange in attempt.exchanges:
+            if exchange.label not in _BESIDE and exchange.response and (exchange.response.status or 0) < 400:
+                told = {**_limits_in(exchange.response.headers), **told}
+    named = limits.tiers(result.probed, told)
+    left_out = {each.label: str(each.observed) for each in result.findings if each.code == "not-looked-at"}
+    found: dict[str, Json] = {
+        "headers": dict(sorted(told.items())),
+        "tiers": named,
+        "not_looked_at": dict(sorted(left_out.items())),
+    }
+    return {"account_specific": True, **{key: value for key, value in found.items() if value}}
+
+
+def _limits_in(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if _LIMIT_NAME.search(name) and not _MOVING.search(name)}
 
 
 def differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:

@@ -218,8 +218,7 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str], differences: str) 
 def _extra(record: Record, sighting: Sighting) -> dict[str, Json]:
     """The evidence that only this kind of record keeps."""
     if record.kind == "rate_limits":
-        limits = answer.observed_limits(sighting.result)
-        return {"headers": limits} if limits else {}
+        return answer.observed_limits(sighting.result)
     exchange = answer.judged_exchange(sighting.result)
     if record.kind != "errors" or exchange is None or exchange.response is None:
         return {}
@@ -235,11 +234,17 @@ def _with_headers_seen(record: Record, data: Mapping[str, Json], sighting: Sight
         return data
     if not answer.is_documented_status(record, exchange.response):
         return data
-    seen = answer.headers_seen(rules, exchange.response)
-    marked = {name: {**rule, "seen": seen[name]} if isinstance(rule, dict) else rule for name, rule in rules.items()}
+    asserted = {name: rule for name, rule in rules.items() if _speaks_of(rule, exchange.label)}
+    seen = answer.headers_seen(asserted, exchange.response)
+    marked = {name: {**rule, "seen": seen[name]} if name in seen else rule for name, rule in rules.items()}
     if record.kind == "endpoints":
         return {**data, "response": {**data["response"], "headers": marked}}
     return {**data, _HEADERS[record.kind]: marked}
+
+
+def _speaks_of(rule: Json, label: str) -> bool:
+    """Whether a rule is about answers with this label; a rate-limit record's may be about others."""
+    return isinstance(rule, dict) and label in rule.get("on", (label,))
 
 
 def _header_rules(record: Record) -> Mapping[str, Json]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MOCK = "mock"
 
 _BLOCKS = {"endpoints": "verification", "errors": "observed", "rate_limits": "observed_for_this_key"}
+_WRITTEN = frozenset("account_specific result target run observed_at seen headers tiers not_looked_at reason".split())
+"""What write-back puts into the block of a rate-limit record: of an older look nothing may stay."""
+
 _NOTE = re.compile(r"(?P<result>\w+), seen on (?P<target>.+?) in run (?P<run>.+?) at (?P<at>\S+?Z)(?:: (?P<rest>.+))?")
 _DISTANT_PAST = datetime.min.replace(tzinfo=UTC)
 
@@ -117,8 +120,8 @@ def with_evidence(record: Record, sighting: Sighting, differences: tuple[str, ..
         block["seen"] = list(differences)
     if record.kind == "rate_limits":
         data["retrieved_at"] = day
-        ours = {**_block(record), **block, **extra}
-        data["observed_for_this_key"] = {key: ours[key] for key in ours if key != "seen" or differences}
+        by_hand = {key: value for key, value in _block(record).items() if key not in _WRITTEN}
+        data["observed_for_this_key"] = {**by_hand, **block, **extra}
     else:
         data["verification"] = {"result": result, "verified_at": day, **block, **extra}
     return data

@@ -194,6 +194,13 @@ def _rule_answers_exist(record: Record, scene: Scene) -> Iterator[Told]:
             yield from _exists(f"$.request.rules[{index}].answer", answer, "errors", record, scene)
 
 
+def _causes_of_429_exist(record: Record, scene: Scene) -> Iterator[Told]:
+    causes = record.data.get("error_semantics_429")
+    for name, cause in causes.items() if isinstance(causes, dict) else ():
+        if isinstance(cause, dict) and "record" in cause:
+            yield from _exists(f"$.error_semantics_429.{name}.record", cause["record"], "errors", record, scene)
+
+
 def _surfaces_have_envelopes(record: Record, scene: Scene) -> Iterator[Told]:
     response = record.data.get("response")
     named = {"$.surface": record.surface}
@@ -270,6 +277,7 @@ _RECORD_CHECKS = (
     _endpoints_exist,
     _auth_answers_exist,
     _rule_answers_exist,
+    _causes_of_429_exist,
     _surfaces_have_envelopes,
     _lookalikes_agree,
     _message_pattern_compiles,

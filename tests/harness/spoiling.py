@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,6 +43,8 @@ def _responses(expected: Expected, response: Response) -> Iterator[Change]:
         yield "status", Aspect.STATUS, replace(response, status=218 if expected.status_class else 418)
     for rule in expected.headers:
         yield f"header {rule.name}", Aspect.HEADER, replace(response, headers=_headers(response.headers, rule))
+    for what, headers in limits_spoiled(expected.headers, response.headers):
+        yield what, Aspect.HEADER, replace(response, headers=headers)
     if expected.stream is not None:
         yield from _stream(expected, response)
     body = answer_body(expected, response)
@@ -122,12 +124,37 @@ def _stream(expected: Expected, response: Response) -> Iterator[Change]:
         yield "no close", Aspect.CLOSE, replace(response, close=None)
 
 
+IN_ANOTHER_UNIT = {"integer": "1.5k", "seconds": "1500ms", "rfc3339": "6m0s", "duration": "2026-11-21T00:00:00Z"}
+"""For each format, a value that is well written in another unit."""
+
+LONG_AGO = "2001-01-01T00:00:00Z"
+
+
+def limits_spoiled(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Every way in which headers that tell of limits can be wrong though each is there and well written."""
+    families: dict[str, dict[str, str]] = {}
+    for rule in rules:
+        if rule.rule == "format":
+            yield f"{rule.name} in another unit", {**headers, rule.name: IN_ANOTHER_UNIT[rule.format]}
+        if rule.multiple_of > 1:
+            yield f"{rule.name} not rounded", {**headers, rule.name: str(int(headers[rule.name]) - 1)}
+        if rule.format == "rfc3339" and rule.family:
+            yield f"{rule.name} in the past", {**headers, rule.name: LONG_AGO}
+        if rule.family and not (rule.optional and rule.name not in headers):
+            families.setdefault(rule.family, {})[rule.part] = rule.name
+    for family, names in families.items():
+        yield f"{family} missing", {name: value for name, value in headers.items() if name not in names.values()}
+        above = str(2 * int(headers[names["limit"]]) + 2_000)
+        yield f"{family}: more left than there is", {**headers, names["remaining"]: above}
+        yield f"{family} in part", {name: value for name, value in headers.items() if name != names["reset"]}
+
+
 def _headers(headers: Any, rule: HeaderRule) -> dict[str, str]:
     changed = dict(headers)
     if rule.rule == "present":
         del changed[rule.name]
     else:
-        changed[rule.name] = SPOILED
+        changed[rule.name.replace("*", "-")] = SPOILED
     return changed
 
 
