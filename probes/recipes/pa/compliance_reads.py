@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from catalog.evidence import Reason
 from probes.call import Call, get
 from probes.lane import Stopped
@@ -126,13 +129,6 @@ RECIPES: tuple[Recipe, ...] = (
         get(f"{PROJECT}/collaborators"),
         unknown_project=get(f"{UNKNOWN_PROJECT}/collaborators"),
     ),
-    read(f"{SESSIONS}/list_local_sessions", get(LOCAL_SESSIONS), window=get(LOCAL_SESSIONS, query=WINDOW)),
-    read(
-        f"{SESSIONS}/list_local_session_messages",
-        session_messages("{local_session}"),
-        unknown_session=session_messages(f"clls_{UNKNOWN_ID}"),
-        malformed_id=session_messages("no-session"),
-    ),
     read(f"{SESSIONS}/list_remote_sessions", get(REMOTE_SESSIONS)),
     read(
         f"{SESSIONS}/get_remote_session_transcript",
@@ -208,18 +204,68 @@ CHAT_RULES = {
 
 @stepwise(
     f"{CHATS}/list_chats",
-    labels=(*labelled(chats()), *CHAT_RULES, "after_id"),
-    requests=4 + len(CHAT_RULES) + 1,
+    labels=(*labelled(chats()), *CHAT_RULES, "after_id", "before_id"),
+    requests=4 + len(CHAT_RULES) + 2,
     credential=READ,
     control=chats(),
     needs={"user", "project"},
 )
 async def list_chats(probe: Probe) -> None:
-    """The rules, and a walk by the cursor that the first page returned."""
+    """The rules, and a walk by the cursors that the first page returned."""
     for label, call in {**labelled(chats()), **CHAT_RULES}.items():
         await probe.send(call, label)
-    _, last = ends_of_page(probe)
+    first, last = ends_of_page(probe)
     await probe.send(chats(("after_id", last)), "after_id")
+    await probe.send(chats(("before_id", first)), "before_id")
+
+
+SESSIONS_LISTED = get(LOCAL_SESSIONS, query=(("limit", "1"),))
+SESSION_WALKED = session_messages("{local_session}", ("limit", "1"))
+SESSION_RULES = {
+    "unknown_session": session_messages(f"clls_{UNKNOWN_ID}"),
+    "malformed_id": session_messages("no-session"),
+}
+
+
+@stepwise(
+    f"{SESSIONS}/list_local_sessions",
+    labels=(*labelled(SESSIONS_LISTED), "window", "page"),
+    requests=6,
+    credential=READ,
+    control=chats(),
+)
+async def list_local_sessions(probe: Probe) -> None:
+    """The rules, and the second page."""
+    for label, call in {**labelled(SESSIONS_LISTED), "window": get(LOCAL_SESSIONS, query=WINDOW)}.items():
+        await probe.send(call, label)
+    await walk_on(probe, SESSIONS_LISTED)
+
+
+@stepwise(
+    f"{SESSIONS}/list_local_session_messages",
+    labels=(*labelled(SESSION_WALKED), *SESSION_RULES, "page"),
+    requests=4 + len(SESSION_RULES) + 1,
+    credential=READ,
+    control=chats(),
+    needs={"local_session"},
+)
+async def list_local_session_messages(probe: Probe) -> None:
+    """The rules, and the second page."""
+    for label, call in {**labelled(SESSION_WALKED), **SESSION_RULES}.items():
+        await probe.send(call, label)
+    await walk_on(probe, SESSION_WALKED)
+
+
+async def walk_on(probe: Probe, call: Call) -> None:
+    """The page after the one labelled `success`.
+
+    Raises:
+        Stopped: there is only one page.
+    """
+    page = first_page(probe).get("next_page")
+    if not isinstance(page, str):
+        raise Stopped(Reason("setup-failed", "the first page of one entry has no next_page to walk by"))
+    await probe.send(call.but(query=(*call.query, ("page", page))), "page")
 
 
 def ends_of_page(probe: Probe) -> tuple[str, str]:
@@ -228,9 +274,14 @@ def ends_of_page(probe: Probe) -> tuple[str, str]:
     Raises:
         Stopped: the page is empty, or is no page.
     """
-    response = next(each.response for each in probe.exchanges if each.label == "success")
-    body = response.body if response is not None and isinstance(response.body, dict) else {}
-    first, last = body.get("first_id"), body.get("last_id")
+    page = first_page(probe)
+    first, last = page.get("first_id"), page.get("last_id")
     if not isinstance(first, str) or not isinstance(last, str):
         raise Stopped(Reason("setup-failed", "the first page has no first_id and last_id to walk by"))
     return first, last
+
+
+def first_page(probe: Probe) -> Mapping[str, Any]:
+    """The body of the answer labelled `success`; empty where it is no object."""
+    response = next(each.response for each in probe.exchanges if each.label == "success")
+    return response.body if response is not None and isinstance(response.body, dict) else {}

@@ -54,7 +54,7 @@ RECIPES: tuple[Recipe, ...] = (
     recipe(f"{FAMILY}/api_key/get_api_key", labelled(KEY_RECORD)),
     recipe(
         f"{FAMILY}/management/validate_management_key",
-        {"success": MANAGEMENT_KEY, "wrong_credential": MANAGEMENT_KEY.but(credential="wrong")},
+        labelled(MANAGEMENT_KEY),
         credential="management",
     ),
 )

@@ -28,6 +28,11 @@ RECIPES: tuple[Recipe, ...] = (
         MANAGEMENT_KEY.but(credential="wrong"),
         credential="management",
     ),
+    recipe(
+        f"{ERRORS}/authentication/management_no_credentials",
+        MANAGEMENT_KEY.but(credential=None),
+        credential="management",
+    ),
     recipe(f"{ERRORS}/not_found/unknown_path", get("/v1/no-such-path")),
     recipe(f"{ERRORS}/not_found/model_missing", UNKNOWN_MODEL),
     recipe(
