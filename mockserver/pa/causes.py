@@ -63,6 +63,8 @@ SCENARIOS = (
 
 def befall_any(call: Call) -> None:
     """Raise the failure that this call suffers, if any; after authentication, since the provider knows who asks."""
+    if call.key.standing is Standing.PAYMENT_PROBLEM:
+        raise PaError(*FAILURES["payment_problem"])
     scenario = call.context.take(*FAILURES)
     if scenario is not None:
         raise PaError(*FAILURES[scenario.name])

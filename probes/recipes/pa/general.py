@@ -24,7 +24,7 @@ RECIPES: tuple[Recipe, ...] = (
     recipe(f"{FAMILY}/key_malformed", MODELS.but(credential="wrong")),
     recipe(f"{FAMILY}/key_revoked", MODELS.but(credential="revoked")),
     recipe(f"{FAMILY}/key_expired", MODELS.but(credential="expired")),
-    recipe(f"{FAMILY}/payment_problem", message().but(scenario="payment_problem")),
+    recipe(f"{FAMILY}/payment_problem", message().but(credential="payment_problem"), tokens=2),
     recipe(f"{FAMILY}/permission_error", message().but(credential="restricted"), tokens=2),
     recipe(f"{FAMILY}/unknown_path", get("/v1/no-such-path")),
     recipe(f"{FAMILY}/unknown_resource", get(f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}")),

@@ -23,7 +23,7 @@ RECIPES: tuple[Recipe, ...] = (
 
 async def exhaust(probe: Probe, call: Call, times: str) -> None:
     """Send the call as often as the target says is allowed, then once more."""
-    for _ in range(min(int(probe.values[times]), MOST)):
+    for _ in range(min(int(probe.values[times]), MOST - 1)):
         await probe.setup(call)
     await probe.send(call)
 
