@@ -68,6 +68,9 @@ class HttpWire:
         """
         started = time.perf_counter()
         request, asked = self._request(call, url, headers)
+        connecting = _Connecting()
+        if call.timeout_s is not None:
+            request.extensions.setdefault("trace", connecting.trace)
         response: Response | None = None
         failure: Reason | None = None
         try:
@@ -78,7 +81,8 @@ class HttpWire:
                     async with self._new_client() as client:
                         response = await self._answer(client, call, request, started)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, zlib.error, ssl.SSLError) as error:
-            failure = reason_of(error, self._redactor.text)
+            late = isinstance(error, TimeoutError) and connecting.under_way
+            failure = reason_of(httpx.ConnectTimeout("") if late else error, self._redactor.text)
         return Exchange(
             label=label,
             request=asked,
@@ -185,6 +189,20 @@ class HttpWire:
             for event in stream.events
         )
         return Response(status=response.status_code, headers=headers, events=events, ended=stream.ended)
+
+
+class _Connecting:
+    """Whether a connection is still being made, to tell what it was that took too long.
+
+    Its own, shorter, time limit tells too, unless both have passed by the time that a busy machine looks at them.
+    """
+
+    def __init__(self) -> None:
+        self.under_way = False
+
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        if event.startswith("connection.connect_tcp."):
+            self.under_way = not event.endswith(".complete")
 
 
 class _DeclaredBody(httpx.AsyncByteStream):

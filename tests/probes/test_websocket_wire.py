@@ -21,7 +21,7 @@ from harness.serving import serving
 from catalog.evidence import Exchange
 from mockserver.app import create_app
 from probes.budget import Budget
-from probes.call import Call, converse
+from probes.call import Call, converse, get
 from probes.lane import Lane
 from probes.script import CLOSED, Hear, Say
 from probes.target import Provider, Target
@@ -39,12 +39,13 @@ def pc(base: str, **changes: Any) -> Provider:
     return mock_target_at(base, **{"timeout_s": 2.0, **changes}).providers["pc"]
 
 
-def exchanged(provider: Provider, call: Call) -> Exchange:
-    """What came of one call."""
+def exchanged(provider: Provider, call: Call, *, busy_s: float = 0.0) -> Exchange:
+    """What came of one call, on a machine that is too busy for a while to look at anything."""
     redactor = Redactor.of(Target("mock", live=False, allow=frozenset(), providers={provider.name: provider}))
 
     async def send() -> Exchange:
         lane = Lane(provider, "inference", redactor, Budget(provider), mock=True)
+        asyncio.get_running_loop().call_later(0.1, time.sleep, busy_s)
         try:
             return await lane.send(call, "answer", "test", time.perf_counter())
         finally:
@@ -89,6 +90,13 @@ def test_a_certificate_is_verified(tmp_path: Path) -> None:
 def test_a_connection_that_fails_has_its_reason(service: str, code: str) -> None:
     call = HELLO.but(service=service, credential=None, timeout_s=0.4)
     assert code_of(exchanged(pc("http://127.0.0.1:1"), call)) == code
+
+
+@pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
+def test_a_busy_machine_tells_a_late_connection_from_a_late_answer(call: Call) -> None:
+    """All time limits have passed by the time that it looks at them."""
+    late = call.but(service=FULL_PORT, credential=None, timeout_s=0.4)
+    assert code_of(exchanged(pc("http://127.0.0.1:1"), late, busy_s=0.6)) == "connect-timeout"
 
 
 def test_plain_text_leaves_this_machine_never() -> None:
