@@ -35,7 +35,9 @@ async def create(call: Call) -> Response:
     body = await read_object(call)
     check(body, {"name": string(), "file_ids": array(500), "metadata": OBJECT})
     made = call.session.new_id("vs_", 24)
-    call.session.state(Stores).files[made] = [find(file_id).id for file_id in body.get("file_ids") or ()]
+    files = call.session.state(Stores).files.setdefault(made, [])
+    for number, file_id in enumerate(body.get("file_ids") or ()):
+        _take(files, file_id, f"file_ids[{number}]")
     return JSONResponse({"id": made, "object": "vector_store", "created_at": int(call.now), "name": body.get("name")})
 
 
@@ -70,7 +72,6 @@ async def attach_batch(call: Call) -> Response:
     body = await read_object(call)
     check(body, {"file_ids": array(2_000), "attributes": OBJECT, "chunking_strategy": OBJECT}, required=("file_ids",))
     for number, file_id in enumerate(body["file_ids"]):
-        check_value(f"file_ids[{number}]", file_id, string())
         _take(files, file_id, f"file_ids[{number}]")
     counts = {"in_progress": 0, "completed": len(body["file_ids"]), "failed": 0, "cancelled": 0}
     return JSONResponse(
@@ -85,7 +86,8 @@ async def attach_batch(call: Call) -> Response:
     )
 
 
-def _take(files: list[str], file_id: str, param: str) -> None:
+def _take(files: list[str], file_id: Any, param: str) -> None:
+    check_value(param, file_id, string())
     if not find(file_id).searchable:
         raise PcError(422, f"The file '{file_id}' holds no text that could be searched.", param=param)
     files.append(file_id)

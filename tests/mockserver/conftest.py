@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from mock_client import Client
+from pc_client import PcClient
 from pd_client import PdClient
 
+import pytest
 from mockserver.app import create_app
 
 
@@ -19,3 +20,9 @@ def client() -> Client:
 def pd() -> PdClient:
     """A client of PD on a mock of its own."""
     return PdClient(create_app(only=["pd"]))
+
+
+@pytest.fixture
+def pc() -> PcClient:
+    """A client of PC on a mock of its own."""
+    return PcClient(create_app(only=["pc"]))
