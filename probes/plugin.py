@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Let xdist keep each lane on one worker, and plan without workers."""
-    if not _asked_for(config) or not config.pluginmanager.hasplugin("xdist"):
+    if hasattr(config, "workerinput") or not _asked_for(config) or not config.pluginmanager.hasplugin("xdist"):
         return
     if config.getoption("plan"):
         config.option.numprocesses = 0
