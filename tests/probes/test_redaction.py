@@ -34,7 +34,7 @@ key_header = "x-api-key"
 header_prefix = "acme-"
 id_prefix = "acme_"
 headers = {{ "pa-version" = "2023-06-01" }}
-timeout_s = 2
+timeout_s = 10
 max_body_bytes = 20000
 
 [providers.pa.credentials]
