@@ -8,18 +8,18 @@ function drawDetail(record) {
   attempts.forEach((attempt, at) => evidence.append(drawAttempt(attempt, at === attempts.length - 1, attempts.length)));
   if (detail.left_out) evidence.append(make("p", { class: "note" }, "Its exchanges are in results.jsonl; here they would make the file too large."));
   evidence.append(drawAgain(detail));
-  const about = make("aside", { "aria-label": `About ${record.address}` });
+  const about = make("div", { class: "aside" });
   if (detail.attribution) {
     const [party, why] = detail.attribution;
-    about.append(make("h4", {}, "Who"), make("p", {}, make("b", { class: "party" }, party), ` ${why}`));
+    about.append(make("h3", {}, "Who"), make("p", {}, make("b", { class: "party" }, party), ` ${why}`));
   }
   const codes = detail.codes || [];
   if (codes.length) {
-    about.append(make("h4", {}, "Next step"), make("p", {}, codes[0][2]), make("h4", {}, "Codes"));
+    about.append(make("h3", {}, "Next step"), make("p", {}, codes[0][2]), make("h3", {}, "Codes"));
     about.append(make("dl", { class: "codes" }, ...codes.flatMap(([code, means]) =>
       [make("dt", {}, make("code", {}, code)), make("dd", {}, means)])));
   }
-  about.append(make("h4", {}, `Last ${record.strip.length} runs`), drawStrip(record), make("h4", {}, "Record"), drawFacts(detail.facts || []));
+  about.append(make("h3", {}, `Last ${record.strip.length} runs`), drawStrip(record), make("h3", {}, "Record"), drawFacts(detail.facts || []));
   return make("div", { class: "body" }, evidence, about);
 }
 
@@ -68,7 +68,7 @@ function drawExchange(exchange, last) {
 }
 
 function drawSide(name, headers, body) {
-  const side = make("div", {}, make("h5", {}, name));
+  const side = make("div", {}, make("p", { class: "side" }, name));
   if (headers.length) {
     side.append(make("dl", { class: "headers" }, ...headers.map(([key, value]) =>
       make("div", {}, make("dt", {}, key), make("dd", {}, value)))));
@@ -84,7 +84,7 @@ function drawTimeline(rows) {
 }
 
 function drawAgain(detail) {
-  const again = make("section", { class: "again" }, make("h4", {}, "Reproduce"));
+  const again = make("div", { class: "again" }, make("h3", {}, "Reproduce"));
   const attempts = detail.attempts || [];
   const exchanges = attempts.length ? attempts[attempts.length - 1].exchanges : [];
   for (const exchange of exchanges) {

@@ -63,3 +63,8 @@ form.hidden = false;
 table.hidden = false;
 refresh();
 if (location.hash) follow();
+/* When a page has loaded, the browser goes to the fragment itself and takes the focus away. */
+addEventListener("load", () => setTimeout(() => {
+  const article = document.querySelector("article:target");
+  if (article) arrive(article);
+}));

@@ -118,6 +118,12 @@ function remember() {
   history.replaceState(null, "", said ? `#?${said}` : location.pathname + location.search);
 }
 
+function arrive(place) {
+  place.scrollIntoView();
+  const item = place.querySelector("[data-item]");
+  if (item) item.focus({ preventScroll: true });
+}
+
 /* A link names a record (#pa/errors/general/x), a selection (#?provider=pa) or a section. */
 function follow() {
   const asked = decodeURIComponent(location.hash.slice(1));
@@ -128,9 +134,7 @@ function follow() {
   }
   const known = document.getElementById(asked);
   if (known && !known.matches("tr")) {
-    known.scrollIntoView();
-    const item = known.querySelector("[data-item]");
-    if (item) item.focus({ preventScroll: true });
+    arrive(known);
   } else if (byAddress.has(asked)) {
     openDetail(asked);
   } else if (/^p[a-d]\//.test(asked)) {
