@@ -23,10 +23,11 @@ def test_the_record_shown_is_an_excerpt_of_the_shipped_one() -> None:
 
 
 def test_the_recipes_shown_are_in_the_module_named() -> None:
-    module = (ROOT / "probes" / "recipes" / "pa" / "general.py").read_text(encoding="utf-8")
+    named = dict.fromkeys(re.findall(r"`(probes/recipes/\w+/\w+\.py)`", PAGE))
+    modules = [(ROOT / path).read_text(encoding="utf-8") for path in named]
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 2
-    assert all(block.strip() in module for block in blocks)
+    assert len(blocks) == 3
+    assert all(any(block.strip() in module for module in modules) for block in blocks)
 
 
 def test_the_row_of_the_example_is_in_the_inventory() -> None:
