@@ -76,6 +76,7 @@ RECIPES: tuple[Recipe, ...] = (
     recipe(
         f"{FAMILY}/unprocessable",
         post("/v1/vector_stores/{vector_store}/files", {"file_id": "{unsearchable_file}"}),
+        cost=Cost.BILLABLE,
     ),
 )
 

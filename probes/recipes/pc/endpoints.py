@@ -62,6 +62,7 @@ RECIPES: tuple[Recipe, ...] = (
         labelled(post("/v1/organization/spend_limit", {"limit_usd": 100})),
         cost=Cost.DESTRUCTIVE,
         credential="admin",
+        live=("no-documented-setup", "it changes the spend limit, and nothing shows what it was before"),
     ),
     recipe(f"{FAMILY}/fine_tuning/get_model_limits", labelled(get("/v1/fine_tuning/model_limits"))),
     recipe(f"{FAMILY}/vector_stores/files", labelled(get("/v1/vector_stores/{vector_store}/files"))),
