@@ -61,8 +61,8 @@ class Attributor:
         other = _named_by_another(standing)
         if standing.conformed_before:
             now = f"now gets the answer of {other}" if other else alike or "is not any more"
-            why = f"It was seen as documented on {standing.conformed_before}, and {now}; unless its record was edited since"
-            return Attribution("provider", f"{why}, the provider changed.")
+            seen = f"It was seen as documented on {standing.conformed_before}, and {now}."
+            return Attribution("provider", f"{seen} Unless its record was edited since, the provider changed.")
         if alike:
             why = f"{alike} ({finding.code} {finding.at}".rstrip()
             return Attribution("documents or provider", f"{why}), so it is not this recipe alone.")

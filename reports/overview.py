@@ -151,9 +151,11 @@ class Overview:
     @property
     def coverage(self) -> str:
         """How much of the catalog rests on evidence, and how old that is."""
-        where = "verified" if self.run.live else "conform on the mock"
-        said = f"{self.verified} of {len(self.standings)} {where}"
-        return f"{said}, oldest evidence {days(self.oldest)}" if self.oldest is not None and self.run.live else said
+        total = len(self.standings)
+        if not self.run.live:
+            return f"{self.counts[Outcome.CONFORMS]} of {total} conform on the mock"
+        said = f"{self.verified} of {total} verified"
+        return f"{said}, oldest evidence {days(self.oldest)}" if self.oldest is not None else said
 
     @property
     def verdict(self) -> str:
