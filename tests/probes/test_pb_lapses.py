@@ -32,6 +32,7 @@ OVER_HTTP = [
     if record.address.family != "live" and str(record.address) != f"{ERRORS}/general/cancelled"
 ]
 GENERATE = tuple(f"{ENDPOINTS}/generation/generate_content_{version}" for version in ("v1", "v1beta"))
+RATE_LIMITS = "pb/rate_limits/limits/general"
 STREAM = tuple(f"{ENDPOINTS}/generation/stream_generate_content_{version}" for version in ("v1", "v1beta"))
 COMPATIBLE = f"{ENDPOINTS}/compatibility/openai"
 
@@ -79,6 +80,7 @@ LAPSES = (
         with_retry_after,
         *family("quota"),
         *(f"{ERRORS}/interactions/{code}" for code in ("rate_limit_exceeded", "quota_exceeded", "too_many_requests")),
+        RATE_LIMITS,
     ),
     lapse(
         "the service tier stands in a header, on a 429 too",
@@ -88,6 +90,7 @@ LAPSES = (
         *family("quota"),
         *GENERATE,
         *STREAM,
+        RATE_LIMITS,
     ),
     lapse("the message of a 429 says how long", quotas, "_refusal", without_delay, *family("quota")),
     lapse("a 429 names the quota", quotas, "_refusal", without_details, *family("quota")),

@@ -32,6 +32,7 @@ WITH_A_KEY = (
     f"{ENDPOINTS}/tokenize/tokenize_text",
     f"{ENDPOINTS}/api_key/get_api_key",
 )
+RATE_LIMITS = "pd/rate_limits/limits/general"
 LIMITS = tuple(f"{ERRORS}/rate_limit/{slug}" for slug in ("model_rate_limit", "model_token_limit", "key_cap"))
 
 
@@ -149,7 +150,7 @@ LAPSES = (
         f"{ERRORS}/permission/zero_data_retention",
     ),
     lapse("credit is needed", Team, "can_pay", True, f"{ERRORS}/rate_limit/credit_depleted"),
-    lapse("limits are kept", limits, "_take", nothing, *LIMITS),
+    lapse("limits are kept", limits, "_take", nothing, *LIMITS, RATE_LIMITS),
     lapse(
         "a 429 does not say how long",
         PdError,
@@ -157,6 +158,7 @@ LAPSES = (
         with_retry_after,
         *LIMITS,
         f"{ERRORS}/rate_limit/credit_depleted",
+        RATE_LIMITS,
     ),
     lapse(
         "a 405 has no body",
