@@ -19,10 +19,12 @@ from probes.journal import Journal
 from probes.judge import MAX_ATTEMPTS
 from probes.known import Known
 from probes.lane import Lane
+from probes.manners import Manners
+from probes.pace import Pace
 from probes.plan import plan
 from probes.probe import Task, place_of, run, unprobed
 from probes.recipe import Recipe
-from probes.target import Cost, Target
+from probes.target import Cost, Provider, Target
 from probes.wire.redact import Redactor
 from probes.wire.silence import silence
 
@@ -49,6 +51,7 @@ class Engine:
     _portal: BlockingPortal | None = None
     _lanes: dict[str, Lane] = field(default_factory=dict)
     _budgets: dict[str, Budget] = field(default_factory=dict)
+    _paces: dict[str, Pace] = field(default_factory=dict)
     _known: dict[str, Known] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
 
@@ -128,9 +131,23 @@ class Engine:
             provider = self.target.providers[recipe.provider]
             budget = self._budgets.setdefault(recipe.provider, Budget(provider))
             self._lanes[recipe.lane] = Lane(
-                provider, recipe.credential, self.redactor, budget, mock=not self.target.live
+                provider,
+                recipe.credential,
+                self.redactor,
+                budget,
+                mock=not self.target.live,
+                pace=self._pace_of(provider),
             )
         return self._lanes[recipe.lane]
+
+    def _pace_of(self, provider: Provider) -> Pace | None:
+        """The pace that all lanes of a provider keep; a mock answers each probe as if it were alone."""
+        if not self.target.live:
+            return None
+        if provider.name not in self._paces:
+            manners = Manners.of(self.catalog.select(provider=provider.name))
+            self._paces[provider.name] = Pace(manners, provider.max_wait_s, paced=provider.rate is not None)
+        return self._paces[provider.name]
 
     def _known_of(self, provider: str) -> Known:
         if provider not in self._known:

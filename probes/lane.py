@@ -10,7 +10,9 @@ import anyio
 from catalog.evidence import Exchange, Reason
 from probes.call import Call, filled
 from probes.grpc_statuses import status_of
-from probes.pacing import Pacer, WaitTooLong, retry_after_s
+from probes.manners import Manners
+from probes.pace import Pace
+from probes.pacing import Pacer, WaitTooLong
 from probes.wire.dialect import Dialect
 from probes.wire.loopback import LOOPBACK, Loopback
 
@@ -56,7 +58,16 @@ class Stopped(Exception):
 class Lane:
     """Sends calls for one provider credential. All methods run in the loop thread."""
 
-    def __init__(self, provider: Provider, role: str, redactor: Redactor, budget: Budget, *, mock: bool) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        role: str,
+        redactor: Redactor,
+        budget: Budget,
+        *,
+        mock: bool,
+        pace: Pace | None = None,
+    ) -> None:
         self.provider = provider
         self.role = role
         self.stopped: Reason | None = None
@@ -64,6 +75,7 @@ class Lane:
         self.redactor = redactor
         self._budget = budget
         self._pacer = Pacer(provider.rate, provider.max_wait_s)
+        self._pace = pace or Pace(Manners(), provider.max_wait_s)
         self._failures = 0
         self._http: HttpWire | None = None
         self._websocket: WebSocketWire | None = None
@@ -84,7 +96,7 @@ class Lane:
         Raises:
             Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
-        await self._admit(owed=owed)
+        await self._admit(call, owed=owed)
         exchange = await self._wire_of(call).exchange(
             call.filled(self._values),
             await self._url(call),
@@ -93,7 +105,7 @@ class Lane:
             since,
         )
         if not call.fails:
-            self._learn(exchange)
+            self._learn(call, exchange)
         return exchange
 
     async def control(self, call: Call, session: str, since: float) -> Exchange:
@@ -126,13 +138,14 @@ class Lane:
             await self._grpc.aclose()
         await self._loopback.aclose()
 
-    async def _admit(self, *, owed: bool) -> None:
+    async def _admit(self, call: Call, *, owed: bool) -> None:
         if self.stopped is not None and not owed:
             raise Stopped(Reason("lane-stopped", f"{self.stopped.code}: {self.stopped.detail}"))
         spent = self._budget.take_request()
         if spent is not None and not owed:
             raise Stopped(spent)
         try:
+            await self._pace.turn(call.path)
             await self._pacer.turn()
         except WaitTooLong as error:
             self.stop(Reason("wait-too-long", str(error)))
@@ -212,7 +225,7 @@ class Lane:
         handed_over = {f"{each.role}_credential": each.value for each in credentials if each.value is not None}
         return {**self.provider.values, **handed_over, **self.redactor.kept}
 
-    def _learn(self, exchange: Exchange) -> None:
+    def _learn(self, call: Call, exchange: Exchange) -> None:
         """Keep count of what ends a lane, and obey a pause that was asked for."""
         if exchange.failure is not None and exchange.failure.code in TRANSPORT:
             self._failures += 1
@@ -222,8 +235,9 @@ class Lane:
             return
         self._failures = 0
         response = exchange.response
-        if response is not None and response.status in PACED and not self._mock:
-            asked = retry_after_s(response.headers)
+        if response is not None and not self._mock:
+            self._pace.learn(call.path, response)
+            asked = self._pace.manners.asked_s(response) if response.status in PACED else None
             if asked:
                 self._pacer.pause(asked)
 

@@ -1,4 +1,4 @@
-"""Keeps a lane within its rate: a token bucket for what we send, and pauses for what the provider asks."""
+"""Keeps requests within a rate: evenly spread, with pauses for what the provider asks."""
 
 from __future__ import annotations
 
@@ -18,8 +18,15 @@ class WaitTooLong(Exception):
         self.asked_s = asked_s
 
 
+TOO_SHORT_S = 1e-6
+"""A wait that no clock would notice."""
+
+
 class Pacer:
-    """Admits requests at `rate` a second (None: as fast as they come) after any pause that was asked for."""
+    """Admits requests at `rate` a second (None: as fast as they come) and not before any pause that was asked for.
+
+    Requests are spread evenly, for a limit a minute may be enforced as its sixtieth a second (2:8.2).
+    """
 
     def __init__(
         self,
@@ -28,29 +35,43 @@ class Pacer:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
-        self._interval = 1.0 / rate if rate else 0.0
+        self._interval = _interval(rate)
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._sleep = sleep
         self._next = 0.0
+        self._paused_until = 0.0
+        self._queue = anyio.Lock()
 
     async def turn(self) -> None:
-        """Wait for the next place in the rate.
+        """Wait for the next place in the rate; whoever comes first goes first.
 
         Raises:
             WaitTooLong: the pause asked for exceeds the budget.
         """
-        now = self._clock()
-        at = max(now, self._next)
-        if at - now > self._max_wait_s:
-            raise WaitTooLong(at - now, self._max_wait_s)
-        self._next = at + self._interval
-        if at > now:
-            await self._sleep(at - now)
+        async with self._queue:
+            while (wait := self._wait_s()) > TOO_SHORT_S:
+                await self._sleep(wait)
+            self._next = self._clock() + self._interval
 
     def pause(self, seconds: float) -> None:
-        """Admit nothing for so many seconds from now."""
-        self._next = max(self._next, self._clock() + seconds)
+        """Admit nothing for so many seconds from now, not even those who wait already."""
+        self._paused_until = max(self._paused_until, self._clock() + seconds)
+
+    def keep_to(self, rate: float | None) -> None:
+        """Admit from now on at this rate."""
+        self._interval = _interval(rate)
+
+    def _wait_s(self) -> float:
+        now = self._clock()
+        pause = self._paused_until - now
+        if pause > self._max_wait_s:
+            raise WaitTooLong(pause, self._max_wait_s)
+        return max(pause, self._next - now)
+
+
+def _interval(rate: float | None) -> float:
+    return 1.0 / rate if rate else 0.0
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
