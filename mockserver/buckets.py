@@ -8,19 +8,28 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class TokenBucket:
-    """Holds up to `per_minute`, refills at `per_minute / 60` a second, starts full."""
+    """Refills at `per_minute / 60` a second up to its capacity, and starts full.
 
-    per_minute: int
+    It holds a minute's worth, unless `burst` says less: 60 a minute may be enforced as 1 a second (2:8.2).
+    """
+
+    per_minute: float
+    burst: float | None = None
     level: float = field(init=False)
     updated_at: float | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.level = float(self.per_minute)
+        self.level = self.capacity
+
+    @property
+    def capacity(self) -> float:
+        """The most that it holds."""
+        return float(self.per_minute if self.burst is None else self.burst)
 
     def refill(self, now: float) -> None:
         """Bring the level up to `now`; a request from the past adds nothing."""
         if self.updated_at is not None and now > self.updated_at:
-            self.level = min(float(self.per_minute), self.level + (now - self.updated_at) * self.per_minute / 60)
+            self.level = min(self.capacity, self.level + (now - self.updated_at) * self.per_minute / 60)
         if self.updated_at is None or now > self.updated_at:
             self.updated_at = now
 
@@ -34,7 +43,7 @@ class TokenBucket:
     def charge(self, amount: float, now: float) -> None:
         """Take `amount` whether it is there or not: what was used is known only afterwards. Less than 0 gives back."""
         self.refill(now)
-        self.level = min(float(self.per_minute), self.level - amount)
+        self.level = min(self.capacity, self.level - amount)
 
     def remaining(self, now: float) -> int:
         """Whole units left."""
@@ -44,9 +53,9 @@ class TokenBucket:
     def seconds_until(self, amount: float, now: float) -> float:
         """How long until `amount` can be taken. A full bucket serves any amount, else a big one could never pass."""
         self.refill(now)
-        missing = min(amount, self.per_minute) - self.level
+        missing = min(amount, self.capacity) - self.level
         return max(0.0, missing * 60 / self.per_minute)
 
     def full_at(self, now: float) -> float:
         """The moment at which the bucket will be full again."""
-        return now + self.seconds_until(self.per_minute, now)
+        return now + self.seconds_until(self.capacity, now)

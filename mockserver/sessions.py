@@ -35,11 +35,11 @@ class Session:
             found = self._states[kind] = kind()
         return cast(State, found)
 
-    def bucket(self, key: Hashable, per_minute: int) -> TokenBucket:
-        """This session's budget under `key`, made full on first use."""
+    def bucket(self, key: Hashable, per_minute: float, burst: float | None = None) -> TokenBucket:
+        """This session's budget under `key`, made full on first use; `burst` is its capacity where that is less."""
         found = self._buckets.get(key)
         if found is None:
-            found = self._buckets[key] = TokenBucket(per_minute)
+            found = self._buckets[key] = TokenBucket(per_minute, burst)
         return found
 
     def new_id(self, prefix: str, length: int = 24) -> str:

@@ -129,7 +129,7 @@ def expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
     """
     match record.kind:
         case "errors":
-            return _of_error(record)
+            return error_expectations(record)
         case "endpoints":
             return _of_endpoint(record, lookup)
         case _:
@@ -144,7 +144,8 @@ def statuses(record: Record) -> tuple[int | None, ...]:
     return (documented,)
 
 
-def _of_error(record: Record) -> tuple[Expected, ...]:
+def error_expectations(record: Record) -> tuple[Expected, ...]:
+    """The expectations of an error record, which needs no other: of each member of its group, or of each cause."""
     group = statuses(record)
     if len(group) > 1:
         return tuple(_error(record, str(status), status) for status in group)

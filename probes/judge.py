@@ -101,7 +101,8 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
     if exchange.response is not None:
         reason = unasked(expected, exchange.response)
         if reason is not None and reason.code != "server-fault":
-            return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason))
+            beside = tuple(_held_to_its_own_record(expected, exchange, exchange.response, known))
+            return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)
     else:
         reason = None
     twin = exchanges.get(expected.same_body_as) if expected.same_body_as else None
@@ -136,6 +137,29 @@ def unasked(expected: Expected, response: Response) -> Reason | None:
     if status == 500:
         return Reason("server-fault", _words(response))
     return None
+
+
+def _held_to_its_own_record(
+    expected: Expected, exchange: Exchange, response: Response, known: Known
+) -> Iterator[Finding]:
+    """What an overload, limit or timeout answer that nobody asked for has wrong beside the record that documents it."""
+    if response.grpc is not None or response.status not in UNASKED or not known.documents(response.status):
+        return
+    found = known.matching(response.status, response.body)
+    wrong = [next((each for each in compare(answer.expected, exchange) if each.drifts), None) for answer in found]
+    if None in wrong:
+        return
+    first = wrong[0] if wrong else None
+    yield Finding(
+        code="unasked-answer",
+        aspect=first.aspect if first is not None else Aspect.STATE,
+        severity=Severity.INFO,
+        message=f"{found[0].address}: {first.message}" if first is not None else "no record documents this answer",
+        label=expected.label,
+        at=first.at if first is not None else "",
+        documented=first.documented if first is not None else None,
+        observed=first.observed if first is not None else response.status,
+    )
 
 
 def _from_a_gateway(expected: Expected, response: Response) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from catalog.model import Json, Record
 from probes.compare import unwrapped, wire_of
-from probes.documented import BEGUN, WIRE_ASPECTS, Envelope, envelope, statuses
+from probes.documented import BEGUN, WIRE_ASPECTS, Envelope, Expected, envelope, error_expectations, statuses
 from probes.pointer import find
 
 PERMISSION = ("permission", "auth")
@@ -38,6 +38,8 @@ class KnownAnswer:
     wire: Mapping[str, Json]
     message: re.Pattern[str] | None
     permission: bool
+    expected: Expected
+    """Everything that its record asserts of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,10 @@ class Known:
                 types.update(filter(None, [record.data.get("type")]))
                 codes.update(filter(None, [record.data.get("code")]))
         return cls(tuple(answers), frozenset(headers), frozenset(types), frozenset(codes))
+
+    def documents(self, status: int | None) -> bool:
+        """Whether any record documents an answer with this status."""
+        return any(answer.status == status for answer in self.answers)
 
     def matching(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
         """The records that an answer with this status and body could be; those alone whose wording it has, if any."""
@@ -88,7 +94,8 @@ def _answers(record: Record) -> Iterable[KnownAnswer]:
     shape = envelope(data["surface"])
     pattern = (data.get("message_pattern") or {}).get("pattern")
     stream = data.get("stream")
-    for status in statuses(record):
+    group = error_expectations(record)
+    for number, status in enumerate(statuses(record)):
         yield KnownAnswer(
             address=str(record.address),
             status=BEGUN.get(stream["protocol"]) if stream else status,
@@ -96,6 +103,7 @@ def _answers(record: Record) -> Iterable[KnownAnswer]:
             wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
             message=re.compile(pattern) if pattern else None,
             permission=data.get("category") in PERMISSION and status == 403,
+            expected=group[number],
         )
 
 

@@ -1,0 +1,80 @@
+"""Token buckets, by property: what a bucket of some capacity and refill admits, and when it refuses (2:8.2)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockserver.buckets import TokenBucket
+
+TOLERANCE = 1e-6
+CAPACITIES = st.integers(1, 10_000)
+ASKED = st.lists(st.tuples(st.floats(0, 30), st.integers(1, 500)), min_size=1, max_size=60)
+"""Seconds since the request before, and what the request takes."""
+
+
+def admitted(bucket: TokenBucket, asked: list[tuple[float, int]]) -> list[tuple[float, float]]:
+    """(moment, amount) of what was let in."""
+    now, found = 1_000.0, []
+    for after, amount in asked:
+        now += after
+        if bucket.take(amount, now):
+            found.append((now, min(amount, bucket.capacity)))
+    return found
+
+
+@given(CAPACITIES, ASKED)
+def test_in_any_window_it_admits_no_more_than_it_holds_and_what_refills(capacity, asked):
+    let_in = admitted(TokenBucket(capacity), [(after, min(amount, capacity)) for after, amount in asked])
+    for first, (start, _) in enumerate(let_in):
+        total = 0.0
+        for end, amount in let_in[first:]:
+            total += amount
+            assert total <= capacity + capacity / 60 * (end - start) + TOLERANCE
+
+
+@given(CAPACITIES, ASKED)
+def test_it_refuses_exactly_when_its_level_is_below_the_cost(capacity, asked):
+    bucket, level, now = TokenBucket(capacity), float(capacity), 1_000.0
+    for after, amount in asked:
+        cost = min(amount, capacity)
+        now += after
+        level = min(capacity, level + after * capacity / 60)
+        if abs(level - cost) < TOLERANCE:  # rounding decides: follow the bucket
+            level = bucket.level = float(cost)
+            bucket.updated_at = now
+        enough = level >= cost
+        assert bucket.take(cost, now) is enough
+        level -= cost if enough else 0
+
+
+@given(CAPACITIES, st.integers(1, 10_000))
+def test_it_says_how_long_to_wait_and_then_admits(capacity, amount):
+    bucket = TokenBucket(capacity)
+    bucket.charge(capacity, 0.0)
+    wait = bucket.seconds_until(amount, 0.0)
+    assert wait > 0
+    assert bucket.seconds_until(amount, wait * 0.99) > 0
+    assert bucket.seconds_until(amount, wait + TOLERANCE) < TOLERANCE * 60
+
+
+def test_a_request_from_the_past_adds_nothing():
+    bucket = TokenBucket(60)
+    bucket.charge(60, 100.0)
+    assert bucket.remaining(50.0) == 0
+    assert bucket.remaining(101.0) == 1
+
+
+def test_what_is_given_back_never_makes_it_more_than_full():
+    bucket = TokenBucket(60)
+    bucket.charge(-1_000, 0.0)
+    assert bucket.remaining(0.0) == 60
+
+
+@pytest.mark.parametrize(("burst", "at_once"), [(None, 60), (1, 1)])
+def test_sixty_a_minute_may_be_enforced_as_one_a_second(burst, at_once):
+    bucket = TokenBucket(60, burst)
+    assert sum(bucket.take(1, 0.0) for _ in range(100)) == at_once
+    assert bucket.take(1, 1.0)
+    assert not bucket.take(1, 1.5)
