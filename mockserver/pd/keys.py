@@ -12,7 +12,7 @@ EVERYTHING = (ENDPOINT_ACL + ALL, MODEL_ACL + ALL)
 
 @dataclass(frozen=True)
 class Team:
-    """Who pays, what it may use, and what each model grants it a minute (2:8.5)."""
+    """Who pays, what it may use, and what each model grants it (2:8.5)."""
 
     id: str
     blocked: bool = False
@@ -20,8 +20,7 @@ class Team:
     server_tools: bool = True
     prepaid_credit_usd: float = 100.0
     invoiced_limit_usd: float = 0.0
-    requests_per_minute: int = 480
-    """The documents count requests per second; the bucket holds a minute's worth, so that a test needs no stopwatch."""
+    requests_per_second: float = 8
     tokens_per_minute: int = 1_000_000
 
     @property
@@ -34,7 +33,7 @@ ACME = Team("00000000-0000-4000-8000-000000000001")
 BLOCKED = Team("00000000-0000-4000-8000-000000000002", blocked=True)
 DISCREET = Team("00000000-0000-4000-8000-000000000003", zero_data_retention=True)
 PLAIN = Team("00000000-0000-4000-8000-000000000004", server_tools=False)
-SLOW = Team("00000000-0000-4000-8000-000000000005", requests_per_minute=1)
+SLOW = Team("00000000-0000-4000-8000-000000000005", requests_per_second=1 / 60)
 TERSE = Team("00000000-0000-4000-8000-000000000006", tokens_per_minute=8)
 BROKE = Team("00000000-0000-4000-8000-000000000007", prepaid_credit_usd=0.0)
 LABS = Team("00000000-0000-4000-8000-000000000008")
@@ -50,7 +49,9 @@ class Key:
     acls: tuple[str, ...] = EVERYTHING
     blocked: bool = False
     disabled: bool = False
+    queries_per_second: float | None = None
     queries_per_minute: int | None = None
+    tokens_per_minute: int | None = None
 
     def allows(self, acl: str, name: str) -> bool:
         """Whether an ACL such as `api-key:model:mock-small` is held, by name or by wildcard."""
@@ -70,6 +71,8 @@ _TABLE = (
     Key("mock-pd-tight", "one request a minute and model", SLOW),
     Key("mock-pd-tight-tokens", "few tokens a minute and model", TERSE),
     Key("mock-pd-capped", "one query a minute", queries_per_minute=1),
+    Key("mock-pd-capped-second", "one query a second", queries_per_second=1),
+    Key("mock-pd-capped-tokens", "few tokens a minute", tokens_per_minute=8),
     Key("mock-pd-depleted", "no credit left", BROKE),
 )
 

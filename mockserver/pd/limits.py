@@ -1,44 +1,79 @@
-"""What stops a generation before it starts: no money, the key's own cap, the model's limits (2:7.6 row 429, 2:8.5)."""
+"""What stops a generation before it starts: no money, the key's own caps, the model's limits (2:7.6 row 429, 2:8.5)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mockserver.pd.errors import EXHAUSTED, PdError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mockserver.buckets import TokenBucket
     from mockserver.pd.call import Call
     from mockserver.pd.catalogue import Model
 
 
+class Meter(NamedTuple):
+    """A limit, what it counts, and what is said once it is reached."""
+
+    bucket: TokenBucket
+    counts_tokens: bool
+    message: str
+
+
 def admit_generation(call: Call, model: Model, prompt_tokens: int) -> None:
-    """Count one generation, or 429 without Retry-After."""
-    key, team = call.key, call.key.team
-    if not team.can_pay:
+    """Count one generation towards every limit, or towards none and 429 without Retry-After."""
+    if not call.key.team.can_pay:
         raise _exhausted("Your team has used all of its prepaid credit and has no invoiced limit.")
-    if key.queries_per_minute is not None:
-        cap = call.session.bucket(("pd", key.secret), key.queries_per_minute)
-        _take(call, cap, 1, f"This API key has reached its cap of {key.queries_per_minute} queries per minute.")
-    requests = call.session.bucket(("pd", team.id, model.id, "requests"), team.requests_per_minute)
-    _take(call, requests, 1, f"Your team has reached the request rate limit of model {model.id}.")
-    message = f"Your team has reached the limit of {team.tokens_per_minute} tokens per minute of model {model.id}."
-    _take(call, _tokens(call, model), prompt_tokens, message)
+    meters = [*_of_key(call), *_of_model(call, model)]
+    for meter in meters:
+        if meter.bucket.seconds_until(_cost(meter, prompt_tokens), call.now) > 0:
+            raise _exhausted(meter.message)
+    for meter in meters:
+        meter.bucket.charge(_cost(meter, prompt_tokens), call.now)
 
 
 def settle_generation(call: Call, model: Model, completion_tokens: int) -> None:
     """Charge what was generated: it is known only at the end."""
-    _tokens(call, model).charge(completion_tokens, call.now)
+    for meter in (*_of_key(call), *_of_model(call, model)):
+        if meter.counts_tokens:
+            meter.bucket.charge(completion_tokens, call.now)
 
 
-def _tokens(call: Call, model: Model) -> TokenBucket:
+def _of_key(call: Call) -> Iterator[Meter]:
+    """The caps of a key, each of which it need not have; they are set through the management API."""
+    key = call.key
+    if key.queries_per_second is not None:
+        bucket = _a_second(call, ("key", key.secret), key.queries_per_second)
+        yield Meter(
+            bucket, False, f"This API key has reached its cap of {key.queries_per_second:g} queries per second."
+        )
+    if key.queries_per_minute is not None:
+        bucket = call.session.bucket(("pd", "key", key.secret, "qpm"), key.queries_per_minute)
+        yield Meter(bucket, False, f"This API key has reached its cap of {key.queries_per_minute} queries per minute.")
+    if key.tokens_per_minute is not None:
+        bucket = call.session.bucket(("pd", "key", key.secret, "tpm"), key.tokens_per_minute)
+        yield Meter(bucket, True, f"This API key has reached its cap of {key.tokens_per_minute} tokens per minute.")
+
+
+def _of_model(call: Call, model: Model) -> Iterator[Meter]:
+    """What the model grants the team."""
     team = call.key.team
-    return call.session.bucket(("pd", team.id, model.id, "tokens"), team.tokens_per_minute)
+    requests = _a_second(call, ("team", team.id, model.id), team.requests_per_second)
+    yield Meter(requests, False, f"Your team has reached the request rate limit of model {model.id}.")
+    tokens = call.session.bucket(("pd", "team", team.id, model.id, "tokens"), team.tokens_per_minute)
+    message = f"Your team has reached the limit of {team.tokens_per_minute} tokens per minute of model {model.id}."
+    yield Meter(tokens, True, message)
 
 
-def _take(call: Call, bucket: TokenBucket, amount: int, message: str) -> None:
-    if not bucket.take(amount, call.now):
-        raise _exhausted(message)
+def _a_second(call: Call, whose: tuple[str, ...], per_second: float) -> TokenBucket:
+    """A limit that is counted by the second holds a second's worth, and at least one request."""
+    return call.session.bucket(("pd", *whose, "requests"), per_second * 60, max(1.0, per_second))
+
+
+def _cost(meter: Meter, tokens: int) -> int:
+    return tokens if meter.counts_tokens else 1
 
 
 def _exhausted(message: str) -> PdError:
