@@ -31,7 +31,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("base.css", "matrix.css", "finding.css", "records.css", "print.css")
 SCRIPTS = ("data.js", "draw.js", "detail.js", "list.js", "keys.js")
 
-SHOWN_WHOLE = 100
+SHOWN_WHOLE = 50
 WHOLE_CHARACTERS = 3_000_000
 """Findings, and characters of their exchanges, printed whole; the rest are listed, and drawn from the details."""
 
