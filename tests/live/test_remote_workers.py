@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from harness.command import CHECKOUT, ran
 
-import pytest
 from catalog.evidence import Outcome
 
 
