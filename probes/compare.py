@@ -296,7 +296,7 @@ def _codes(rule: StreamRule) -> Json:
 
 def _finding(expected: Expected, code: str, aspect: Aspect, at: str, documented: Json, observed: Json) -> Finding:
     observed = "absent" if observed is ABSENT else observed
-    where = f" {at}" if at else ""
+    where = f" {at}" if at and at != aspect else ""
     return Finding(
         code=code,
         aspect=aspect,
