@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -22,16 +24,17 @@ FLEX_DELAY_S = 60.0
 
 @dataclass(frozen=True)
 class Limits:
-    """Requests, input tokens and images a minute, and requests a day, of one model. None: no such limit."""
+    """Requests, input tokens and images a minute, and requests and tokens a day, of one model."""
 
     requests: int = 1_000
     tokens: int = 4_000_000
     per_day: int = 50_000
     images: int = 100
+    tokens_per_day: int = 2_000_000_000
 
     def share(self, part: float) -> Limits:
         """A part of each limit, at least 1."""
-        scaled = (max(1, int(limit * part)) for limit in (self.requests, self.tokens, self.per_day, self.images))
+        scaled = (max(1, int(limit * part)) for limit in dataclasses.astuple(self))
         return Limits(*scaled)
 
 
@@ -49,6 +52,7 @@ TIGHT: dict[str, Limits] = {
     "mock-pro": Limits(tokens=500),
     "mock-legacy": Limits(per_day=2),
     "mock-image": Limits(images=1),
+    "mock-premium": Limits(tokens_per_day=40),
 }
 """The mock's own tier `tight`: each model runs into another dimension after a few cheap requests."""
 
@@ -74,7 +78,7 @@ class Excess:
 class _Used:
     """What the session's projects used, where a bucket does not fit: whole days, and a rolling window."""
 
-    days: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    days: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
     spent: dict[str, deque[tuple[float, float]]] = field(default_factory=dict)
 
 
@@ -138,18 +142,29 @@ def _charge(call: Call, model: Model, tokens: int, images: int, pool: str) -> Ex
         if delay > 0:
             quota_id = f"Generate{name.title().replace('_', '')}PerMinutePerProjectPerModel"
             return Excess(RATE_LIMIT, f"generate_content_{name}", quota_id, bucket.per_minute, delay)
-    day = datetime.fromtimestamp(call.now, PACIFIC).date()
-    days = call.session.state(_Used).days
-    today = (call.project.id, model.id, pool, day.isoformat())
-    if days[today] >= limits.per_day:
-        midnight = datetime.combine(day + timedelta(days=1), time(), PACIFIC)
-        delay = (midnight - datetime.fromtimestamp(call.now, UTC)).total_seconds()
-        return Excess(
-            QUOTA, "generate_content_requests", "GenerateRequestsPerDayPerProjectPerModel", limits.per_day, delay
-        )
-    days[today] += 1
+    excess = _charge_day(
+        call, model, pool, {"requests": (1, limits.per_day), "tokens": (tokens, limits.tokens_per_day)}
+    )
+    if excess is not None:
+        return excess
     for bucket, amount in buckets.values():
         bucket.charge(amount, call.now)
+    return None
+
+
+def _charge_day(call: Call, model: Model, pool: str, taken: Mapping[str, tuple[int, int]]) -> Excess | None:
+    """Count (amount, limit) of each dimension for the day, or nothing; days begin at midnight Pacific time (2:8.3)."""
+    day = datetime.fromtimestamp(call.now, PACIFIC).date()
+    days = call.session.state(_Used).days
+    today = {name: (call.project.id, model.id, pool, name, day.isoformat()) for name in taken}
+    for name, (amount, limit) in taken.items():
+        if days[today[name]] + amount > limit:
+            midnight = datetime.combine(day + timedelta(days=1), time(), PACIFIC)
+            delay = (midnight - datetime.fromtimestamp(call.now, UTC)).total_seconds()
+            quota_id = f"Generate{name.title()}PerDayPerProjectPerModel"
+            return Excess(QUOTA, f"generate_content_{name}", quota_id, limit, delay)
+    for name, (amount, _) in taken.items():
+        days[today[name]] += amount
     return None
 
 
