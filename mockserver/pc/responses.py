@@ -130,7 +130,7 @@ def _response(call: Call, body: Mapping[str, Any], model: Model, generated: Gene
     item = {"id": item_id, "type": "message", "role": "assistant", "status": status, "content": [part]}
     usage = {
         "input_tokens": generated.input_tokens,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": generated.output_tokens,
         "output_tokens_details": {"reasoning_tokens": generated.reasoning_tokens},
         "total_tokens": generated.input_tokens + generated.output_tokens,

@@ -52,7 +52,8 @@ async def delete(call: Call) -> Response:
 async def list_files(call: Call) -> Response:
     """GET …/files."""
     _admit(call)
-    return JSONResponse({"object": "list", "data": [_described(call, each) for each in _files(call)]})
+    files = [_described(call, each) for each in _files(call)]
+    return JSONResponse({"object": "list", "data": files, "has_more": False})
 
 
 async def attach(call: Call) -> Response:
