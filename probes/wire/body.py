@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
@@ -92,7 +93,7 @@ def parsed(raw: bytes) -> tuple[Json, str]:
 def json_of(text: str | bytes) -> Json:
     """The JSON value that a text holds, or NO_JSON: for what is none, and for what nests too deep to be walked."""
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return NO_JSON
     return NO_JSON if _nests_deeper(value, MAX_DEPTH) else value
@@ -104,6 +105,13 @@ def _nests_deeper(value: Json, depth: int) -> bool:
     if depth == 0:
         return True
     return any(_nests_deeper(item, depth - 1) for item in (value.values() if isinstance(value, dict) else value))
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is too large")
+    return number
 
 
 def _refuse(name: str) -> None:

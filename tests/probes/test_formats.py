@@ -75,7 +75,7 @@ def test_a_format_that_nobody_knows_is_a_mistake_of_ours() -> None:
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.text()
-JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
+JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=6)
 
 
 def places(value: object, pointer: str = "") -> list[tuple[str, object]]:
