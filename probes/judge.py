@@ -146,15 +146,16 @@ def _held_to_its_own_record(
     if response.grpc is not None or response.status not in UNASKED or not known.documents(response.status):
         return
     found = known.matching(response.status, response.body)
-    wrong = [next((each for each in compare(answer.expected, exchange) if each.drifts), None) for answer in found]
-    if None in wrong:
+    wrong = {answer.address: list(compare(answer.expected, exchange)) for answer in found}
+    nearest = min(wrong, key=lambda address: len(wrong[address]), default="")
+    if nearest and not wrong[nearest]:
         return
-    first = wrong[0] if wrong else None
+    first = wrong[nearest][0] if nearest else None
     yield Finding(
         code="unasked-answer",
         aspect=first.aspect if first is not None else Aspect.STATE,
         severity=Severity.INFO,
-        message=f"{found[0].address}: {first.message}" if first is not None else "no record documents this answer",
+        message=f"{nearest}: {first.message}" if first is not None else "no record documents this answer",
         label=expected.label,
         at=first.at if first is not None else "",
         documented=first.documented if first is not None else None,
