@@ -201,7 +201,13 @@ def refusal(kind: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": "Slow down."}, "request_id": "req_1"}
 
 
-TOLD = {"request-id": "req_1", "x-should-retry": "true", "retry-after": "3", "pa-organization-id": "org"}
+TOLD = {
+    "request-id": "req_1",
+    "x-should-retry": "true",
+    "retry-after": "3",
+    "pa-organization-id": "org",
+    "pa-workspace-id": "wrkspc_1",
+}
 
 
 def test_an_unasked_429_as_documented_is_only_inconclusive() -> None:
