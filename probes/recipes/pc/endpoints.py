@@ -70,6 +70,7 @@ RECIPES: tuple[Recipe, ...] = (
     recipe(f"{FAMILY}/updates/patch", Call("PATCH", "/v1/models"), label="success"),
     recipe(f"{FAMILY}/updates/put", Call("PUT", "/v1/models"), label="success"),
     recipe("pc/errors/outcomes/incomplete_max_output_tokens", response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
+    recipe("pc/errors/outcomes/streamed_max_output_tokens", streamed(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
     recipe(
         "pc/errors/outcomes/chat_length",
         completion(messages=[{"role": "user", "content": LONG}]),

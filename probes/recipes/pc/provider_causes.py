@@ -25,6 +25,8 @@ CAUSES: dict[str, tuple[Call, str]] = {
     "stream/vector_store_timeout": (SEARCHING, "vector_store_slow"),
     "outcomes/incomplete_content_filter": (response(), "content_filtered"),
     "outcomes/incomplete_max_messages": (response(), "message_limit"),
+    "outcomes/streamed_content_filter": (streamed(), "content_filtered"),
+    "outcomes/streamed_max_messages": (streamed(), "message_limit"),
     "outcomes/chat_content_filter": (completion(), "content_filtered"),
 }
 """Family and slug -> the request, and the cause that befalls it."""
