@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mockserver.pd.errors import EXHAUSTED, PdError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mockserver.buckets import TokenBucket
     from mockserver.pd.call import Call
@@ -27,11 +27,15 @@ def admit_generation(call: Call, model: Model, prompt_tokens: int) -> None:
     if not call.key.team.can_pay:
         raise _exhausted("Your team has used all of its prepaid credit and has no invoiced limit.")
     meters = [*_of_key(call), *_of_model(call, model)]
+    _refuse_beyond(call, meters, prompt_tokens)
+    for meter in meters:
+        meter.bucket.charge(_cost(meter, prompt_tokens), call.now)
+
+
+def _refuse_beyond(call: Call, meters: Iterable[Meter], prompt_tokens: int) -> None:
     for meter in meters:
         if meter.bucket.seconds_until(_cost(meter, prompt_tokens), call.now) > 0:
             raise _exhausted(meter.message)
-    for meter in meters:
-        meter.bucket.charge(_cost(meter, prompt_tokens), call.now)
 
 
 def settle_generation(call: Call, model: Model, completion_tokens: int) -> None:

@@ -150,7 +150,7 @@ LAPSES = (
         f"{ERRORS}/permission/zero_data_retention",
     ),
     lapse("credit is needed", Team, "can_pay", True, f"{ERRORS}/rate_limit/credit_depleted"),
-    lapse("limits are kept", limits, "_take", nothing, *LIMITS, RATE_LIMITS),
+    lapse("limits are kept", limits, "_refuse_beyond", nothing, *LIMITS, RATE_LIMITS),
     lapse(
         "a 429 does not say how long",
         PdError,
