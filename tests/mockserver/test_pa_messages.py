@@ -155,7 +155,7 @@ def test_a_refusal_and_a_tool_use_can_be_streamed(client):
         ("bash:", CODE, "invalid_tool_input"),
         ("bash: sleep 3600", CODE, "execution_time_exceeded"),
         ("bash: truncate -s 10G out.bin", CODE, "output_file_too_large"),
-        ("view: /tmp/none.txt", CODE, "file_not_found"),
+        ("view: /home/none.txt", CODE, "file_not_found"),
         ("view:", CODE, "invalid_tool_input"),
     ],
 )
