@@ -19,6 +19,13 @@ FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NOT_HERE = ("nox", "python -m pip install nox", "git", "open ", "pre-commit", "export ", "mv ", "cp ", "cd ")
 """Commands that CI runs (nox), or that are a person's own business."""
 
+OF_LIVE_TARGETS = {
+    name
+    for target in (ROOT / "probes" / "targets").glob("*.toml")
+    for name in re.findall(r"env:(\w+)", target.read_text(encoding="utf-8"))
+}
+"""Settings and keys of real providers: no test may use those of the person who runs it."""
+
 LONG_LIVED = "python -m mockserver"
 
 MAY_END_WITH = {"doctor": {0, 1}, "cleanup": {0, 1}, "--target live": {0, 1, 5, 10}}
@@ -81,5 +88,7 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 def run(words: list[str]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *words[1:]] if words[0] == "python" else [sys.executable, "-m", *words]
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "COV_"))}
+    environ = {
+        key: value for key, value in os.environ.items() if key not in OF_LIVE_TARGETS and not key.startswith("PYTEST_")
+    }
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, env=environ, check=False)

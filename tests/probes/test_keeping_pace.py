@@ -185,7 +185,7 @@ def test_those_who_wait_already_wait_for_a_pause_too() -> None:
 def test_a_wait_beyond_the_budget_stops_the_lane_and_says_so() -> None:
     lane = Limited(refusing({"retry-after": "3600"}), max_wait_s=60)
     lane.send_all(1)
-    with pytest.raises(Stopped, match="asked to wait 3599 s|asked to wait 3600 s, the budget is 60 s"):
+    with pytest.raises(Stopped, match=r"asked to wait (3599|3600) s, the budget is 60 s"):
         lane.send_all(1)
     assert lane.stopped is not None
     assert lane.stopped.code == "wait-too-long"
