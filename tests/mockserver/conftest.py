@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from mock_client import Client
 from pc_client import PcClient
 from pd_client import PdClient
 
-import pytest
 from mockserver.app import create_app
 
 

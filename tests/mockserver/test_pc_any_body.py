@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pc_client import PcClient, error_of
 from test_pa_any_body import JSON, places, replaced
 
-import pytest
 from mockserver.app import create_app
 
 CLIENT = PcClient(create_app(only=["pc"]))

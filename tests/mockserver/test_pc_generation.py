@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 
-from pc_client import error_of, events_of, told
-
 import pytest
+from pc_client import error_of, events_of, told
 
 
 def data_url(content: bytes, media_type: str = "image/png") -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from pc_client import error_of, told
-
 import pytest
+from pc_client import error_of, told
 
 FAMILIES = ("requests", "tokens")
 DURATION = re.compile(r"(\d+m)?\d+s|\d+ms")

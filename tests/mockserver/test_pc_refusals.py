@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pc_client import error_of, told
-
 import pytest
+from pc_client import error_of, told
 
 
 @pytest.mark.parametrize(

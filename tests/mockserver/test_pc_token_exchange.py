@@ -7,9 +7,8 @@ import hmac
 import json
 import time
 
-from pc_client import told
-
 import pytest
+from pc_client import told
 
 GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
 KIND = "urn:ietf:params:oauth:token-type:"

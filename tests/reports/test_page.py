@@ -4,6 +4,7 @@ import os
 import re
 
 import pytest
+
 from catalog.evidence import Outcome
 from reports import build
 from tests.reports import sample
