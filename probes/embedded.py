@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -25,11 +26,12 @@ class EmbeddedMock:
         only = ",".join(providers)
         command = [sys.executable, "-m", "mockserver", "--port", "0", "--stdin-lifeline"]
         command += ["--only", only] if only else []
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would stop the mock when full
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._errors,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
         self._ready: dict[str, Any] | None = None
@@ -47,9 +49,9 @@ class EmbeddedMock:
 
     def stop(self) -> None:
         """End the process; closing its standard input is its sign to go."""
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
+            if stream is not None:
+                stream.close()
         self._process.terminate()
         try:
             self._process.wait(timeout=5)
@@ -73,6 +75,7 @@ class EmbeddedMock:
 
     def _last_words(self) -> str:
         self._process.kill()
-        _, errors = self._process.communicate()
-        lines = errors.decode(errors="replace").strip().splitlines()
+        self._process.wait()
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "it said nothing; try `python -m mockserver`"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
@@ -32,6 +33,7 @@ class Redactor:
         self._public = frozenset(public)
         self._hidden: dict[str, str] = {}
         self._beginnings: set[str] = set()
+        self._any_beginning: re.Pattern[str] | None = None
         self.kept: dict[str, str] = {}
         """Secrets that answers handed out, by the name of the placeholder that stands for each: `{secret_1}`."""
         for secret, marker in secrets.items():
@@ -106,7 +108,9 @@ class Redactor:
 
     def _may_hold_a_secret(self, text: str) -> bool:
         """Quick, for nearly all of what is observed holds none, and there are many forms to look for."""
-        return any(beginning in text for beginning in self._beginnings)
+        if self._any_beginning is None:
+            self._any_beginning = re.compile("|".join(map(re.escape, sorted(self._beginnings))) or r"(?!)")
+        return self._any_beginning.search(text) is not None
 
     def _hide(self, secret: str, marker: str) -> None:
         if len(secret) < MIN_SECRET or secret in self._hidden:
@@ -116,6 +120,7 @@ class Redactor:
                 self._hidden.setdefault(form, marker)
                 self._beginnings.add(form[:MIN_SECRET])
         self._hidden = dict(sorted(self._hidden.items(), key=lambda item: -len(item[0])))
+        self._any_beginning = None
 
 
 def _forms(secret: str) -> Iterator[str]:
