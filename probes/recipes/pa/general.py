@@ -5,6 +5,7 @@ from __future__ import annotations
 from probes.call import delete, get, post
 from probes.probe import Probe
 from probes.recipe import Recipe, recipe, stepwise
+from probes.recipes.exhausting import exhaust
 from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
 from probes.target import Cost
 
@@ -84,8 +85,4 @@ async def conflict_concurrent(probe: Probe) -> None:
 @stepwise(f"{FAMILY}/rate_limit", requests=8, cost=Cost.DISRUPTIVE, roles={"tight"}, needs={"small_model"})
 async def rate_limit(probe: Probe) -> None:
     """Count tokens, which is free, until the limit of a key with a tiny one answers."""
-    for _ in range(7):
-        exchange = await probe.send(count().but(credential="tight"), "setup")
-        if exchange.response is not None and exchange.response.status == 429:
-            break
-    await probe.send(count().but(credential="tight"))
+    await exhaust(probe, count().but(credential="tight"), 7, remaining="pa-ratelimit-requests-remaining")
