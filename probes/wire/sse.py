@@ -42,7 +42,7 @@ async def read(
     try:
         while len(stream.events) < MAX_EVENTS and anyio.current_time() < deadline:
             with anyio.fail_after(stall_s):
-                event = await anext(incoming)
+                event = await _next_event(incoming)
             stream.events.append(_event(event, now_ms()))
         stream.ended = "capped"
     except StopAsyncIteration:
@@ -54,6 +54,13 @@ async def read(
     except (httpx.TransportError, httpx.StreamError):
         stream.ended = "cut"
     return stream
+
+
+async def _next_event(incoming: AsyncIterator[ServerSentEvent]) -> ServerSentEvent:
+    """The next block that has data: without it a block is no event (HTML standard, 9.2.6), but a keep-alive or such."""
+    while not (event := await anext(incoming)).data:
+        pass
+    return event
 
 
 def _event(event: ServerSentEvent, at_ms: float) -> Event:

@@ -1,0 +1,26 @@
+"""Every test keeps its id from one collection to the next: two xdist workers must collect the same tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from harness.command import CHECKOUT
+
+
+def collected(seed: str, *options: str) -> list[str]:
+    """The ids of all tests, collected in a process of its own with this hash seed."""
+    plugins = [part for name in ("randomly", "cacheprovider", "syrupy") for part in ("-p", f"no:{name}")]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *plugins]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    environ = {**kept, "PYTHONHASHSEED": seed, "PYTHONPATH": str(CHECKOUT / "tests")}
+    done = subprocess.run([*command, *options], cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def test_under_another_clock_and_hash_seed_the_same_tests_are_collected() -> None:
+    here, elsewhere = collected("1"), collected("2", "-p", "harness.another_time")
+    assert len(here) > 1000
+    assert sorted(here) == sorted(elsewhere)
