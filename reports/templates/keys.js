@@ -51,7 +51,8 @@ for (const tag of [...new Set(records.flatMap((record) => record.tags))].sort())
   form.elements.tag.append(make("option", { value: tag }, tag));
 }
 form.addEventListener("input", () => { hidden = {}; refresh(); remember(); });
-form.addEventListener("reset", () => setTimeout(() => { clearFilters(); remember(); }));
+/* The browser resets the fields only after this event, so they are emptied here instead. */
+form.addEventListener("reset", (event) => { event.preventDefault(); clearFilters(); remember(); });
 form.addEventListener("submit", (event) => event.preventDefault());
 more.addEventListener("click", () => extend(STEP));
 addEventListener("hashchange", follow);
@@ -63,8 +64,8 @@ form.hidden = false;
 table.hidden = false;
 refresh();
 if (location.hash) follow();
-/* When a page has loaded, the browser goes to the fragment itself and takes the focus away. */
-addEventListener("load", () => setTimeout(() => {
-  const article = document.querySelector("article:target");
-  if (article) arrive(article);
+/* When a page has loaded, the browser goes to the fragment itself and takes the focus away, at the latest just before a frame. */
+addEventListener("load", () => requestAnimationFrame(() => {
+  const place = document.querySelector("article:target, tr:target");
+  if (place) arrive(place);
 }));
