@@ -1,4 +1,4 @@
-"""Debian's Chromium, driven by Playwright, with nothing of the outside world in reach."""
+"""Debian's Chromium, driven by Playwright, with nothing of the outside world in reach; and what to wait for in it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 ).split()
+
+WIDE, NARROW = {"width": 1360, "height": 900}, {"width": 360, "height": 780}
+"""Viewports, in CSS pixels."""
 
 
 def executable() -> str | None:
@@ -33,3 +36,15 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def until(tab: Page, condition: str) -> None:
+    """Wait for a state of the page. As a function: an expression is passed to `eval` again and again, which the
+    report's policy refuses.
+    """
+    tab.wait_for_function(f"() => {condition}")
+
+
+def arrived(tab: Page) -> None:
+    """Wait until the page has loaded and the focus is on what its address names."""
+    until(tab, "document.readyState === 'complete' && document.activeElement.getAttribute('href') === location.hash")
