@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +18,24 @@ from mockserver.server import ClosableProtocol, websocket_protocol
 Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
+RESET_EXTENSION = "harness.reset"
+"""The server puts a function here that breaks the connection as a machine that died would: by RST."""
+
+
+class BreakableProtocol(ClosableProtocol):
+    """The mock's protocol, lending the app one more way to be rude."""
+
+    def on_message_begin(self) -> None:
+        """Add our extension to each request's scope."""
+        super().on_message_begin()
+        self.scope["extensions"][RESET_EXTENSION] = {"reset": self._reset}
+
+    def _reset(self) -> None:
+        open_socket = self.transport.get_extra_info("socket")
+        open_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+
 @contextmanager
 def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]:
     """The address of an ASGI app on a free port; over TLS where there are certificates."""
@@ -24,8 +44,8 @@ def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]
         port=0,
         log_config=None,
         lifespan="off",
-        http=ClosableProtocol,
-        ws=websocket_protocol,
+        http=BreakableProtocol,
+        ws=websocket_protocol,  # type: ignore[arg-type]
         timeout_graceful_shutdown=0,
         ssl_certfile=certificates.certificate if certificates else None,
         ssl_keyfile=certificates.key if certificates else None,

@@ -1,0 +1,83 @@
+"""Passes gRPC calls on to a mock, message by message as bytes, and does faults to what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+
+from harness.faults import Ending, Fault, Frame, Picking
+
+STATUSES = {code.value[0]: code for code in grpc.StatusCode}
+OWN = ("user-agent", "grpc-", ":")
+"""How metadata begins that each side of a relay makes for itself."""
+
+UNAVAILABLE = 14
+
+
+@contextmanager
+def relaying(host: str, picking: Callable[[], Picking]) -> Iterator[str]:
+    """The host at which calls are taken that go on to `host`; each asks `picking` for its faults."""
+    options = (("grpc.enable_http_proxy", 0), ("grpc.enable_retries", 0))
+    with grpc.insecure_channel(host, options=options) as channel, ThreadPoolExecutor(8) as threads:
+        server = grpc.server(threads, handlers=[_Relay(channel, picking)])
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        try:
+            yield f"127.0.0.1:{port}"
+        finally:
+            server.stop(None).wait(5)
+
+
+class _Relay(grpc.GenericRpcHandler[bytes, bytes]):
+    """Takes every method as a stream both ways: on the wire a single message is a stream of one."""
+
+    def __init__(self, channel: grpc.Channel, picking: Callable[[], Picking]) -> None:
+        self._channel = channel
+        self._picking = picking
+
+    def service(self, details: Any) -> Any:
+        """The handler of one call."""
+        method = details.method
+        return grpc.stream_stream_rpc_method_handler(lambda requests, context: self._relay(method, requests, context))
+
+    def _relay(self, method: str, requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
+        metadata = tuple((name, value) for name, value in context.invocation_metadata() if not name.startswith(OWN))
+        picking = self._picking()
+        asked = picking.asked("grpc", "POST", method, {name: str(value) for name, value in metadata})
+        faults = picking.of(asked)
+        call = self._channel.stream_stream(method, None, None)(
+            iter(list(requests)), metadata=metadata, timeout=context.time_remaining()
+        )
+        messages = []
+        try:
+            for message in call:
+                messages.append(message)
+        except grpc.RpcError:
+            pass  # told below, as any other end
+        context.send_initial_metadata(call.initial_metadata())
+        if any(fault.act is not None for fault in faults):
+            context.abort(STATUSES[UNAVAILABLE], "Socket closed")
+        for before, message in enumerate(messages):
+            yield from _changed(faults, message, before)
+        _end(context, faults, Ending(call.code().value[0], call.details() or "", tuple(call.trailing_metadata())))
+
+
+def _changed(faults: tuple[Fault, ...], message: bytes, before: int) -> Iterator[bytes]:
+    frames: list[Frame] = [message]
+    for fault in faults:
+        if fault.frame is not None:
+            frames = [made for frame in frames for made in fault.frame(frame, before)]
+    for frame in frames:
+        yield frame if isinstance(frame, bytes) else frame.encode()
+
+
+def _end(context: Any, faults: tuple[Fault, ...], ending: Ending) -> None:
+    for fault in faults:
+        ending = (fault.ending(ending) if fault.ending is not None else None) or ending
+    context.set_trailing_metadata(ending.trailers)
+    if ending.status:
+        context.abort(STATUSES[ending.status], ending.message)
