@@ -29,7 +29,7 @@ def probe(session: nox.Session) -> None:
 
 @nox.session
 def live(session: nox.Session) -> None:
-    """Probe the real providers whose keys are in the environment, as probes/targets/live.toml names them."""
+    """Probe the real providers whose keys are in the environment, as probes/target/shipped/live.toml names them."""
     install(session)
     session.run("pytest", "probes", "--target", "live", *session.posargs)
 
@@ -102,7 +102,7 @@ def workflows(session: nox.Session) -> None:
 def crash(session: nox.Session) -> None:
     """Kill runs and updates a hundred times at random moments; nothing is ever half written."""
     install(session, "test")
-    session.run("pytest", "tests/live/test_crash.py", *session.posargs, env={"CRASHES": "100"})
+    session.run("pytest", "tests/system/live/test_crash.py", *session.posargs, env={"CRASHES": "100"})
 
 
 @nox.session

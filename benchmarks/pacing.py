@@ -19,14 +19,14 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from catalog.evidence import Exchange, Request, Response
+from catalog.model import Exchange, Request, Response
 from mockserver.buckets import TokenBucket
-from probes.budget import Budget
-from probes.call import Call, get
-from probes.lane import Lane
-from probes.manners import Group, Manners
-from probes.pace import Pace
-from probes.target import Provider
+from probes.calls.call import Call, get
+from probes.running.budget import Budget
+from probes.running.lane import Lane
+from probes.running.pace import Pace
+from probes.running.rate_limits import Group, Manners
+from probes.target.target import Provider
 from probes.wire.redact import Redactor
 
 LATENCY_S = 0.02

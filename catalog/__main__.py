@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog import commands
-from catalog.evidence import EvidenceError
-from catalog.store import CatalogError
+from catalog.evidence.results_file import EvidenceError
+from catalog.model.errors import CatalogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

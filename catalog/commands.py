@@ -8,12 +8,13 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog import codes, ledger, show
-from catalog.ledger import Entry
-from catalog.model import PROVIDERS
-from catalog.planner import Policy
-from catalog.store import RECORDS, Catalog, CatalogError, shown
-from catalog.wording import did_you_mean
+from catalog import show
+from catalog.model import PROVIDERS, codes
+from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.reading.store import RECORDS, Catalog
+from catalog.writeback import ledger
+from catalog.writeback.ledger import Entry
+from catalog.writeback.planner import Policy
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -26,7 +27,7 @@ REVIEW_AFTER = timedelta(days=90)
 
 def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
-    from catalog import validate
+    from catalog.check import validate
 
     root = _root(args)
     if args.fix:
@@ -75,7 +76,7 @@ def show_record(args: Namespace) -> int:
 
 def update(args: Namespace) -> int:
     """Write what live runs saw into the records."""
-    from catalog import update as updating
+    from catalog.writeback import update as updating
 
     if not args.runs and args.expire_after is None:
         raise CatalogError("no run was named", "name run folders, or give --expire-after DAYS")
@@ -122,7 +123,7 @@ def accept(args: Namespace) -> int:
 
 def _aspects_that_drifted(args: Namespace, address: str) -> tuple[str, ...]:
     """What a run saw drift: an entry accepts no more than that, so that new drifts still fail."""
-    from catalog.update import read_evidence
+    from catalog.writeback.update import read_evidence
 
     mend = "name them with --aspects, or the run that saw them with --run"
     if args.run is None and not LATEST_RUN.exists():

@@ -6,14 +6,14 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
-from catalog import codes
-from catalog.seen import last_seen
+from catalog.model import codes
+from catalog.writeback.seen import last_seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from catalog.codes import Code
     from catalog.model import Json, Record
+    from catalog.model.codes import Code
 
 WIDTH = 100
 _LABEL = 24

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from catalog.model import PROVIDERS
-from catalog.store import RECORDS, Catalog, CatalogError
-from probes import coverage, fit, target
-from probes.embedded import EmbeddedMock, MockError
-from probes.journal import JournalError
-from probes.recipes import Book, RecipeError, book
-from probes.target import Cost, Target, TargetError
+from catalog.model.errors import CatalogError
+from catalog.reading.store import RECORDS, Catalog
+from probes.elicit.book import Book, RecipeError, book
+from probes.planning import completeness as fit
+from probes.planning import coverage
+from probes.running.journal import JournalError
+from probes.suite.embedded_mock import EmbeddedMock, MockError
+from probes.target import target
+from probes.target.target import Cost, Target, TargetError
 
 USAGE = 4
 OUT = Path("reports/out")
@@ -59,7 +62,7 @@ def _books() -> dict[str, Book]:
 
 
 def _doctor(chosen: argparse.Namespace) -> int:
-    from probes import doctor
+    from probes.commands import doctor
 
     catalog = Catalog.load(Path(chosen.catalog))
     with _ready(target.load(chosen.target)) as ready:
@@ -69,7 +72,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
 
 
 def _cleanup(chosen: argparse.Namespace) -> int:
-    from probes import cleanup
+    from probes.commands import cleanup
 
     told = cleanup.clean(
         cleanup.journals(chosen.runs, Path(chosen.out)), target.load(chosen.target), forget=chosen.forget

@@ -1,7 +1,7 @@
 """One probe for each error record of the catalog."""
 
-from catalog.evidence import Result
-from probes.settle import settle
+from catalog.evidence.results import Result
+from probes.suite.outcomes import settle
 
 KIND = "errors"
 

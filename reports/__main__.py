@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from catalog.evidence import EvidenceError, Result, Run, read_run
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import EvidenceError, read_run
 from reports import build, diff, history, terminal
 
 OUT = Path("reports/out")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from catalog.codes import ALL
-from catalog.evidence import Outcome, Result
+from catalog.evidence.results import Result
+from catalog.model import Outcome
+from catalog.model.codes import ALL
 from reports.standing import Change, Standing
 
 

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from catalog.codes import INCONCLUSIVE
-from catalog.evidence import Finding, Outcome, Run
+from catalog.evidence.results import Run
+from catalog.model import Finding, Outcome
+from catalog.model.codes import INCONCLUSIVE
 from reports.standing import Standing
 
 SHARED_BY = 3

@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from catalog.evidence import EvidenceError, Result, ResultsWriter, Run, read_run
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
 from reports import junit, summary
 from reports.merge import merge
 

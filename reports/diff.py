@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from catalog.evidence import Outcome, Result, Run
+from catalog.evidence.results import Result, Run
+from catalog.model import Outcome
 from reports.history import fingerprint
 from reports.terminal import COLUMNS
 from reports.visible import line

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from catalog.evidence import Attempt, Event, Exchange, Response, Result
-from catalog.model import Json
+from catalog.evidence.results import Result
+from catalog.model import Attempt, Event, Exchange, Json, Response
 from reports.reproduce import shell
 
 MAX_BODY = 6000

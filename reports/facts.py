@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from catalog.evidence import Result
+from catalog.evidence.results import Result
 from catalog.model import Json
 
 MAX_TEXT = 1500

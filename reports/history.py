@@ -16,8 +16,9 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from catalog.evidence import EvidenceError, Outcome, Result, Run
-from catalog.model import Json
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import EvidenceError
+from catalog.model import Json, Outcome
 
 FOLDER = Path("reports/history")
 SHOWN = 29

@@ -9,8 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.codes import ALL
-from catalog.evidence import Outcome, Result, Run
+from catalog.evidence.results import Result, Run
+from catalog.model import Outcome
+from catalog.model.codes import ALL
 from reports import advice, exchanges, island, plots
 from reports.attribution import Attributor
 from reports.difference import side_by_side

@@ -6,8 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from catalog.evidence import Finding, Outcome
-from catalog.model import Json
+from catalog.model import Finding, Json, Outcome
 from reports import advice, exchanges
 from reports.attribution import Attributor
 from reports.facts import Relations, facts, title

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as xml
 
-from catalog.evidence import Attempt, Outcome, Result, Run
-from catalog.model import KINDS
+from catalog.evidence.results import Result, Run
+from catalog.model import KINDS, Attempt, Outcome
 from reports import advice
 from reports.reproduce import nodeid, pytest_command
 from reports.visible import visible

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.evidence import Outcome
-from catalog.model import KINDS
+from catalog.model import KINDS, Outcome
 from reports.overview import Cell, Overview
 from reports.terminal import COLUMNS
 

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from catalog.evidence import EvidenceError, Result, Run
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import EvidenceError
 
 Told = tuple[Run, Sequence[Result]]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from catalog.evidence import Outcome, Result, Run
-from catalog.model import KINDS
+from catalog.evidence.results import Result, Run
+from catalog.model import KINDS, Outcome
 from reports import history
 from reports.standing import Change, Standing, standings
 

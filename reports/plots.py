@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from catalog.evidence import Attempt, Outcome
+from catalog.model import Attempt, Outcome
 from reports.exchanges import ASIDE
 from reports.overview import Overview
 from reports.standing import Standing

@@ -8,8 +8,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-from catalog.evidence import Exchange, Request, Result, Run
-from catalog.model import Json
+from catalog.evidence.results import Result, Run
+from catalog.model import Exchange, Json, Request
 
 _TESTS = {
     "endpoints": "probes/test_endpoints.py::test_endpoint",

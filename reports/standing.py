@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from catalog.evidence import Outcome, Result, Run
-from catalog.model import Json
+from catalog.evidence.results import Result, Run
+from catalog.model import Json, Outcome
 from reports import history
 from reports.history import Row
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from catalog.evidence import Outcome, Result, Run
+from catalog.evidence.results import Result, Run
+from catalog.model import Outcome
 from reports import advice
 from reports.overview import GROUPS, Overview, days
 from reports.standing import Change, Standing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from catalog.evidence import Outcome
+from catalog.model import Outcome
 from reports import advice
 from reports.standing import Standing
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog.evidence import Reason
-from probes.grpc_statuses import status_of
-from probes.lane import Stopped
+from catalog.envelopes.grpc_statuses import status_of
+from catalog.model import Reason
+from probes.elicit.probe import Stopped
 
 if TYPE_CHECKING:
-    from probes.call import Call
-    from probes.probe import Probe
+    from probes.calls.call import Call
+    from probes.elicit.probe import Probe
 
 REFUSED = 429
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import httpx
 
-from catalog.evidence import Reason
+from catalog.model import Reason
 
 
 def reason_of(error: BaseException, redacted: Callable[[str], str] = str) -> Reason:

@@ -12,9 +12,9 @@ import grpc.aio
 from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError
 
-from catalog.evidence import Event, Exchange, GrpcStatus, Reason, Request, Response
-from probes.call import NO_BODY, Call
-from probes.target import is_loopback
+from catalog.model import Event, Exchange, GrpcStatus, Reason, Request, Response
+from probes.calls.call import NO_BODY, Call
+from probes.target.target import is_loopback
 from probes.wire.generated import pd_pb2
 
 if TYPE_CHECKING:

@@ -14,15 +14,15 @@ import anyio
 import httpcore
 import httpx
 
-from catalog.evidence import Exchange, Reason, Request, Response
-from probes.call import NO_BODY, Call
-from probes.pointer import find
+from catalog.envelopes.pointer import find
+from catalog.model import Exchange, Reason, Request, Response
+from probes.calls.call import NO_BODY, Call
 from probes.wire import body
 from probes.wire.failure import reason_of
 from probes.wire.tls import context
 
 if TYPE_CHECKING:
-    from probes.wire.dialect import Dialect
+    from probes.target.dialect import Dialect
     from probes.wire.redact import Redactor
 
 CONNECTIONS = 8

@@ -6,18 +6,6 @@ import asyncio
 import socket
 from contextlib import ExitStack
 
-CLOSED_PORT = "closed_port"
-"""Nobody listens there."""
-
-FULL_PORT = "full_port"
-"""Somebody listens there whose queue is full, so that no connection is ever made."""
-
-PLAIN_PORT = "plain_port"
-"""Somebody listens there who is addressed by https and does not speak TLS."""
-
-LOOPBACK = frozenset({CLOSED_PORT, FULL_PORT, PLAIN_PORT})
-"""What a call may name as its `service` beside the addresses of the target."""
-
 HOST = "127.0.0.1"
 WAITING = 4
 """More connections than a queue of length 0 holds."""

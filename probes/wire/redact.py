@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
 
-from probes.wire.dialect import KEY_STAND_INS, Dialect
+from probes.target.dialect import KEY_STAND_INS, Dialect
 
 if TYPE_CHECKING:
     from catalog.model import Json
-    from probes.target import Target
+    from probes.target.target import Target
 
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 """Headers whose whole value is a secret, by exact name; never by the substring "token", which would eat evidence."""

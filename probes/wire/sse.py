@@ -9,8 +9,7 @@ import anyio
 import httpx
 from httpx_sse import EventSource, ServerSentEvent
 
-from catalog.evidence import Event
-from catalog.model import Json
+from catalog.model import Event, Json
 from probes.wire.body import NO_JSON, BodyTooLarge, json_of
 
 MAX_EVENTS = 2_000

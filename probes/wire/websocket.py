@@ -15,10 +15,10 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from catalog.evidence import Close, Event, Exchange, Reason, Request, Response
-from probes.call import Call
-from probes.script import AwaitClose, Hear, Say
-from probes.target import is_loopback
+from catalog.model import Close, Event, Exchange, Reason, Request, Response
+from probes.calls.call import Call
+from probes.calls.script import AwaitClose, Hear, Say
+from probes.target.target import is_loopback
 from probes.wire.body import parsed
 from probes.wire.failure import reason_of
 from probes.wire.http import CONNECT_S, Limits
@@ -26,7 +26,7 @@ from probes.wire.tls import context
 
 if TYPE_CHECKING:
     from catalog.model import Json
-    from probes.wire.dialect import Dialect
+    from probes.target.dialect import Dialect
     from probes.wire.redact import Redactor
 
 MAX_FRAMES = 2_000

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from harness.fault_proxy import Stand, standing
 
-from probes.embedded import EmbeddedMock
+from probes.suite.embedded_mock import EmbeddedMock
+from tests.harness.fault_proxy import Stand, standing
 
 
 @pytest.fixture(scope="session")

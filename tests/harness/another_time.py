@@ -1,4 +1,4 @@
-"""A pytest plugin (`-p harness.another_time`): collects as if on another day, so that ids made of the clock show."""
+"""A pytest plugin: collects as if on another day, so that ids made of the clock show."""
 
 from __future__ import annotations
 

@@ -10,15 +10,14 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from catalog.evidence import Attempt, Exchange, Finding, Outcome, Request, Response
-from catalog.model import PROVIDERS, Record
-from harness.command import CHECKOUT
-from harness.engines import catalog
-from probes.documented import Expected, expectations
-from probes.judge import judge
-from probes.known import Known
+from catalog.model import PROVIDERS, Attempt, Exchange, Finding, Outcome, Record, Request, Response
+from catalog.reading.expectations import Expected, expectations
+from catalog.recognition.known import Known
+from probes.judging.judge import judge
+from probes.target.dialect import HEADER_STAND_INS, Dialect
 from probes.wire.body import parsed
-from probes.wire.dialect import HEADER_STAND_INS, Dialect
+from tests.harness.command import CHECKOUT
+from tests.harness.engines import catalog
 
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from catalog.evidence import Result, Run, read_run
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import read_run
 
 CHECKOUT = Path(__file__).parent.parent.parent
 DEADLINE_S = 120

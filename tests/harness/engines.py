@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from catalog.evidence import Result
-from catalog.store import Catalog
-from probes import target as targets
-from probes.engine import Engine
-from probes.target import NOWHERE_KEY, Cost, Target
+from catalog.evidence.results import Result
+from catalog.reading.store import Catalog
+from probes.running.engine import Engine
+from probes.target import target as targets
+from probes.target.target import NOWHERE_KEY, Cost, Target
 from probes.wire.redact import Redactor
 
 Clean = Callable[[str], dict[str, Result]]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from harness.faults import Answer, Ending, Frame
+from tests.harness.faults import Answer, Ending, Frame
 
 Change = Callable[[Answer], Answer]
 OfValue = Callable[[Any], Any]

@@ -8,14 +8,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from harness.engines import mock_target_at
-from harness.fault_changes import json_of
-from harness.faults import Act, Answer, Ending, Fault, Frame, Picking
-from harness.grpc_relay import relaying
-from harness.serving import RESET_EXTENSION, serving
 from mockserver.app import create_app
 from mockserver.mishaps import CLOSE_EXTENSION
-from probes.target import Target
+from probes.target.target import Target
+from tests.harness.engines import mock_target_at
+from tests.harness.fault_changes import json_of
+from tests.harness.faults import Act, Answer, Ending, Fault, Frame, Picking
+from tests.harness.grpc_relay import relaying
+from tests.harness.serving import RESET_EXTENSION, serving
 
 BLANK = b"\n\n"
 """What ends a block of an event stream."""

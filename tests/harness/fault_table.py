@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
-from harness import fault_changes as to
-from harness.faults import Act, Fault, Where
+from tests.harness import fault_changes as to
+from tests.harness.faults import Act, Fault, Where
 
 ERRORS = range(400, 600)
 SUCCESSES = range(200, 300)

@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 
-from harness.faults import Ending, Fault, Frame, Picking
+from tests.harness.faults import Ending, Fault, Frame, Picking
 
 STATUSES = {code.value[0]: code for code in grpc.StatusCode}
 OWN = ("user-agent", "grpc-", ":")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 
-from harness.serving import speaking
+from tests.harness.serving import speaking
 
 GREEN = b'{"data":[],"has_more":false,"first_id":null,"last_id":null}'
 FOR_EVER = 10**9

@@ -7,7 +7,7 @@ import hashlib
 import itertools
 import struct
 
-from harness.hostile import Misbehaviour, Peer, start
+from tests.harness.hostile import Misbehaviour, Peer, start
 
 TEXT, BINARY, CLOSE, PING = 0x1, 0x2, 0x8, 0x9
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"

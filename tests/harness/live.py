@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from probes import target as targets
-from probes.embedded import EmbeddedMock
-from probes.target import Target
+from probes.suite.embedded_mock import EmbeddedMock
+from probes.target import target as targets
+from probes.target.target import Target
 
 KEYS = {"PA_API_KEY": "mock-pa-inference", "PD_API_KEY": "mock-pd-inference"}
 VALUES = {

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from catalog.evidence import Aspect, Finding, Outcome, Reason, Result, Severity
+from catalog.evidence.results import Result
+from catalog.model import Aspect, Finding, Outcome, Reason, Severity
 
 Line = str
 """Fields with tabs between them, without a line end."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import uvicorn
 
-from harness.certificates import Certificates
 from mockserver.server import ClosableProtocol, websocket_protocol
+from tests.harness.certificates import Certificates
 
 Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 

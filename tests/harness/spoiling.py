@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from catalog.evidence import Aspect, Exchange, Reason, Response
-from probes.compare import answer_body
-from probes.documented import Expected, HeaderRule
-from probes.pointer import ABSENT, find
+from catalog.envelopes.pointer import ABSENT, find
+from catalog.model import Aspect, Exchange, Reason, Response
+from catalog.reading.expectations import Expected, HeaderRule
+from probes.judging.compare import answer_body
 
 SPOILED = "spoiled-by-the-test"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from probes.target_file import SHIPPED
+from probes.target.target_file import SHIPPED
 
 
 def pa_target(path: Path, base: str, *, name: str = "elsewhere", **changes: Any) -> str:

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from harness.command import CHECKOUT
+from tests.harness.command import CHECKOUT
 
 
 def collected(seed: str, *options: str) -> list[str]:
@@ -21,6 +21,6 @@ def collected(seed: str, *options: str) -> list[str]:
 
 
 def test_under_another_clock_and_hash_seed_the_same_tests_are_collected() -> None:
-    here, elsewhere = collected("1"), collected("2", "-p", "harness.another_time")
+    here, elsewhere = collected("1"), collected("2", "-p", "tests.harness.another_time")
     assert len(here) > 1000
     assert sorted(here) == sorted(elsewhere)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probes.call import get
-from probes.recipe import Recipe, recipe
+from probes.calls.call import get
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, denied
 
 FAMILY = "pa/endpoints/admin"

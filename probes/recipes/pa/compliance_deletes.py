@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from probes.call import Call, get
-from probes.probe import Probe
-from probes.recipe import Recipe, stepwise
+from probes.calls.call import Call, get
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, stepwise
 from probes.recipes.pa.compliance_requests import (
     APPS,
     ARTIFACT,
@@ -24,7 +24,7 @@ from probes.recipes.pa.compliance_requests import (
     messages,
 )
 from probes.recipes.pa.requests import denied
-from probes.target import Cost
+from probes.target.target import Cost
 
 CHATS = "pa/endpoints/compliance_chats"
 FILES = "pa/endpoints/compliance_files"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probes.call import Call, get
-from probes.recipe import Recipe, recipe
+from probes.calls.call import Call, get
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pa.compliance_requests import (
     APPS,
     BASE,
@@ -36,7 +36,7 @@ from probes.recipes.pa.compliance_requests import (
     transcript,
 )
 from probes.recipes.pa.requests import UNKNOWN_ID
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pa/errors/compliance"
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from catalog.evidence import Reason
-from probes.call import Call, get
-from probes.lane import Stopped
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from catalog.model import Reason
+from probes.calls.call import Call, get
+from probes.elicit.probe import Probe, Stopped
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pa.compliance_requests import (
     ACTIVITY_TYPES,
     APPS,

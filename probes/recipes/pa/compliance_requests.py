@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probes.call import Call, delete, get
+from probes.calls.call import Call, delete, get
 from probes.recipes.pa.requests import UNKNOWN_ID, denied
 
 READ, DELETE, AUDIT = "compliance", "compliance_delete", "compliance_audit"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from catalog.evidence import Reason
-from probes.call import Call, get
-from probes.lane import Stopped
-from probes.probe import Probe
-from probes.recipe import stepwise
+from catalog.model import Reason
+from probes.calls.call import Call, get
+from probes.elicit.probe import Probe, Stopped
+from probes.elicit.recipe import stepwise
 from probes.recipes.pa.compliance_requests import (
     CHAT,
     CHATS,
@@ -16,7 +15,7 @@ from probes.recipes.pa.compliance_requests import (
     messages,
     session_messages,
 )
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pa/errors/compliance"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from probes.call import Call, delete, get, post
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import Call, delete, get, post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pa.general import CREATE_AGENT
 from probes.recipes.pa.invalid_request import SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE
 from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, count, denied, message, message_without
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pa/endpoints"
 UNKNOWN_BATCH = f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}"

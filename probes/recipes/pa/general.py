@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from probes.call import delete, get, post
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import delete, get, post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.exhausting import exhaust
 from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pa/errors/general"
 RECIPES: tuple[Recipe, ...] = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probes.call import post
-from probes.recipe import Recipe, recipe
+from probes.calls.call import post
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pa.requests import MESSAGE, count, message, message_without, said
 
 TOOL = {"name": "lookup", "input_schema": {"type": "object"}}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from probes.call import Call
-from probes.recipe import Recipe, recipe
+from probes.calls.call import Call
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pa.requests import message, said
-from probes.target import Cost
+from probes.target.target import Cost
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probes.call import Call, delete
-from probes.recipe import Recipe, recipe
+from probes.calls.call import Call, delete
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pb.requests import (
     BEARER,
     MODELS,
@@ -15,7 +15,7 @@ from probes.recipes.pb.requests import (
     stream_generate,
     streamed,
 )
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pb/endpoints"
 VERSIONS = ("v1beta", "v1")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from probes.call import NO_BODY, Call, delete, get, post
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import NO_BODY, Call, delete, get, post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, with_file
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pb/errors/general"
 COMPATIBILITY = "pb/errors/compatibility"

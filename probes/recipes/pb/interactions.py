@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from probes.call import Call
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import Call
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pb.outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
 from probes.recipes.pb.quota import MOST, exhaust
 from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, interaction, streamed
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pb/errors/interactions"
 TOKENS = 300

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from probes.call import Call, converse
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import Call, converse
+from probes.calls.script import CLOSED, Hear, Say, Step
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pb.requests import TOKEN
-from probes.script import CLOSED, Hear, Say, Step
 
 FAMILY = "pb/errors/live"
 PATH = "/{live_path}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, generate, said
-from probes.target import Cost
+from probes.target.target import Cost
 
 BLOCKED = "pb/errors/block_reasons"
 FINISHED = "pb/errors/finish_reasons"

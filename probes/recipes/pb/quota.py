@@ -5,11 +5,11 @@ The documents publish none of the numbers, so a target names for each dimension 
 
 from __future__ import annotations
 
-from probes.call import Call
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import Call
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pb.requests import generate, said
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pb/errors/quota"
 MOST = 20

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from probes.call import Call, delete, get, post
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import Call, delete, get, post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pc.requests import AGENTS, LONG, TOKENS, completion, response, with_body
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pc/errors/request"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from probes.call import Call, get
-from probes.recipe import Recipe, recipe
+from probes.calls.call import Call, get
+from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pc.requests import MODELS
-from probes.wire.loopback import CLOSED_PORT, FULL_PORT, PLAIN_PORT
 
 FAMILY = "pc/errors/client"
 TIMEOUT_S = 0.4

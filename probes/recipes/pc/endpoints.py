@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from probes.call import Call, delete, get, post
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import Call, delete, get, post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pc.bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
 from probes.recipes.pc.keys import EXTERNAL_STORAGE
 from probes.recipes.pc.lookups import UNKNOWN_RESPONSE
 from probes.recipes.pc.requests import AGENTS, LONG, MODELS, TOKENS, completion, response, streamed, wrong_key
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pc/endpoints"
 SERVICE_TIERS = ("default", "flex", "priority", "auto", "fast")

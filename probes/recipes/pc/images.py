@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probes.recipe import Recipe, recipe
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pc.pictures import WRONG
 from probes.recipes.pc.requests import TOKENS, response, streamed
 

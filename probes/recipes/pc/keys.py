@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from probes.call import Call, get, post
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import Call, get, post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pc.requests import MODELS, TOKENS, response, wrong_key
-from probes.target import Cost
+from probes.target.target import Cost
 
 AUTHENTICATION = "pc/errors/authentication"
 PERMISSION = "pc/errors/permission"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from probes.call import Call, get, post
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import Call, get, post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pc.requests import AGENTS, TOKENS, response
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pc/errors/not_found"
 UNKNOWN_RESPONSE = get("/v1/responses/resp_00000000000000000000000000000000")

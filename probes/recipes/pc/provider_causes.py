@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probes.call import Call, post
-from probes.recipe import Recipe, recipe
+from probes.calls.call import Call, post
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pc.requests import MODELS, TOKENS, completion, response, streamed
 
 IMAGE = post("/v1/images/generations", {"model": "{image_model}", "prompt": "hi"})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from probes.call import post
-from probes.probe import Probe
-from probes.recipe import recipe
+from probes.calls.call import post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import recipe
 from probes.recipes.exhausting import exhaust
-from probes.target import Cost
+from probes.target.target import Cost
 
 GENERAL = "pc/rate_limits/limits/general"
 BOUND = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from probes.call import Call, get, post
+from probes.calls.call import Call, get, post
 
 MODELS = get("/v1/models")
 """Free, and answered to any key that works."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from probes.call import Call, post
-from probes.probe import Probe
-from probes.recipe import stepwise
+from probes.calls.call import Call, post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import stepwise
 from probes.recipes.pc.keys import OTHER_METHOD, OTHER_PATH
 
 FAMILY = "pc/errors/oauth"

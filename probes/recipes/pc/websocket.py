@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from probes.call import converse
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
-from probes.script import Hear, Heard, Say, Step
-from probes.target import Cost
+from probes.calls.call import converse
+from probes.calls.script import Hear, Heard, Say, Step
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.target.target import Cost
 
 FAMILY = "pc/errors/websocket"
 PATH = "/v1/responses"

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from catalog.evidence import Reason
-from probes.call import Call
-from probes.grpc_statuses import status_of
-from probes.lane import Stopped
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from catalog.envelopes.grpc_statuses import status_of
+from catalog.model import Reason
+from probes.calls.call import Call
+from probes.elicit.probe import Probe, Stopped
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pd.requests import KEY_RECORD, MODELS, completion, response
-from probes.target import Cost
+from probes.target.target import Cost
 
 PERMISSION = "pd/errors/permission"
 RATE_LIMIT = "pd/errors/rate_limit"

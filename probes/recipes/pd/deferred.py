@@ -7,13 +7,12 @@ from typing import Any
 
 import anyio
 
-from catalog.evidence import Exchange, Reason
-from probes.call import Call, get
-from probes.lane import Stopped
-from probes.probe import Probe
-from probes.recipe import stepwise
+from catalog.model import Exchange, Reason
+from probes.calls.call import Call, get
+from probes.elicit.probe import Probe, Stopped
+from probes.elicit.recipe import stepwise
 from probes.recipes.pd.requests import UNKNOWN_RESULT, completion, denied
-from probes.target import Cost
+from probes.target.target import Cost
 
 COMPUTED = "+1m"
 """On the mock, when a result is surely computed; a live probe polls instead."""

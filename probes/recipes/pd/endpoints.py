@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probes.call import Call, get
-from probes.recipe import Recipe, recipe
+from probes.calls.call import Call, get
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pd.requests import (
     KEY_RECORD,
     MANAGEMENT_KEY,
@@ -14,7 +14,7 @@ from probes.recipes.pd.requests import (
     response,
     tokenize,
 )
-from probes.target import Cost
+from probes.target.target import Cost
 
 FAMILY = "pd/endpoints"
 

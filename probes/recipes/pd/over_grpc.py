@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from probes.call import invoke
-from probes.probe import Probe
-from probes.recipe import Recipe, recipe, stepwise
+from probes.calls.call import invoke
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pd.accounts import DISRUPTIVE, until_refused
 
 ERRORS = "pd/errors/grpc"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from probes.probe import Probe
-from probes.recipe import recipe
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import recipe
 from probes.recipes.exhausting import exhaust
 from probes.recipes.pd.accounts import TRIES
 from probes.recipes.pd.requests import MODELS, completion
-from probes.target import Cost
+from probes.target.target import Cost
 
 GENERAL = "pd/rate_limits/limits/general"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probes.call import Call, delete, get
-from probes.recipe import Recipe, recipe
+from probes.calls.call import Call, delete, get
+from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS, UNKNOWN_MODEL, completion, tokenize
 
 ERRORS = "pd/errors"

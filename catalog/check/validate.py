@@ -1,0 +1,288 @@
+"""Everything that must hold in the catalog: schemas, canonical form, and what records say about each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from catalog.check.wording import brief, complaints
+from catalog.model import PROVIDERS, Address, Json, Record, Tag
+from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas
+from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
+from catalog.reading.strict_json import read_object
+from catalog.writeback.canonical import canonical_text
+from catalog.writeback.discoveries import known
+from catalog.writeback.seen import is_mock, seen_on, target_of
+from catalog.writeback.writing import locked, write_text
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+
+class Problem(NamedTuple):
+    """One thing to mend: where it is, what is wrong, and how to mend it."""
+
+    file: Path
+    address: str
+    json_path: str
+    message: str
+    mend: str
+
+    def __str__(self) -> str:
+        where = ": ".join(part for part in (shown(self.file), self.address, self.json_path) if part)
+        return " ".join(f"{where}: {self.message}; {self.mend}".split())
+
+
+class Told(NamedTuple):
+    """What a check of one record says; the record's place is added by the caller."""
+
+    json_path: str
+    message: str
+    mend: str
+
+
+class Scene(NamedTuple):
+    """What a check may look at besides its record."""
+
+    catalog: Catalog
+    unread: frozenset[Path]
+    """Files that could not be read: an address that lives there may well exist."""
+    shipped: bool
+
+
+def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]:
+    """Every problem of the records below `root`, in the order of their files.
+
+    `shipped` records may carry no evidence from a mock; by default these are the ones in this package.
+    """
+    catalog, errors = Catalog.load_what_can_be(root)
+    is_shipped = root.resolve() == RECORDS.resolve() if shipped is None else shipped
+    scene = Scene(catalog, frozenset(error.file for error in errors if error.file), is_shipped)
+    found = [_unreadable(error, root) for error in errors]
+    found += _schema_files()
+    for record in catalog.records:
+        for each in _RECORD_CHECKS:
+            place = catalog.file_of(record.address), str(record.address)
+            found += [Problem(*place, *told) for told in each(record, scene)]
+    found += _discoveries(catalog, shipped=is_shipped)
+    found += _canonical_form(catalog)
+    return sorted(found, key=lambda problem: str(problem.file))
+
+
+def put_in_canonical_form(root: Path = RECORDS) -> list[Path]:
+    """Rewrite each readable file that is not in canonical form, and say which."""
+    with locked(root):
+        catalog, _ = Catalog.load_what_can_be(root)
+        return [path for path, text in _canonical_texts(catalog) if write_text(path, text)]
+
+
+def _unreadable(error: CatalogError, root: Path) -> Problem:
+    return Problem(error.file or root, "", error.place, error.what, error.mend)
+
+
+@cache
+def _schema_files() -> tuple[Problem, ...]:
+    return tuple(_schema_problems())
+
+
+def _schema_problems() -> Iterator[Problem]:
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        every = schemas()
+    except CatalogError as error:
+        yield _unreadable(error, RECORDS)
+        return
+    for urn, schema in every.items():
+        try:
+            Draft202012Validator.check_schema(schema)
+        except SchemaError as error:
+            what = f"is no JSON Schema 2020-12: {brief(error.message, 160)}"
+            yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
+
+
+def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
+    """Candidates are no records, but they are reviewed as carefully."""
+    validator = _validator(KIND_SCHEMA["discovered"])
+    for provider in PROVIDERS:
+        file = catalog.root / provider / DISCOVERED
+        try:
+            candidates = known(catalog.root, provider)
+        except CatalogError as error:
+            yield _unreadable(error, catalog.root)
+            continue
+        for name, candidate in candidates.items():
+            for complaint in complaints(validator.iter_errors(candidate)) if validator else ():
+                yield Problem(file, name, *complaint)
+            if shipped and isinstance(candidate, dict) and is_mock(str(candidate.get("target"))):
+                yield Problem(file, name, "$.target", "carries evidence from a mock", "remove it")
+
+
+def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
+    for path, text in _canonical_texts(catalog):
+        if path.read_bytes() != text.encode():
+            yield Problem(path, "", "", "is not in canonical form", "run `python -m catalog check --fix`")
+
+
+def _canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:
+    files: dict[Path, list[Record]] = {}
+    for record in catalog.records:
+        files.setdefault(catalog.file_of(record.address), []).append(record)
+    for path, records in files.items():
+        yield path, canonical_text({record.address.slug: record.data for record in records}, records[0].kind)
+    for path in sorted(catalog.root.glob(f"*/{DISCOVERED}")):
+        with suppress(CatalogError):  # told elsewhere
+            yield path, canonical_text(read_object(path), "discovered")
+
+
+def _follows_its_schema(record: Record, scene: Scene) -> Iterator[Told]:
+    validator = _validator(KIND_SCHEMA[record.kind])
+    if validator is None:
+        yield Told("", f"there is no schema {KIND_SCHEMA[record.kind]}", "add it to catalog/schemas")
+        return
+    for complaint in complaints(validator.iter_errors(record.data)):
+        yield Told(*complaint)
+
+
+@cache
+def _validator(urn: str) -> Draft202012Validator | None:
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+    from referencing.jsonschema import DRAFT202012
+
+    every = schemas()
+    if urn not in every:
+        return None
+    resources = ((name, DRAFT202012.create_resource(schema)) for name, schema in every.items())
+    registry: Registry[Json] = Registry().with_resources(resources)
+    return Draft202012Validator(every[urn], registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def _names_its_provider(record: Record, scene: Scene) -> Iterator[Told]:
+    named = record.data.get("provider")
+    if isinstance(named, str) and named.lower() != record.provider:
+        yield Told("$.provider", f"{named!r} lies in the folder of {record.provider}", "change it, or move the record")
+
+
+def _endpoints_exist(record: Record, scene: Scene) -> Iterator[Told]:
+    for index, address in enumerate(_list(record.data.get("endpoints"))):
+        yield from _exists(f"$.endpoints[{index}]", address, "endpoints", record, scene)
+
+
+def _auth_answers_exist(record: Record, scene: Scene) -> Iterator[Told]:
+    auth = record.data.get("auth")
+    ways = (
+        [("$.auth", auth)]
+        if isinstance(auth, dict)
+        else [(f"$.auth[{index}]", way) for index, way in enumerate(_list(auth)) if isinstance(way, dict)]
+    )
+    for path, way in ways:
+        for case in ("missing", "wrong"):
+            if way.get(case) is not None:
+                yield from _exists(f"{path}.{case}", way[case], "errors", record, scene)
+
+
+def _rule_answers_exist(record: Record, scene: Scene) -> Iterator[Told]:
+    request = record.data.get("request")
+    rules = request.get("rules") if isinstance(request, dict) else None
+    for index, rule in enumerate(_list(rules)):
+        answer = rule.get("answer") if isinstance(rule, dict) else None
+        if answer not in (None, "success"):
+            yield from _exists(f"$.request.rules[{index}].answer", answer, "errors", record, scene)
+
+
+def _causes_of_429_exist(record: Record, scene: Scene) -> Iterator[Told]:
+    causes = record.data.get("error_semantics_429")
+    for name, cause in causes.items() if isinstance(causes, dict) else ():
+        if isinstance(cause, dict) and "record" in cause:
+            yield from _exists(f"$.error_semantics_429.{name}.record", cause["record"], "errors", record, scene)
+
+
+def _surfaces_have_envelopes(record: Record, scene: Scene) -> Iterator[Told]:
+    response = record.data.get("response")
+    named = {"$.surface": record.surface}
+    if isinstance(response, dict):
+        named["$.response.surface"] = response.get("surface")
+    envelopes = [urn.removeprefix(envelope_id("")) for urn in schemas() if urn.startswith(envelope_id(""))]
+    for path, surface in named.items():
+        if isinstance(surface, str) and surface not in envelopes:
+            mend = did_you_mean(surface, envelopes) or f"add catalog/schemas/envelopes/{surface}.json"
+            yield Told(path, f"{surface!r} has no envelope schema", mend)
+
+
+def _lookalikes_agree(record: Record, scene: Scene) -> Iterator[Told]:
+    for index, address in enumerate(_list(record.data.get("indistinguishable_from"))):
+        path = f"$.indistinguishable_from[{index}]"
+        if address == str(record.address):
+            yield Told(path, "names this record itself", "remove it")
+            continue
+        yield from _exists(path, address, record.kind, record, scene)
+        if address not in scene.catalog:
+            continue
+        if str(record.address) not in _list(scene.catalog[address].data.get("indistinguishable_from")):
+            yield Told(path, f"{address} does not list this record in turn", f"add {record.address} there")
+
+
+def _message_pattern_compiles(record: Record, scene: Scene) -> Iterator[Told]:
+    pattern = record.data.get("message_pattern")
+    text = pattern.get("pattern") if isinstance(pattern, dict) else pattern
+    if not isinstance(text, str):
+        return
+    try:
+        re.compile(text)
+    except re.error as error:
+        yield Told("$.message_pattern", f"{brief(text)} does not compile: {error}", "mend the regular expression")
+
+
+def _tags_agree(record: Record, scene: Scene) -> Iterator[Told]:
+    if {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} <= record.tags:
+        yield Told("$.status", "LIVE_VERIFIED and UNVERIFIED exclude each other", "keep the one that is true")
+    if Tag.LIVE_VERIFIED in record.tags and seen_on(record) is None:
+        yield Told("$.status", "LIVE_VERIFIED needs the date on which it was seen", "add the date, or drop the tag")
+
+
+def _evidence_is_live(record: Record, scene: Scene) -> Iterator[Told]:
+    target = target_of(record)
+    if scene.shipped and is_mock(target):
+        what = f"carries evidence from a mock ({target})"
+        yield Told("", what, "only a live run may write here: restore the record from git")
+
+
+def _exists(path: str, address: Json, kind: str, record: Record, scene: Scene) -> Iterator[Told]:
+    """Nothing where a record of this kind and of the same provider has the address."""
+    try:
+        parsed = Address.parse(address)
+    except (ValueError, TypeError):
+        yield Told(path, f"{brief(address)} is no address", f"write {record.provider}/{kind}/<family>/<slug>")
+        return
+    if parsed.kind != kind or parsed.provider != record.provider:
+        yield Told(path, f"{address} is none of {record.provider}/{kind}", "name a record of that kind and provider")
+    elif parsed not in scene.catalog and family_file(scene.catalog.root, parsed) not in scene.unread:
+        same_kind = (str(other.address) for other in scene.catalog.select(parsed.provider, kind))
+        mend = did_you_mean(address, same_kind) or "add the record, or name another"
+        yield Told(path, f"no record has the address {address}", mend)
+
+
+def _list(value: Json) -> list[Json]:
+    """A value that should be a list; where it is not, the schema complains and the other checks keep quiet."""
+    return value if isinstance(value, list) else []
+
+
+_RECORD_CHECKS = (
+    _follows_its_schema,
+    _names_its_provider,
+    _endpoints_exist,
+    _auth_answers_exist,
+    _rule_answers_exist,
+    _causes_of_429_exist,
+    _surfaces_have_envelopes,
+    _lookalikes_agree,
+    _message_pattern_compiles,
+    _tags_agree,
+    _evidence_is_live,
+)

@@ -1,0 +1,1 @@
+"""Where the aspects of an answer lie on a surface: pointers, header formats, statuses, projections."""

@@ -1,0 +1,49 @@
+"""The documented shape of a body on one surface, and where the aspects lie in it (2:7.1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from catalog.model import Json
+
+ENVELOPES = Path(__file__).parent.parent / "schemas" / "envelopes"
+
+
+WIRE_ASPECTS = ("type", "code", "param")
+"""Aspects compared as values, only where the envelope carries them (2:7.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The documented shape of a body on one surface, and where the aspects lie in it (JSON pointers)."""
+
+    name: str
+    schema: Mapping[str, Json]
+    wire: Mapping[str, str]
+    body: str
+    """`json`, `text`, `empty`, or `any` where the documents promise nothing of the body."""
+    unwrap: bool = False
+    """Whether the body may come in an array, of whose first item the pointers then speak (2:7.1)."""
+
+
+@cache
+def envelope(surface: str) -> Envelope:
+    """The envelope of a surface.
+
+    Raises:
+        KeyError: there is no schema of that name.
+    """
+    path = ENVELOPES / f"{surface}.json"
+    try:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise KeyError(
+            f"no envelope schema for surface {surface!r}; add {path.name} to catalog/schemas/envelopes"
+        ) from None
+    return Envelope(
+        surface, schema, schema.get("x-wire", {}), schema.get("x-body", "json"), schema.get("x-unwrap", False)
+    )

@@ -1,0 +1,1 @@
+"""What runs saw: results and their file, and every rule over results."""

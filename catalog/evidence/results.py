@@ -1,0 +1,160 @@
+"""What a run saw: exchanges, findings, outcomes, and the results.jsonl that keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Self
+
+from catalog.model import (
+    Address,
+    Aspect,
+    Attempt,
+    Close,
+    Event,
+    Exchange,
+    Finding,
+    GrpcStatus,
+    Json,
+    Outcome,
+    Reason,
+    Record,
+    Request,
+    Response,
+    Severity,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The verdict on one record, with everything it rests on. One line of results.jsonl."""
+
+    record: str
+    probed: Mapping[str, Json]
+    outcome: Outcome
+    reason: Reason | None = None
+    findings: tuple[Finding, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    observed_at: str = ""
+    lane: str = ""
+    cost: str = ""
+    elicited: str = ""
+    """`request` when the request, key or sequence provoked it; `scenario` when only the mock's cause could."""
+    nodeid: str = ""
+    ledger: Mapping[str, Json] | None = None
+    """The accepted divergence that applies (`state`: `accounted`, `new_aspects`, `stale`), or None."""
+
+    @property
+    def address(self) -> Address:
+        return Address.parse(self.record)
+
+    @property
+    def probed_record(self) -> Record:
+        return Record(self.address, self.probed)
+
+    @property
+    def drifts(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.drifts)
+
+    def to_json(self) -> dict[str, Json]:
+        return _fields(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Json]) -> Self:
+        reason = data.get("reason")
+        return cls(
+            **{
+                **data,
+                "outcome": Outcome(data["outcome"]),
+                "reason": Reason(**reason) if reason else None,
+                "findings": tuple(_finding(item) for item in data.get("findings", ())),
+                "attempts": tuple(_attempt(item) for item in data.get("attempts", ())),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The first line of results.jsonl: what was run, where, when, and under which policy."""
+
+    run: str
+    target: str
+    live: bool
+    started_at: str
+    today: str
+    providers: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+    policy: Mapping[str, Json] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    catalog_digest: str = ""
+    previous_run: str | None = None
+    history: tuple[Mapping[str, Json], ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        return _fields(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Json]) -> Self:
+        lists = {key: tuple(data.get(key, ())) for key in ("providers", "expected", "history")}
+        return cls(**{**data, **lists})
+
+
+def _fields(value: Json) -> dict[str, Json]:
+    """Turn a dataclass into a JSON object, leaving out what is None by default so that lines stay short."""
+    items = ((spec, getattr(value, spec.name)) for spec in fields(value))
+    return {
+        spec.name: _plain(item)
+        for spec, item in items
+        if item is not None or spec.default is not None or spec.name in _ALWAYS
+    }
+
+
+def _plain(value: Json) -> Json:
+    if is_dataclass(value):
+        return _fields(value)
+    if isinstance(value, StrEnum):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [_plain(item) for item in value]
+    return value
+
+
+_ALWAYS = frozenset({"reason", "response", "documented", "observed", "body", "previous_run"})
+
+
+def _finding(data: Mapping[str, Json]) -> Finding:
+    return Finding(**{**data, "aspect": Aspect(data["aspect"]), "severity": Severity(data["severity"])})
+
+
+def _attempt(data: Mapping[str, Json]) -> Attempt:
+    return Attempt(data["at"], data["elapsed_ms"], tuple(_exchange(item) for item in data["exchanges"]))
+
+
+def _exchange(data: Mapping[str, Json]) -> Exchange:
+    response, failure = data.get("response"), data.get("failure")
+    return Exchange(
+        **{
+            **data,
+            "request": Request(**data["request"]),
+            "response": _response(response) if response else None,
+            "failure": Reason(**failure) if failure else None,
+        }
+    )
+
+
+def _response(data: Mapping[str, Json]) -> Response:
+    events, close, grpc = data.get("events"), data.get("close"), data.get("grpc")
+    return Response(
+        **{
+            **data,
+            "events": None if events is None else tuple(Event(**item) for item in events),
+            "close": Close(**close) if close else None,
+            "grpc": GrpcStatus(**grpc) if grpc else None,
+        }
+    )

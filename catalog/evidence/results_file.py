@@ -1,0 +1,84 @@
+"""results.jsonl: written line by line while a run goes on, and read again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Self
+
+from catalog.evidence.results import Result, Run
+from catalog.model import Json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+
+class EvidenceError(Exception):
+    """A results file that cannot be used: one line saying which, where and what to do."""
+
+
+class ResultsWriter:
+    """Appends to results.jsonl: each line is handed to the operating system before `append` returns."""
+
+    def __init__(self, path: Path, run: Run) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        self._write(run.to_json())
+
+    def append(self, result: Mapping[str, Json]) -> None:
+        self._write(result)
+
+    def _write(self, data: Mapping[str, Json]) -> None:
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+        # A provider may send half a surrogate pair: "backslashreplace" writes it as the JSON escape that it came as.
+        line = memoryview(text.encode(errors="backslashreplace"))
+        while line:
+            line = line[os.write(self._file, line) :]
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+
+def read_run(path: Path) -> tuple[Run, list[Result]]:
+    """Read a results file; a last line that a kill cut short is left out.
+
+    Raises:
+        EvidenceError: the file is missing, empty, or holds a broken line that is not its last.
+    """
+    lines = _lines(path)
+    try:
+        run = Run.from_json(next(lines))
+    except (StopIteration, TypeError, KeyError) as error:
+        raise EvidenceError(f"{path}: the first line should describe the run; probe again to make one") from error
+    results = []
+    for number, data in enumerate(lines, start=2):
+        try:
+            results.append(Result.from_json(data))
+        except (TypeError, KeyError, ValueError) as error:
+            raise EvidenceError(f"{path}:{number}: not a result ({error}); probe again, or remove the line") from error
+    return run, results
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Json]]:
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise EvidenceError(f"{path}: {error.strerror or error}; name a run's folder or its results.jsonl") from error
+    lines = text.split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            if number == len(lines):
+                return
+            raise EvidenceError(f"{path}:{number}: broken JSON ({error}); remove the line") from error

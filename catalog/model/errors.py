@@ -1,0 +1,40 @@
+"""What is wrong, where, and what to do: the errors that a person can mend."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class CatalogError(Exception):
+    """Something about the catalog that a person must mend: which file, where in it, what is wrong, what to do."""
+
+    def __init__(self, what: str, mend: str, *, file: Path | None = None, place: str = "") -> None:
+        super().__init__(what)
+        self.what, self.mend, self.file, self.place = what, mend, file, place
+
+    def __str__(self) -> str:
+        where = ":".join(part for part in (shown(self.file) if self.file else "", self.place) if part)
+        line = f"{where}: {self.what}; {self.mend}" if where else f"{self.what}; {self.mend}"
+        return " ".join(line.split())
+
+
+def shown(path: Path) -> str:
+    """A path as a person at this working directory would type it."""
+    try:
+        near = os.path.relpath(path)
+    except ValueError:
+        return str(path)
+    return str(path) if near.startswith("..") else near
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`did you mean x?`, or an empty string where nothing comes near. Addresses look alike: they must come nearer."""
+    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.85 if "/" in word else 0.7)
+    return f"did you mean {' or '.join(near)}?" if near else ""

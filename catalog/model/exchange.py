@@ -1,0 +1,94 @@
+"""What was sent and what came of it, in stand-ins and redacted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from catalog.model.json_value import Json
+from catalog.model.outcome import Reason
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was sent, in stand-ins and redacted."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One server-sent event or one WebSocket frame; `at_ms` counts from the start of its exchange."""
+
+    event: str
+    data: Json = None
+    at_ms: float = 0.0
+    sent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """How a WebSocket ended. `clean`: a close frame was received and answered."""
+
+    code: int | None
+    reason: str = ""
+    clean: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class GrpcStatus:
+    """The end of a gRPC call: canonical status number, message and trailers."""
+
+    status: int
+    message: str = ""
+    trailers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What was seen, in stand-ins and redacted.
+
+    `body_type` is `json`, `text`, `binary` or `empty`; `ended` says how a stream or body stopped: `complete`, or
+    `capped`, `stalled`, `malformed`, `cut`.
+    """
+
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Json = None
+    body_type: str = "empty"
+    events: tuple[Event, ...] | None = None
+    close: Close | None = None
+    grpc: GrpcStatus | None = None
+    ended: str = "complete"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and what came of it: a response, or the reason there is none.
+
+    `label` is the expectation it is judged by (`answer`, `success`, …) or its part in the probe (`control`, `setup`).
+    `started_ms` counts from the start of the attempt.
+    """
+
+    label: str
+    request: Request
+    response: Response | None = None
+    failure: Reason | None = None
+    started_ms: float = 0.0
+    elapsed_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at eliciting a record's behaviour."""
+
+    at: str
+    elapsed_ms: float
+    exchanges: tuple[Exchange, ...]

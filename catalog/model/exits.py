@@ -1,0 +1,24 @@
+"""The exit statuses of every command, and which of several is reported (DESIGN.md, contract 2)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What CI branches on. 6 is pytest's own."""
+
+    FINE = 0
+    DRIFT = 1
+    HARNESS_ERROR = 3
+    USAGE = 4
+    NOTHING_SELECTED = 5
+    BLIND = 10
+
+
+_PRECEDENCE = (Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE)
+
+
+def highest(statuses: set[Exit]) -> Exit:
+    """The one of several statuses that is reported."""
+    return next(status for status in _PRECEDENCE if status in statuses)

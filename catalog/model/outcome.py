@@ -1,0 +1,35 @@
+"""The verdict on one record, and the reason where there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    pass
+
+
+class Outcome(StrEnum):
+    """The verdict on one record in one run."""
+
+    CONFORMS = "conforms"
+    DRIFTED = "drifted"
+    FLAKY = "flaky"
+    RESTRICTED = "restricted"
+    INCONCLUSIVE = "inconclusive"
+    NOT_PROBED = "not_probed"
+    HARNESS_ERROR = "harness_error"
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether the behaviour itself was looked at and judged."""
+        return self in (Outcome.CONFORMS, Outcome.DRIFTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why there is no verdict: a code of the closed list, and what a person needs to act on it."""
+
+    code: str
+    detail: str = ""

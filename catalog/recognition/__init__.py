@@ -1,0 +1,1 @@
+"""Which record an answer belongs to."""

@@ -1,0 +1,79 @@
+"""The one way to write a record file: keys in the order of the schema, slugs in the order of the file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from catalog.model import Json
+from catalog.reading.schemas import KIND_SCHEMA, resolve, schemas
+
+
+class _Part(NamedTuple):
+    """A piece of schema, and the schema it stands in: a `$ref` without a urn counts from there."""
+
+    schema: Mapping[str, Json]
+    base: str
+
+
+def canonical_text(content: Mapping[str, Json], kind: str) -> str:
+    """The text of a record file that holds these records, slug -> record."""
+    return json_text({slug: canonical_record(data, kind) for slug, data in content.items()})
+
+
+def canonical_record(data: Json, kind: str) -> Json:
+    """The same record with its keys in order."""
+    urn = KIND_SCHEMA[kind]
+    schema = schemas().get(urn)
+    return _ordered(data, [_Part(schema, urn)] if schema else [])
+
+
+def json_text(value: Json) -> str:
+    """JSON as people review it: two spaces, real characters, a newline at the end."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return text.encode(errors="backslashreplace").decode()  # half a surrogate pair stays the escape that it was
+
+
+def _ordered(value: Json, parts: list[_Part]) -> Json:
+    if isinstance(value, list):
+        items = list(_of_items(parts))
+        return [_ordered(item, items) for item in value]
+    if not isinstance(value, dict):
+        return value
+    parts = list(_unfold(parts))
+    named = [name for part in parts for name in part.schema.get("properties", ())]
+    keys = [*(name for name in dict.fromkeys(named) if name in value), *(key for key in value if key not in named)]
+    return {key: _ordered(value[key], list(_of_key(key, parts))) for key in keys}
+
+
+def _unfold(parts: list[_Part]) -> Iterator[_Part]:
+    """Each piece of schema that speaks about the same value: the piece, what it refers to, what it combines."""
+    seen: set[int] = set()
+    waiting = list(parts)
+    while waiting:
+        part = waiting.pop(0)
+        if not isinstance(part.schema, Mapping) or id(part.schema) in seen:
+            continue
+        seen.add(id(part.schema))
+        yield part
+        target = resolve(part.schema["$ref"], part.base) if "$ref" in part.schema else None
+        combined = [option for word in ("allOf", "anyOf", "oneOf") for option in part.schema.get(word, ())]
+        combined += [part.schema[word] for word in ("then", "else") if word in part.schema]
+        waiting[:0] = ([_Part(*target)] if target else []) + [_Part(option, part.base) for option in combined]
+
+
+def _of_key(key: str, parts: list[_Part]) -> Iterator[_Part]:
+    for schema, base in parts:
+        patterns = [each for pattern, each in schema.get("patternProperties", {}).items() if re.search(pattern, key)]
+        if key in schema.get("properties", ()):
+            yield _Part(schema["properties"][key], base)
+        elif patterns:
+            yield from (_Part(each, base) for each in patterns)
+        elif "additionalProperties" in schema:
+            yield _Part(schema["additionalProperties"], base)
+
+
+def _of_items(parts: list[_Part]) -> Iterator[_Part]:
+    yield from (_Part(part.schema["items"], part.base) for part in _unfold(parts) if "items" in part.schema)

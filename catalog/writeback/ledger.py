@@ -1,0 +1,189 @@
+"""The ledger of accepted divergences: what each accepts, where it applies, and when it is stale."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catalog.model import Address, Aspect, Json, Outcome
+from catalog.model.errors import CatalogError, did_you_mean
+from catalog.reading.store import Catalog
+from catalog.reading.strict_json import read_json
+from catalog.writeback.canonical import json_text
+from catalog.writeback.writing import locked, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from catalog.evidence.results import Result
+    from catalog.model import Finding
+
+LEDGER = Path(__file__).parent.parent / "divergences.json"
+
+ACCOUNTED, NEW_ASPECTS, STALE = "accounted", "new_aspects", "stale"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """A divergence that someone accepted, on one target, until it is to be reviewed.
+
+    An aspect is one of `catalog.evidence.Aspect`, alone (`header`) or narrowed (`header:retry-after`).
+    """
+
+    address: str
+    target: str
+    aspects: tuple[str, ...]
+    reason: str
+    first_seen: str
+    review_by: str
+
+    @property
+    def last_day(self) -> date:
+        return date.fromisoformat(self.review_by)
+
+    def covers(self, aspect: str) -> bool:
+        return any(aspect == accepted or aspect.startswith(f"{accepted}:") for accepted in self.aspects)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a result stands to the entry for it: `accounted`, `new_aspects` or `stale`, and why in words."""
+
+    state: str
+    reason: str
+    """The reason that the entry gives for the divergence."""
+    detail: str
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+def load(path: Path = LEDGER) -> tuple[Entry, ...]:
+    """Read the ledger; where there is no file, nothing is accepted.
+
+    Raises:
+        CatalogError: the file cannot be read, or an entry is not as it should be.
+    """
+    if not path.exists():
+        return ()
+    items = read_json(path)
+    if not isinstance(items, list):
+        raise CatalogError("the ledger should be a list of entries", "wrap them in []", file=path)
+    entries = tuple(_entry(item, path, index) for index, item in enumerate(items))
+    for index, entry in enumerate(entries):
+        if any(_same_place(entry, other) for other in entries[:index]):
+            what = f"{entry.address} stands twice for target {entry.target}"
+            raise CatalogError(what, "make one entry of the two", file=path, place=f"$[{index}]")
+    return entries
+
+
+def entry_for(entries: Iterable[Entry], address: Address | str, target: str) -> Entry | None:
+    """The entry that applies to a record on a target, if any."""
+    return next((entry for entry in entries if (entry.address, entry.target) == (str(address), target)), None)
+
+
+def applies(entry: Entry, result: Result, target: str) -> bool:
+    return (entry.address, entry.target) == (result.record, target)
+
+
+def drifted_aspects(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """What drifted, in the words of the ledger: `status`, `header:retry-after`."""
+    drifts = (finding for finding in findings if finding.drifts)
+    return tuple(sorted({_narrowed(finding) for finding in drifts}))
+
+
+def judge_against_ledger(entry: Entry | None, outcome: Outcome, aspects: Iterable[str], today: date) -> Standing | None:
+    """How an outcome stands to the entry that applies to it; None where the ledger has nothing to say.
+
+    An entry past its review is stale whatever was seen. Else only a conclusive outcome says something about it.
+    """
+    if entry is None:
+        return None
+    if today > entry.last_day:
+        return Standing(STALE, entry.reason, f"the accepted divergence was to be reviewed by {entry.review_by}")
+    if outcome is Outcome.CONFORMS:
+        return Standing(STALE, entry.reason, "the accepted divergence is no longer there: remove it from the ledger")
+    if outcome is not Outcome.DRIFTED:
+        return None
+    new = [aspect for aspect in aspects if not entry.covers(aspect)]
+    if new:
+        return Standing(NEW_ASPECTS, entry.reason, f"the ledger does not accept {', '.join(new)}")
+    return Standing(ACCOUNTED, entry.reason, f"accepted until {entry.review_by}")
+
+
+def problems(entries: Iterable[Entry], catalog: Catalog, today: date) -> list[CatalogError]:
+    """What is wrong with the ledger itself, whatever a run sees: an address without a record, a review that is due."""
+    found = []
+    for entry in entries:
+        if Address.parse(entry.address) not in catalog:
+            mend = did_you_mean(entry.address, map(str, catalog)) or "remove the entry"
+            found.append(CatalogError("no record has this address", mend, file=LEDGER, place=entry.address))
+        elif today > entry.last_day:
+            mend = "renew it with `python -m catalog accept`, or remove it"
+            what = f"was to be reviewed by {entry.review_by}"
+            found.append(CatalogError(what, mend, file=LEDGER, place=entry.address))
+    return found
+
+
+def accept(entry: Entry, path: Path = LEDGER) -> bool:
+    """Write an entry; one for the same record and target is replaced, and keeps its first day. Says if that changed."""
+    _entry(_plain(entry), path, 0)
+    with locked(path.parent):
+        others = load(path)
+        old = next((other for other in others if _same_place(entry, other)), None)
+        first_seen = min(old.first_seen, entry.first_seen) if old else entry.first_seen
+        entries = [other for other in others if other is not old]
+        entries.append(Entry(**{**asdict(entry), "first_seen": first_seen}))
+        return write_text(path, json_text([_plain(each) for each in sorted(entries)]))
+
+
+def _plain(entry: Entry) -> dict[str, Json]:
+    return {**asdict(entry), "aspects": list(entry.aspects)}
+
+
+def _same_place(one: Entry, other: Entry) -> bool:
+    return (one.address, one.target) == (other.address, other.target)
+
+
+def _narrowed(finding: Finding) -> str:
+    narrow = finding.aspect in (Aspect.HEADER, Aspect.BODY, Aspect.EVENT) and finding.at
+    return f"{finding.aspect}:{finding.at}" if narrow else str(finding.aspect)
+
+
+_FIELDS = ("address", "target", "aspects", "reason", "first_seen", "review_by")
+
+
+def _entry(item: Json, path: Path, index: int) -> Entry:
+    def refuse(what: str, mend: str, name: str = "") -> CatalogError:
+        return CatalogError(what, mend, file=path, place=f"$[{index}]{'.' if name else ''}{name}")
+
+    if not isinstance(item, dict):
+        raise refuse("an entry should be an object", f"give it {', '.join(_FIELDS)}")
+    for name in item.keys() - set(_FIELDS):
+        raise refuse(f"{name!r} is no field of an entry", did_you_mean(name, _FIELDS) or "remove it")
+    for name in _FIELDS:
+        if not item.get(name):
+            raise refuse(f"{name!r} is missing or empty", f"add {name!r}")
+        if name != "aspects" and not isinstance(item[name], str):
+            raise refuse("should be a string", "put it in quotes", name)
+    _check_aspects(item["aspects"], refuse)
+    for name in ("first_seen", "review_by"):
+        try:
+            date.fromisoformat(item[name])
+        except ValueError:
+            raise refuse(f"{item[name]!r} is no date", "write YYYY-MM-DD", name) from None
+    try:
+        Address.parse(item["address"])
+    except ValueError as error:
+        raise refuse(str(error), "name a record", "address") from None
+    return Entry(**{**item, "aspects": tuple(item["aspects"])})
+
+
+def _check_aspects(aspects: Json, refuse: Callable[[str, str, str], CatalogError]) -> None:
+    if not isinstance(aspects, list):
+        raise refuse("should be a list", "write the aspects in []", "aspects")
+    for aspect in aspects:
+        if not isinstance(aspect, str) or aspect.partition(":")[0] not in set(Aspect):
+            raise refuse(f"{aspect!r} is no aspect", f"an aspect is one of {', '.join(Aspect)}", "aspects")

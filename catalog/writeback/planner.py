@@ -1,0 +1,318 @@
+"""What a record should say after it was looked at: (record, sightings, policy, today) -> Patch, or Kept with a reason.
+
+Pure: no clock, no files. A record's verdict rests on the latest conclusive sighting, so any number of runs merged in
+any order gives the same record, and the same sightings twice change nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from catalog.model import Json, Outcome, Record, Tag
+from catalog.writeback import answer
+from catalog.writeback.seen import Sighting, is_mock, last_seen, seen_on, with_evidence, with_expiry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+
+MAX_MESSAGES = 8
+"""Messages that a record keeps. The first in the alphabet stay, so that the order of runs does not matter."""
+
+_TELLING = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED)
+_WRITTEN_BACK = frozenset(
+    """
+    status verification observed_live observed live_messages retrieved_at observed_for_this_key note pinned
+    pinned_reason
+    """.split()
+)
+"""Fields that say nothing about what is documented."""
+
+_HEADERS = {"endpoints": "headers", "errors": "response_headers", "rate_limits": "headers"}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """`refresh_after`: days for which a date may stand although the record was seen again since.
+    `expire_after`: days after which LIVE_VERIFIED no longer stands on what was seen; None: never.
+    """
+
+    refresh_after: int = 7
+    expire_after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """The record as it should be, and why in words."""
+
+    record: Record
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Nothing to write, and why in words."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A record on its way through the steps."""
+
+    before: Record
+    sightings: tuple[Sighting, ...]
+    policy: Policy
+    today: date
+    record: Record
+    done: tuple[str, ...] = ()
+    """What was changed, in words."""
+    skipped: tuple[str, ...] = ()
+    """What was left as it is, in words."""
+    stopped: bool = False
+
+    def only(self, keep: Callable[[Sighting], bool], otherwise: Callable[[Sighting], str]) -> _Draft:
+        """Without the sightings that must not count, each with its reason."""
+        kept = tuple(sighting for sighting in self.sightings if keep(sighting))
+        reasons = tuple(dict.fromkeys(otherwise(sighting) for sighting in self.sightings if sighting not in kept))
+        return replace(self, sightings=kept, skipped=self.skipped + reasons)
+
+    def latest(self, *outcomes: Outcome) -> Sighting | None:
+        """The last sighting with one of these outcomes; they are in order."""
+        return next((each for each in reversed(self.sightings) if each.result.outcome in outcomes), None)
+
+    def change(self, data: Mapping[str, Json], why: str) -> _Draft:
+        if data == self.record.data:
+            return self
+        return replace(self, record=Record(self.record.address, data), done=(*self.done, why))
+
+    def keep(self, why: str) -> _Draft:
+        return replace(self, skipped=(*self.skipped, why))
+
+
+def plan(record: Record, sightings: Iterable[Sighting], policy: Policy, today: date) -> Patch | Kept:
+    """What these sightings do to the record. Sightings of other records are ignored."""
+    own = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
+    draft = _Draft(record, _in_order(own), policy, today, record)
+    for step in _STEPS:
+        draft = step(draft)
+        if draft.stopped:
+            break
+    if draft.record.data == record.data:
+        return Kept("; ".join(draft.skipped) or "nobody looked at it")
+    return Patch(draft.record, "; ".join(draft.done))
+
+
+def _in_order(sightings: list[Sighting]) -> tuple[Sighting, ...]:
+    """By day and instant, then by run. What they hold comes last, and only to tell equals apart: it costs time."""
+
+    def place(sighting: Sighting) -> tuple[date, datetime, str, str]:
+        whole = json.dumps(sighting.result.to_json(), sort_keys=True) if len(sightings) > 1 else ""
+        return sighting.day, sighting.at, sighting.run.run, whole
+
+    return tuple(sorted(sightings, key=place))
+
+
+def _stop_at_a_pin(draft: _Draft) -> _Draft:
+    if not draft.record.data.get("pinned"):
+        return draft
+    reason = draft.record.data.get("pinned_reason") or "no reason given"
+    return replace(draft.keep(f"pinned by hand: {reason}"), stopped=True)
+
+
+def _leave_out_what_tells_nothing(draft: _Draft) -> _Draft:
+    return draft.only(lambda sighting: sighting.result.outcome in _TELLING, _why_it_tells_nothing)
+
+
+def _why_it_tells_nothing(sighting: Sighting) -> str:
+    result = sighting.result
+    why = f" ({result.reason.code})" if result.reason else ""
+    return f"run {sighting.run.run}: {result.outcome}{why} changes no tag"
+
+
+def _leave_out_the_future(draft: _Draft) -> _Draft:
+    tomorrow = draft.today + timedelta(days=1)  # two clocks on either side of the date line are both right
+    return draft.only(
+        lambda sighting: sighting.day <= tomorrow,
+        lambda sighting: f"run {sighting.run.run}: is of {sighting.day}, which is yet to come: check its clock",
+    )
+
+
+def _leave_out_what_was_rewritten(draft: _Draft) -> _Draft:
+    """A verdict on what the record said before someone changed it proves nothing about what it says now."""
+    now = _documented(draft.before.data)
+    return draft.only(
+        lambda sighting: not sighting.result.probed or _documented(sighting.result.probed) == now,
+        lambda sighting: f"run {sighting.run.run}: the record was changed since it was probed; probe it again",
+    )
+
+
+def _documented(data: Mapping[str, Json]) -> Json:
+    """A record without what write-back puts into it."""
+    kept = {key: value for key, value in data.items() if key not in _WRITTEN_BACK}
+    return _without_seen(kept)
+
+
+def _without_seen(value: Json) -> Json:
+    if not isinstance(value, dict):
+        return value
+    header_rule = "rule" in value
+    return {key: _without_seen(each) for key, each in value.items() if not (header_rule and key == "seen")}
+
+
+def _leave_out_what_is_older(draft: _Draft) -> _Draft:
+    last = last_seen(draft.before)
+    if last is None:
+        return draft
+
+    def is_newer(sighting: Sighting) -> bool:
+        if sighting.day != last.day or last.at is None:
+            return sighting.day >= last.day
+        return sighting.at >= last.at
+
+    return draft.only(
+        is_newer, lambda sighting: f"run {sighting.run.run}: is older than what the record says ({last.day})"
+    )
+
+
+def _judge_by_the_latest(draft: _Draft) -> _Draft:
+    """Conforms or drifted: the tags follow, and the evidence where it is news."""
+    sighting = draft.latest(Outcome.CONFORMS, Outcome.DRIFTED)
+    if sighting is None:
+        return draft
+    conforms = sighting.result.outcome is Outcome.CONFORMS
+    gained, lost = (Tag.LIVE_VERIFIED, Tag.UNVERIFIED) if conforms else (Tag.UNVERIFIED, Tag.LIVE_VERIFIED)
+    tags = _tags(draft.record, gained, without=(lost, Tag.ACCOUNT_RESTRICTED))
+    differences = answer.differences(sighting.result.drifts) if not conforms else ()
+    news = _news(draft, sighting, tags, "; ".join(differences))
+    if news is None:
+        return draft.keep(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
+    record = Record(draft.record.address, {**draft.record.data, "status": tags})
+    data = with_evidence(record, sighting, differences, _extra(record, sighting))
+    return draft.change(_with_headers_seen(record, data, sighting), f"{sighting.result.outcome}: {news}")
+
+
+def _news(draft: _Draft, sighting: Sighting, tags: list[str], differences: str) -> str | None:
+    """Why the evidence must be written, or None where the record says it already.
+
+    Words beside a date must belong to it, so a drift that changed its face moves the date too.
+    """
+    last = last_seen(draft.record)
+    if set(tags) != draft.record.tags:
+        return f"now {', '.join(tags)}"
+    if last is None:
+        return "seen for the first time"
+    if last.result != sighting.result.outcome or is_mock(last.target) != is_mock(sighting.target):
+        return "the record did not say so yet"
+    if last.differences != differences:
+        return "it differs in another way"
+    if (sighting.day - last.day).days > draft.policy.refresh_after:
+        return f"its date {last.day} is older than {draft.policy.refresh_after} days"
+    return None
+
+
+def _extra(record: Record, sighting: Sighting) -> dict[str, Json]:
+    """The evidence that only this kind of record keeps."""
+    if record.kind == "rate_limits":
+        return answer.observed_limits(sighting.result)
+    exchange = answer.judged_exchange(sighting.result)
+    if record.kind != "errors" or exchange is None or exchange.response is None:
+        return {}
+    param = answer.param(record, exchange.response)
+    return {"endpoint": answer.endpoint(exchange)} | ({"param": param} if param else {})
+
+
+def _with_headers_seen(record: Record, data: Mapping[str, Json], sighting: Sighting) -> Mapping[str, Json]:
+    """Each documented header rule with what was seen of it, if the documented answer came at all."""
+    exchange = answer.judged_exchange(sighting.result)
+    rules = _header_rules(record)
+    if not rules or exchange is None or exchange.response is None:
+        return data
+    if not answer.is_documented_status(record, exchange.response):
+        return data
+    asserted = {name: rule for name, rule in rules.items() if _speaks_of(rule, exchange.label)}
+    seen = answer.headers_seen(asserted, exchange.response)
+    marked = {name: {**rule, "seen": seen[name]} if name in seen else rule for name, rule in rules.items()}
+    if record.kind == "endpoints":
+        return {**data, "response": {**data["response"], "headers": marked}}
+    return {**data, _HEADERS[record.kind]: marked}
+
+
+def _speaks_of(rule: Json, label: str) -> bool:
+    """Whether a rule is about answers with this label; a rate-limit record's may be about others."""
+    return isinstance(rule, dict) and label in rule.get("on", (label,))
+
+
+def _header_rules(record: Record) -> Mapping[str, Json]:
+    holder = record.data.get("response") if record.kind == "endpoints" else record.data
+    rules = holder.get(_HEADERS[record.kind]) if isinstance(holder, dict) else None
+    return rules if isinstance(rules, dict) else {}
+
+
+def _mark_what_this_account_may_not_see(draft: _Draft) -> _Draft:
+    """A refusal adds its tag and leaves the rest; a later look that gets through takes the tag away again."""
+    refused = draft.latest(Outcome.RESTRICTED)
+    if refused is None or draft.latest(*_TELLING) is not refused:
+        return draft
+    tags = _tags(draft.record, Tag.ACCOUNT_RESTRICTED)
+    changed = draft.change({**draft.record.data, "status": tags}, "restricted: this account may not see it")
+    return changed if changed is not draft else draft.keep("restricted as before")
+
+
+def _collect_messages(draft: _Draft) -> _Draft:
+    """Wordings of the documented answer: the union, sorted and bounded, so that the order of runs does not matter."""
+    if draft.record.kind != "errors":
+        return draft
+    old = draft.record.data.get("live_messages") or []
+    known = {answer.steady(message) for message in old}
+    new = {message for sighting in draft.sightings for message in _messages(draft.record, sighting)} - known
+    if not new or len(old) > MAX_MESSAGES:
+        return draft
+    kept = sorted([*old, *new])[:MAX_MESSAGES]
+    if set(kept) == set(old):
+        return draft
+    return draft.change({**draft.record.data, "live_messages": kept}, "a wording that was not known yet")
+
+
+def _messages(record: Record, sighting: Sighting) -> Iterable[str]:
+    exchange = answer.judged_exchange(sighting.result)
+    if sighting.result.outcome is not Outcome.CONFORMS or exchange is None or exchange.response is None:
+        return ()
+    return answer.messages(record, exchange.response)
+
+
+def _expire(draft: _Draft) -> _Draft:
+    """A verification that nobody renewed for too long no longer stands."""
+    days = draft.policy.expire_after
+    if days is None or Tag.LIVE_VERIFIED not in draft.record.tags:
+        return draft
+    seen = draft.latest(Outcome.CONFORMS)
+    day = seen.day if seen else seen_on(draft.record)
+    if day is not None and (draft.today - day).days <= days:
+        return draft
+    reason = f"expired: last seen {day or 'on an unknown day'}, which was not renewed within {days} days"
+    tags = _tags(draft.record, Tag.UNVERIFIED, without=(Tag.LIVE_VERIFIED,))
+    return draft.change({**with_expiry(draft.record, reason), "status": tags}, reason)
+
+
+def _tags(record: Record, gained: Tag, without: tuple[Tag, ...] = ()) -> list[str]:
+    """The record's tags with one more and some less, in the order in which tags are listed; unknown ones stay last."""
+    tags = (record.tags | {gained}) - set(without)
+    order = list(Tag)
+    return sorted(map(str, tags), key=lambda tag: (order.index(Tag(tag)) if tag in order else len(order), tag))
+
+
+_STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
+    _stop_at_a_pin,
+    _leave_out_what_tells_nothing,
+    _leave_out_the_future,
+    _leave_out_what_was_rewritten,
+    _leave_out_what_is_older,
+    _judge_by_the_latest,
+    _mark_what_this_account_may_not_see,
+    _collect_messages,
+    _expire,
+)

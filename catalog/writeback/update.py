@@ -1,0 +1,161 @@
+"""Writing what runs saw into records: plans applied to files, and a summary of what was done and what was not."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import EvidenceError, read_run
+from catalog.model.errors import CatalogError, shown
+from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
+from catalog.writeback.discoveries import discoveries, updated
+from catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog.writeback.seen import Sighting
+from catalog.writeback.writing import Contents, locked, rewrite, write_contents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from catalog.model import Json, Record
+
+Evidence = tuple[Run, Sequence[Result]]
+"""A run and its results, as `catalog.evidence.read_run` gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What an update did: each record with its reason in words."""
+
+    patched: tuple[tuple[str, str], ...]
+    kept: tuple[tuple[str, str], ...]
+    unknown: tuple[str, ...]
+    """Addresses that results name and no record has."""
+    files: tuple[Path, ...]
+    """Files that were written."""
+
+    def lines(self) -> Iterator[str]:
+        """For a person: what changed, and why the rest did not."""
+        yield from (f"{address}: {reason}" for address, reason in self.patched)
+        for reason, count in Counter(_gist(reason) for _, reason in self.kept).most_common():
+            yield f"{count} kept: {reason}"
+        yield from (f"{address}: no record has this address; it was left out" for address in self.unknown)
+        yield f"{len(self.patched)} records changed in {len(self.files)} files, {len(self.kept)} kept"
+
+
+def read_evidence(paths: Iterable[Path]) -> list[Evidence]:
+    """Read runs, each named by its folder or its results.jsonl.
+
+    Raises:
+        EvidenceError: one of them cannot be read, or its run has no date.
+    """
+    return [_read(path) for path in paths]
+
+
+def _read(path: Path) -> Evidence:
+    path = path / "results.jsonl" if path.is_dir() else path
+    run, results = read_run(path)
+    try:
+        date.fromisoformat(run.today)
+    except (ValueError, TypeError):
+        raise EvidenceError(f"{shown(path)}:1: the run's `today` is {run.today!r}; it should be a date") from None
+    return run, results
+
+
+def update(
+    evidence: Iterable[Evidence],
+    into: Path = RECORDS,
+    policy: Policy | None = None,
+    today: date | None = None,
+    *,
+    dry_run: bool = False,
+) -> Summary:
+    """Merge runs, in any order, into the records below `into`; records in which nothing changes are not touched.
+
+    `today` is the day of the latest run where none is given. A dry run writes nothing and says what it would do.
+
+    Raises:
+        CatalogError: a mock's run into the shipped records, or a file that cannot be read or written.
+    """
+    evidence = list(evidence)
+    _refuse_a_mock(evidence, into)
+    work = _Work(evidence, policy or Policy(), today)
+    if dry_run:
+        work.contents(Catalog.load(into), into)
+        return work.summary(())
+    return work.summary(rewrite(into, lambda catalog: work.contents(catalog, into)))
+
+
+def leave_copy(catalog: Catalog, run_folder: Path) -> Summary:
+    """Leave in the run's folder the records as this run would leave them. The catalog itself is not touched."""
+    copy = run_folder / "catalog"
+    copy.mkdir(exist_ok=True)
+    work = _Work(read_evidence([run_folder]), Policy(), None)
+    contents = {**_files(catalog, catalog.records, copy), **work.contents(catalog, copy)}
+    with locked(copy):
+        return work.summary(write_contents(copy, contents, durable=False))
+
+
+class _Work:
+    """One update on its way: the sightings, the plans made of them, and the files that follow."""
+
+    def __init__(self, evidence: list[Evidence], policy: Policy, today: date | None) -> None:
+        days = (date.fromisoformat(run.today) for run, _ in evidence)
+        self.today = today or max(days, default=date.min)
+        self.policy = policy
+        self.sightings: dict[str, list[Sighting]] = {}
+        for run, results in evidence:
+            for result in results:
+                self.sightings.setdefault(result.record, []).append(Sighting(run, result))
+        self.plans: dict[str, Patch | Kept] = {}
+
+    def contents(self, catalog: Catalog, into: Path) -> Contents:
+        """Each file in which something changes, whole."""
+        for record in catalog.records:
+            address = str(record.address)
+            self.plans[address] = plan(record, self.sightings.get(address, ()), self.policy, self.today)
+        patched = [each.record for each in self.plans.values() if isinstance(each, Patch)]
+        found = discoveries(sighting for own in self.sightings.values() for sighting in own)
+        discovered = updated(catalog.root, found, self.policy.refresh_after)
+        return {
+            **_files(catalog, patched, into),
+            **{into / provider / DISCOVERED: candidates for provider, candidates in discovered},
+        }
+
+    def summary(self, files: tuple[Path, ...]) -> Summary:
+        plans = self.plans.items()
+        return Summary(
+            patched=tuple((address, each.reason) for address, each in plans if isinstance(each, Patch)),
+            kept=tuple((address, each.reason) for address, each in plans if isinstance(each, Kept)),
+            unknown=tuple(sorted(self.sightings.keys() - self.plans.keys())),
+            files=files,
+        )
+
+
+def _files(catalog: Catalog, changed: Iterable[Record], into: Path) -> dict[Path, dict[str, Json]]:
+    """Each file that holds one of the changed records, with all its records: the changed ones and the others."""
+    changes = {record.address: record for record in changed}
+    names = {family_file(into, address) for address in changes}
+    contents: dict[Path, dict[str, Json]] = {}
+    for record in catalog.records:
+        path = family_file(into, record.address)
+        if path in names:
+            contents.setdefault(path, {})[record.address.slug] = changes.get(record.address, record).data
+    return contents
+
+
+def _refuse_a_mock(evidence: Iterable[Evidence], into: Path) -> None:
+    for run, _ in evidence:
+        if not run.live and into.resolve() == RECORDS.resolve():
+            what = f"run {run.run} asked a mock ({run.target}), which proves nothing about a provider"
+            raise CatalogError(what, "give only live runs; a mock run keeps its own copy in its folder")
+
+
+def _gist(reason: str) -> str:
+    """A reason without the names of runs, so that equal ones can be counted."""
+    return re.sub(r"\brun \S+: ", "", reason)

@@ -1,0 +1,1 @@
+"""What can be sent: calls, conversations on a WebSocket, bodies."""

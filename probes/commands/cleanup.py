@@ -1,0 +1,127 @@
+"""Removes from an account what interrupted runs made there and left, as their journals name it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+from probes.elicit.probe import Stopped
+from probes.running import journal
+from probes.running.budget import Budget
+from probes.running.journal import Journal, JournalError, Made
+from probes.running.lane import Lane
+from probes.running.teardown import CLEANUP, is_gone
+from probes.target.target import NOWHERE_KEY, Target
+from probes.wire.redact import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of one thing, in a line; `left` where it may still be on the account."""
+
+    line: str
+    left: bool
+
+
+def journals(runs: Sequence[str], out: Path) -> list[Path]:
+    """The journals of these runs (folders, or names of folders below `out`), or of all runs below `out`.
+
+    Raises:
+        JournalError: a run that was named has no journal.
+    """
+    if not runs:
+        return sorted(out.glob(f"*/{journal.NAME}")) if out.is_dir() else []
+    return list(dict.fromkeys(_journal_of(run, out) for run in runs))
+
+
+def _journal_of(run: str, out: Path) -> Path:
+    for folder in (Path(run), out / run):
+        path = folder if folder.name == journal.NAME else folder / journal.NAME
+        if path.is_file():
+            return path.resolve()
+        if folder.is_dir():
+            return path
+    raise JournalError(f"{run}: is no run's folder, and {out} has none of that name; name one, or none for all")
+
+
+def clean(paths: Iterable[Path], target: Target, *, forget: bool = False) -> list[Told]:
+    """Remove everything that is left, and say of each thing what became of it. Doing so again does no harm.
+
+    `forget` takes what can only be looked for by hand as looked for.
+    """
+    return anyio.run(_clean, list(paths), target, forget)
+
+
+async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[Told]:
+    lanes = _Lanes(target)
+    try:
+        return [await _end(made, Journal(path, target.name), lanes, forget=forget) for path, made in _left(paths)]
+    finally:
+        await lanes.aclose()
+
+
+def _left(paths: Iterable[Path]) -> Iterator[tuple[Path, Made]]:
+    for path in paths:
+        yield from ((path, made) for made in reversed(journal.left(path)))
+
+
+async def _end(made: Made, noted: Journal, lanes: _Lanes, *, forget: bool) -> Told:
+    named = f"{made.request} for {made.record}, {made.at}"
+    if made.removal is None:
+        if forget:
+            noted.ended(made.id, "looked for by hand")
+            return Told(f"forgotten: {named}", left=False)
+        return Told(
+            f"by hand: {named}: its answer was never seen; look for it, then run again with --forget", left=True
+        )
+    obstacle = lanes.obstacle(made)
+    if obstacle:
+        return Told(f"kept: {named}: {obstacle}", left=True)
+    call = made.removal
+    try:
+        lane = lanes.of(made)
+        exchange = await lane.send(call, CLEANUP, f"{CLEANUP}/{made.id}", time.perf_counter(), made.role, owed=True)
+    except Stopped as stopped:
+        return Told(f"kept: {named}: {stopped}", left=True)
+    seen = (
+        f"HTTP {exchange.response.status}" if exchange.response else exchange.failure.code if exchange.failure else ""
+    )
+    if not is_gone(call, exchange):
+        return Told(f"kept: {named}: {call.method} {call.path} was answered {seen}", left=True)
+    noted.ended(made.id, f"removed: {seen}")
+    return Told(f"removed: {named}: {call.method} {call.path}, {seen}", left=False)
+
+
+class _Lanes:
+    """The lanes of a target, each opened when something made with its key is to be removed."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._redactor = Redactor.of(target, public=[NOWHERE_KEY])
+        self._open: dict[tuple[str, str], Lane] = {}
+
+    def obstacle(self, made: Made) -> str:
+        """Why this target cannot remove it, or nothing."""
+        provider = self._target.providers.get(made.provider)
+        if made.target != self._target.name or provider is None:
+            return f"it was made on target {made.target!r}; name that with --target"
+        if made.address not in provider.addresses.values():
+            return f"it was made at {made.address or 'an address that is not known'}, where this target is not"
+        if provider.credential(made.role).value is None:
+            return provider.missing(f"credentials.{made.role}", self._target.name)
+        return ""
+
+    def of(self, made: Made) -> Lane:
+        key = (made.provider, made.role)
+        if key not in self._open:
+            provider = self._target.providers[made.provider]
+            self._open[key] = Lane(provider, made.role, self._redactor, Budget(provider), mock=not self._target.live)
+        return self._open[key]
+
+    async def aclose(self) -> None:
+        for lane in self._open.values():
+            await lane.aclose()

@@ -1,0 +1,1 @@
+"""What a recipe is written in, and the book of all recipes."""

@@ -1,0 +1,61 @@
+"""How each record of the catalog is provoked: one package a provider, one module a family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
+from catalog.model import PROVIDERS, Reason
+from probes.calls.call import Call
+from probes.elicit.recipe import Recipe
+
+
+class RecipeError(Exception):
+    """A recipe book that contradicts itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Everything the recipes of one provider say.
+
+    `controls` holds the cheapest free request for each credential role; `unprobed` the reason of every record that
+    has no recipe on purpose.
+    """
+
+    recipes: Mapping[str, Recipe]
+    unprobed: Mapping[str, Reason]
+    controls: Mapping[str, Call]
+
+
+@cache
+def book(provider: str) -> Book:
+    """The recipes of a provider.
+
+    Raises:
+        RecipeError: two recipes for one record, or a recipe and a reason against one.
+    """
+    try:
+        package = import_module(f"probes.recipes.{provider}")
+    except ModuleNotFoundError as error:
+        if error.name != f"probes.recipes.{provider}" or provider not in PROVIDERS:
+            raise
+        return Book({}, {}, {})
+    recipes: dict[str, Recipe] = {}
+    for module in package.FAMILIES:
+        for each in _recipes_of(module):
+            if each.address in recipes:
+                raise RecipeError(f"two recipes for {each.address}; keep one of them in probes/recipes/{provider}")
+            recipes[each.address] = each
+    unprobed = {address: Reason(*reason) for address, reason in package.UNPROBED.items()}
+    for address in recipes.keys() & unprobed.keys():
+        raise RecipeError(f"{address} has a recipe and a reason for having none; keep one of them")
+    return Book(recipes, unprobed, package.CONTROLS)
+
+
+def _recipes_of(module: ModuleType) -> list[Recipe]:
+    """The rows of the module's RECIPES table and its decorated steps."""
+    table = list(getattr(module, "RECIPES", ()))
+    return [*table, *(value for value in vars(module).values() if isinstance(value, Recipe))]

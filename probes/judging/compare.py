@@ -1,0 +1,326 @@
+"""Projects an expectation and an exchange onto the documented aspects and tells where they differ."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from catalog.envelopes import formats
+from catalog.envelopes.pointer import ABSENT, find, find_all
+from catalog.envelopes.projection import unwrapped
+from catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
+from catalog.reading.expectations import Expected, HeaderRule, StreamRule
+from probes.judging import limit_headers
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+MAX_SHAPE_FINDINGS = 6
+"""A body of another kind altogether breaks every rule of the envelope; this many say so."""
+
+MAX_SHAPE_ERRORS = 100
+"""A large body could break one rule a million times; the first ones tell."""
+
+MAX_MESSAGE = 2_000
+"""Documented wording is looked for in so many characters: a pattern on megabytes of text would never end."""
+
+VOLATILE = frozenset({"request_id", "id", "sequence_number"})
+"""Fields that differ between two answers that are otherwise alike."""
+
+END_OF_CHAT = "[DONE]"
+
+
+def compare(expected: Expected, exchange: Exchange, twin: Exchange | None = None) -> Iterator[Finding]:
+    """Every difference between what the documents assert and this exchange."""
+    if expected.failure is not None:
+        yield from _client_side(expected, exchange)
+        return
+    response = exchange.response
+    if response is None:
+        return
+    yield from _status(expected, response)
+    yield from _header_rules(expected, response)
+    if expected.stream is not None:
+        yield from _stream(expected, expected.stream, response)
+    if expected.stream is None or expected.stream.event is not None:
+        body = answer_body(expected, response)
+        if body is not ABSENT:
+            yield from _body(expected, response, body)
+    if twin is not None:
+        yield from _same_body(expected, response, twin)
+
+
+def answer_body(expected: Expected, response: Response) -> Json:
+    """The JSON value that the envelope describes: the body, or the data of the documented event."""
+    if expected.stream is None or expected.stream.event is None:
+        return response.body
+    event = _event_named(response, expected.stream.event)
+    return ABSENT if event is None else event.data
+
+
+def message_of(expected: Expected, response: Response) -> str | None:
+    """The message of an answer, or None where the envelope carries none."""
+    pointer = expected.envelope.wire.get("message")
+    body = unwrapped(expected.envelope, answer_body(expected, response))
+    found = find(body, pointer) if pointer is not None else ABSENT
+    return found[:MAX_MESSAGE] if isinstance(found, str) else None
+
+
+def _status(expected: Expected, response: Response) -> Iterator[Finding]:
+    if expected.status is not None and response.status != expected.status:
+        yield _finding(expected, "status-differs", Aspect.STATUS, "", expected.status, response.status)
+    elif expected.status_class is not None and (response.status or 0) // 100 != expected.status_class:
+        yield _finding(expected, "status-differs", Aspect.STATUS, "", f"{expected.status_class}xx", response.status)
+
+
+def _header_rules(expected: Expected, response: Response) -> Iterator[Finding]:
+    for rule in expected.headers:
+        name = _header_named(rule.name, response.headers)
+        seen = response.headers.get(name)
+        code = _header_code(rule, seen)
+        if code is not None:
+            documented = rule.value or rule.format or rule.rule
+            yield _finding(expected, code, Aspect.HEADER, name, documented, "absent" if seen is None else seen)
+    for code, name, documented, observed in limit_headers.contradictions(expected.headers, response.headers):
+        yield _finding(expected, code, Aspect.HEADER, name, documented, observed)
+
+
+def _header_named(pattern: str, headers: Mapping[str, str]) -> str:
+    """The first header whose name fits a pattern with `*`, or the pattern itself."""
+    if "*" not in pattern:
+        return pattern
+    return next((name for name in sorted(headers) if fnmatchcase(name, pattern)), pattern)
+
+
+def _header_code(rule: HeaderRule, seen: str | None) -> str | None:
+    if rule.rule == "absent":
+        return None if seen is None else "header-unexpected"
+    if seen is None:
+        return None if rule.optional else "header-missing"
+    if rule.rule == "equals" and seen != rule.value:
+        return "header-differs"
+    if rule.rule == "format" and not formats.valid(rule.format, seen):
+        return "header-malformed"
+    return None
+
+
+def _body(expected: Expected, response: Response, body: Json) -> Iterator[Finding]:
+    kind = expected.envelope.body
+    if kind == "any":
+        yield from _fields(expected, body)
+        yield from _sums(expected, body)
+        return
+    if kind == "empty":
+        if response.body_type != "empty":
+            yield _finding(expected, "body-not-empty", Aspect.BODY, "", "empty", _brief(body))
+        return
+    in_stream = expected.stream is not None
+    if kind == "json" and not in_stream and response.body_type != "json":
+        yield _finding(expected, "body-malformed", Aspect.BODY, "", "JSON", f"{response.body_type}: {_brief(body)}")
+        return
+    yield from _shape(expected, body)
+    body = unwrapped(expected.envelope, body)
+    yield from _wire(expected, body)
+    yield from _message(expected, body)
+    yield from _fields(expected, body)
+    yield from _sums(expected, body)
+
+
+def _shape(expected: Expected, body: Json) -> Iterator[Finding]:
+    every = validator(_key(expected.envelope.schema)).iter_errors(body)
+    errors = sorted(islice(every, MAX_SHAPE_ERRORS), key=lambda error: error.json_path)
+    for error in errors[:MAX_SHAPE_FINDINGS]:
+        documented = {error.validator: error.validator_value} if _is_small(error.validator_value) else error.validator
+        yield _finding(expected, "body-shape", Aspect.BODY, error.json_path, documented, _brief(error.instance))
+
+
+def _wire(expected: Expected, body: Json) -> Iterator[Finding]:
+    for aspect, documented in expected.wire.items():
+        seen = find(body, expected.envelope.wire[aspect])
+        if not _same_value(documented, seen):
+            yield _finding(expected, f"{aspect}-differs", Aspect(aspect), aspect, documented, _brief(seen))
+    pointer = expected.envelope.wire.get("http_status")
+    if pointer is not None and expected.told_status is not None and expected.told_status >= 400:
+        seen = find(body, pointer)
+        if seen != expected.told_status:
+            yield _finding(expected, "code-differs", Aspect.CODE, pointer, expected.told_status, seen)
+
+
+def _same_value(documented: Json, seen: Json) -> bool:
+    if documented is None:
+        return seen is None or seen is ABSENT
+    return bool(seen == documented) or (isinstance(seen, int) and str(seen) == documented)
+
+
+def _message(expected: Expected, body: Json) -> Iterator[Finding]:
+    pattern, pointer = expected.message_pattern, expected.envelope.wire.get("message")
+    if pattern is None or pointer is None:
+        return
+    seen = find(body, pointer)
+    if not isinstance(seen, str) or re.search(pattern, seen[:MAX_MESSAGE]) is None:
+        yield _finding(expected, "message-differs", Aspect.MESSAGE, "", pattern, _brief(seen))
+
+
+def _fields(expected: Expected, body: Json) -> Iterator[Finding]:
+    for pointer, schema in expected.fields.items():
+        seen = list(find_all(body, pointer)) if body is not None else []
+        if schema is False:
+            if seen:
+                yield _finding(expected, "field-unexpected", Aspect.BODY, pointer, "absent", _brief(seen[0]))
+        elif not seen:
+            yield _finding(expected, "field-missing", Aspect.BODY, pointer, schema, "absent")
+        elif not any(validator(_key(schema)).is_valid(value) for value in seen):
+            yield _finding(expected, "field-differs", Aspect.BODY, pointer, schema, _brief(seen[0]))
+
+
+def _sums(expected: Expected, body: Json) -> Iterator[Finding]:
+    """Totals that are not the sum of their parts (1:2.6)."""
+    for total, parts in expected.sums.items():
+        seen = find(body, total)
+        values = [value for pointer in parts if isinstance(value := find(body, pointer), int)]
+        if seen is not ABSENT and seen != sum(values):
+            yield _finding(expected, "sum-differs", Aspect.BODY, total, sum(values), seen)
+
+
+def _stream(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
+    if rule.protocol == "grpc":
+        yield from _grpc(expected, rule, response)
+        return
+    if response.events is None:
+        asked = rule.event or rule.terminal or rule.protocol
+        yield _finding(expected, "stream-not-started", Aspect.EVENT, "", asked, f"HTTP {response.status}, no stream")
+    else:
+        if response.ended == "malformed":
+            yield _finding(expected, "stream-malformed", Aspect.EVENT, "", f"{rule.protocol} as specified", "broken")
+        yield from _events(expected, rule, response.events)
+        yield from _ending(expected, rule, response)
+    yield from _closing(expected, rule, response)
+
+
+def _events(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> Iterator[Finding]:
+    received = [event.event for event in events if not event.sent]
+    wanted = [*rule.events, *([rule.event] if rule.event and rule.event not in rule.events else [])]
+    missing = [name for name in wanted if name not in received]
+    for name in missing:
+        yield _finding(expected, "event-missing", Aspect.EVENT, name, name, received[-8:])
+    if not missing and not _in_order(wanted, received):
+        yield _finding(expected, "event-order", Aspect.EVENT, "", wanted, received[:20])
+    for event in events:
+        malformed = isinstance(event.data, str) and event.data != END_OF_CHAT
+        if malformed and not event.sent and expected.envelope.body == "json":
+            yield _finding(expected, "stream-malformed", Aspect.EVENT, event.event, "JSON data", _brief(event.data))
+
+
+def _ending(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
+    received = [event.event for event in response.events or () if not event.sent]
+    if rule.terminal is not None and (not received or received[-1] != rule.terminal):
+        last = received[-1] if received else "nothing"
+        yield _finding(expected, "stream-unterminated", Aspect.EVENT, rule.terminal, rule.terminal, last)
+
+
+def _closing(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
+    """The verdict on how the socket ended stands apart from the one on what it carried."""
+    if not rule.closes:
+        return
+    close = response.close
+    if close is None:
+        yield _finding(expected, "close-missing", Aspect.CLOSE, "", _codes(rule), "still open")
+        return
+    if rule.close_code is not None and not rule.close_code[0] <= (close.code or 0) <= rule.close_code[1]:
+        yield _finding(expected, "close-code-differs", Aspect.CLOSE, "code", _codes(rule), close.code)
+    if rule.close_clean and not close.clean:
+        yield _finding(expected, "close-unclean", Aspect.CLOSE, "clean", "a closing handshake", "none")
+    if rule.close_reason and not close.reason:
+        yield _finding(expected, "close-reason-missing", Aspect.CLOSE, "reason", "a reason", "none")
+
+
+def _grpc(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
+    seen = response.grpc
+    if rule.grpc_status is not None and (seen is None or seen.status != rule.grpc_status):
+        observed = "no gRPC status" if seen is None else seen.status
+        yield _finding(expected, "grpc-status-differs", Aspect.STATUS, "grpc", rule.grpc_status, observed)
+    for name in rule.trailers:
+        if seen is None or name not in seen.trailers:
+            yield _finding(expected, "trailer-missing", Aspect.HEADER, name, "present", "absent")
+
+
+def _client_side(expected: Expected, exchange: Exchange) -> Iterator[Finding]:
+    seen = exchange.failure.code if exchange.failure else f"HTTP {exchange.response and exchange.response.status}"
+    if seen != expected.failure:
+        yield _finding(expected, "state-differs", Aspect.STATE, "", expected.failure, seen)
+
+
+def _same_body(expected: Expected, response: Response, twin: Exchange) -> Iterator[Finding]:
+    other = twin.response.body if twin.response else None
+    if _steady(response.body) != _steady(other):
+        yield _finding(expected, "bodies-differ", Aspect.BODY, twin.label, _brief(other), _brief(response.body))
+
+
+def _steady(body: Json) -> Json:
+    if isinstance(body, dict):
+        return {key: _steady(value) for key, value in body.items() if key not in VOLATILE}
+    return [_steady(item) for item in body] if isinstance(body, list) else body
+
+
+def _in_order(wanted: list[str], received: list[str]) -> bool:
+    rest = iter(received)
+    return all(name in rest for name in wanted)
+
+
+def _event_named(response: Response, name: str) -> Event | None:
+    return next((event for event in reversed(response.events or ()) if event.event == name and not event.sent), None)
+
+
+def _codes(rule: StreamRule) -> Json:
+    if rule.close_code is None:
+        return "closed"
+    low, high = rule.close_code
+    return low if low == high else f"{low} to {high}"
+
+
+def _finding(expected: Expected, code: str, aspect: Aspect, at: str, documented: Json, observed: Json) -> Finding:
+    observed = "absent" if observed is ABSENT else observed
+    where = f" {at}" if at and at != aspect else ""
+    return Finding(
+        code=code,
+        aspect=aspect,
+        severity=Severity.MUST,
+        message=f"{aspect}{where}: documented {_said(documented)}, observed {_said(observed)}",
+        label=expected.label,
+        at=at,
+        documented=documented,
+        observed=observed,
+    )
+
+
+def _said(value: Json) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def _brief(value: Json) -> Json:
+    """The value, or its beginning where it is long: the whole answer is in the exchange."""
+    if value is ABSENT or _is_small(value):
+        return value
+    return f"{json.dumps(value, ensure_ascii=False, default=str)[:200]}..."
+
+
+def _is_small(value: Any) -> bool:
+    return len(json.dumps(value, ensure_ascii=False, default=str)) <= 240
+
+
+def _key(schema: Json) -> str:
+    return json.dumps(schema, sort_keys=True)
+
+
+@lru_cache(maxsize=2048)
+def validator(schema_text: str) -> Validator:
+    """A compiled 2020-12 validator; one for each distinct schema of the catalog."""
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(schema_text))

@@ -1,0 +1,243 @@
+"""Documented against observed: findings, and from them the outcome. Pure: no clock, no network, no files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from catalog.envelopes.grpc_statuses import status_of
+from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
+from catalog.reading.expectations import Expected, asked_of
+from catalog.recognition.known import TOO_MANY, Known
+from probes.judging.compare import answer_body, compare
+from probes.judging.undocumented import seen_on_the_way
+
+MAX_ATTEMPTS = 3
+"""A drift is looked at again until two attempts agree, at most this often."""
+
+UNASKED: Mapping[int, str] = {
+    408: "unasked-timeout",
+    429: "unasked-rate-limit",
+    502: "unasked-overload",
+    503: "unasked-overload",
+    504: "unasked-timeout",
+    529: "unasked-overload",
+}
+"""Statuses that say nothing about a record which documents another one."""
+
+ENDED: Mapping[str, str] = {
+    "capped": "stream-endless",
+    "stalled": "stream-stalled",
+    "cut": "connection-reset",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one attempt, or all of them, say about a record."""
+
+    outcome: Outcome
+    reason: Reason | None = None
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def difference(self) -> frozenset[tuple[str, str, str, str]]:
+        """What must be the same in two attempts for them to agree on a drift."""
+        return frozenset(finding.key for finding in self.findings if finding.drifts)
+
+
+def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdict:
+    """The verdict of one attempt: every label conforms, or one drifts, or one could not be looked at."""
+    exchanges = {exchange.label: exchange for exchange in attempt.exchanges}
+    missing = [each.label for each in expected if each.label not in exchanges]
+    if missing:
+        return Verdict(Outcome.HARNESS_ERROR, Reason("recipe-incomplete", f"no exchange labelled {missing[0]!r}"))
+    verdicts = [_judge_label(each, exchanges, known) for each in expected]
+    findings = tuple(finding for verdict in verdicts for finding in verdict.findings)
+    for outcome in (Outcome.DRIFTED, Outcome.INCONCLUSIVE, Outcome.RESTRICTED):
+        found = next((verdict for verdict in verdicts if verdict.outcome is outcome), None)
+        if found is not None:
+            return Verdict(outcome, found.reason, findings)
+    return Verdict(Outcome.CONFORMS, None, findings)
+
+
+def undecided(verdicts: Sequence[Verdict]) -> bool:
+    """Whether another attempt could settle what these leave open."""
+    if len(verdicts) >= MAX_ATTEMPTS:
+        return False
+    last = verdicts[-1]
+    if _server_fault(last):
+        return all(_server_fault(each) for each in verdicts)
+    if len(verdicts) == 1:
+        return last.outcome is Outcome.DRIFTED
+    return not _agreeing(verdicts) and all(each.outcome is not Outcome.CONFORMS for each in verdicts)
+
+
+def conclude(verdicts: Sequence[Verdict], *, control_green: bool) -> Verdict:
+    """The outcome over all attempts (DESIGN.md, outcome table)."""
+    last = verdicts[-1]
+    if all(_server_fault(each) for each in verdicts):
+        if len(verdicts) >= MAX_ATTEMPTS and control_green:
+            return replace(last, outcome=Outcome.DRIFTED, reason=None)
+        return last
+    if len(verdicts) == 1:
+        return last
+    agreed = _agreeing(verdicts)
+    if agreed is not None and all(each.outcome is not Outcome.CONFORMS for each in verdicts):
+        return agreed
+    conclusive = [each for each in verdicts if each.outcome.conclusive]
+    if len(conclusive) > 1:
+        differing = tuple({finding.key: finding for each in conclusive for finding in each.findings}.values())
+        detail = ", then ".join(_in_a_word(each) for each in verdicts)
+        return Verdict(Outcome.FLAKY, Reason("attempts-differ", detail), differing)
+    detail = ", then ".join(_in_a_word(each) for each in verdicts)
+    return Verdict(Outcome.INCONCLUSIVE, Reason("attempts-disagree", detail), last.findings)
+
+
+def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: Known) -> Verdict:
+    exchange = exchanges[expected.label]
+    if exchange.failure is not None and expected.failure is None:
+        return Verdict(Outcome.INCONCLUSIVE, _at(exchange, exchange.failure))
+    if exchange.response is not None:
+        reason = unasked(expected, exchange.response)
+        if reason is not None and reason.code != "server-fault":
+            beside = tuple(_held_to_its_own_record(expected, exchange, exchange.response, known))
+            return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)
+    else:
+        reason = None
+    twin = exchanges.get(expected.same_body_as) if expected.same_body_as else None
+    findings = tuple(compare(expected, exchange, twin))
+    if reason is not None:
+        return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), findings)
+    if any(finding.drifts for finding in findings):
+        if exchange.response is not None:
+            if _refused(expected, exchange.response, known):
+                return Verdict(Outcome.RESTRICTED, Reason("probe-refused", _words(exchange.response)))
+            findings += tuple(_recognised(expected, exchange.response, known))
+        return Verdict(Outcome.DRIFTED, None, findings)
+    if exchange.response is not None:
+        findings += tuple(seen_on_the_way(expected, exchange.response, known))
+    return Verdict(Outcome.CONFORMS, None, findings)
+
+
+def unasked(expected: Expected, response: Response) -> Reason | None:
+    """Why an answer says nothing about what was asked, or None where it does."""
+    status = status_of(response)
+    if response.ended in ENDED and not _seen_before_the_end(expected, response):
+        code = "body-too-large" if response.events is None and response.close is None else ENDED[response.ended]
+        return Reason(code, f"{len(response.events or ())} events were read" if response.events else "")
+    if status is None or status == asked_of(expected):
+        return Reason("gateway-page", _words(response)) if _from_a_gateway(expected, response) else None
+    if 300 <= status < 400 and status != 304:
+        return Reason("unasked-redirect", f"{status} to {response.headers.get('location', 'nowhere')}")
+    if status >= 500 and _from_a_gateway(expected, response):
+        return Reason("gateway-page", _words(response))
+    if status in UNASKED:
+        return Reason(UNASKED[status], _words(response))
+    if status == 500:
+        return Reason("server-fault", _words(response))
+    return None
+
+
+def _held_to_its_own_record(
+    expected: Expected, exchange: Exchange, response: Response, known: Known
+) -> Iterator[Finding]:
+    """What an overload, limit or timeout answer that nobody asked for has wrong beside the record that documents it."""
+    if response.grpc is not None or response.status not in UNASKED or not known.documents(response.status):
+        return
+    found = known.matching(response.status, response.body)
+    wrong = {answer.address: list(compare(answer.expected, exchange)) for answer in found}
+    nearest = min(wrong, key=lambda address: len(wrong[address]), default="")
+    if nearest and not wrong[nearest]:
+        return
+    first = wrong[nearest][0] if nearest else None
+    yield Finding(
+        code="unasked-answer",
+        aspect=first.aspect if first is not None else Aspect.STATE,
+        severity=Severity.INFO,
+        message=f"{nearest}: {first.message}" if first is not None else "no record documents this answer",
+        label=expected.label,
+        at=first.at if first is not None else "",
+        documented=first.documented if first is not None else None,
+        observed=first.observed if first is not None else response.status,
+    )
+
+
+def _from_a_gateway(expected: Expected, response: Response) -> bool:
+    return (
+        (response.status or 0) >= 500
+        and expected.envelope.body in ("json", "empty")
+        and "text/html" in response.headers.get("content-type", "")
+    )
+
+
+def _seen_before_the_end(expected: Expected, response: Response) -> bool:
+    """Whether a stream that was cut, capped or stalled had already shown what is asserted of it.
+
+    A socket that goes on in silence has shown that it is not closed.
+    """
+    rule = expected.stream
+    if rule is None:
+        return False
+    if rule.event is None:
+        return rule.closes and response.ended == "stalled"
+    return any(each.event == rule.event for each in response.events or ())
+
+
+def _refused(expected: Expected, response: Response, known: Known) -> bool:
+    """Whether a success was asked for and the documented permission refusal came."""
+    if (expected.status or 0) >= 400:
+        return False
+    if response.grpc is not None:
+        return status_of(response) == 403 and asked_of(expected) == 200
+    return any(answer.permission for answer in known.matching(response.status, response.body))
+
+
+def _recognised(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
+    """The record that documents this answer, where it is another one and the answer tells which."""
+    found = [answer.address for answer in known.matching(response.status, answer_body(expected, response))]
+    if not found or expected.address in found or len(found) > TOO_MANY:
+        return
+    yield Finding(
+        code="matches-another-record",
+        aspect=Aspect.STATE,
+        severity=Severity.INFO,
+        message=f"this is {' or '.join(found)}",
+        label=expected.label,
+        documented=expected.address,
+        observed=found[0] if len(found) == 1 else found,
+    )
+
+
+def _agreeing(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """The drift that two attempts agree on, if any."""
+    drifted = [each for each in verdicts if each.outcome is Outcome.DRIFTED]
+    for number, each in enumerate(drifted):
+        if any(each.difference == other.difference for other in drifted[number + 1 :]):
+            return each
+    return None
+
+
+def _server_fault(verdict: Verdict) -> bool:
+    return verdict.reason is not None and verdict.reason.code == "server-fault"
+
+
+def _in_a_word(verdict: Verdict) -> str:
+    if verdict.reason is not None:
+        return f"{verdict.outcome} ({verdict.reason.code})"
+    codes = sorted({finding.code for finding in verdict.findings if finding.drifts})
+    return f"{verdict.outcome} ({', '.join(codes)})" if codes else str(verdict.outcome)
+
+
+def _at(exchange: Exchange, reason: Reason) -> Reason:
+    """The reason with the request it belongs to, so that a person can repeat it."""
+    where = f"{exchange.request.method} {exchange.request.url}"
+    return Reason(reason.code, f"{where}: {reason.detail}" if reason.detail else where)
+
+
+def _words(response: Response) -> str:
+    if response.grpc is not None:
+        return f"gRPC status {response.grpc.status}: {response.grpc.message[:160]}"
+    body = response.body
+    text = body if isinstance(body, str) else str(body) if body is not None else "empty body"
+    return f"HTTP {response.status}: {' '.join(text.split())[:160]}"

@@ -1,0 +1,50 @@
+"""What an answer holds beyond the documents: told as `info`, and candidates for LIVE_DISCOVERED."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from catalog.envelopes.projection import wire_of
+from catalog.model import Aspect, Finding, Json, Response, Severity
+from catalog.reading.expectations import Expected
+from catalog.recognition.known import ORDINARY_HEADERS, Known
+
+
+def seen_on_the_way(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
+    """The headers, envelope fields and error codes of an answer that no record of its provider names."""
+    for name in sorted(response.headers.keys() - known.headers - ORDINARY_HEADERS):
+        yield _info(expected, "undocumented-header", Aspect.HEADER, name, response.headers[name])
+    for pointer, value in _extra_fields(expected.envelope.schema, response.body, ""):
+        yield _info(expected, "undocumented-field", Aspect.BODY, pointer, value)
+    if (response.status or 0) >= 400:
+        wire = wire_of(expected.envelope, response.body)
+        for aspect, documented in (("type", known.types), ("code", known.codes)):
+            value = wire.get(aspect)
+            if isinstance(value, str) and value not in documented:
+                yield _info(expected, "undocumented-code", Aspect(aspect), aspect, value)
+
+
+def _extra_fields(schema: Mapping[str, Json], body: Json, place: str) -> Iterator[tuple[str, Json]]:
+    """Fields of an object that its schema lists no property for; only where the schema lists any."""
+    properties = schema.get("properties")
+    if not isinstance(body, dict) or not isinstance(properties, dict):
+        return
+    for name, value in body.items():
+        inner = properties.get(name)
+        if inner is None:
+            yield f"{place}/{name}", value
+        elif isinstance(inner, dict):
+            yield from _extra_fields(inner, value, f"{place}/{name}")
+
+
+def _info(expected: Expected, code: str, aspect: Aspect, at: str, observed: Json) -> Finding:
+    shown = observed if not isinstance(observed, dict | list) else type(observed).__name__
+    return Finding(
+        code=code,
+        aspect=aspect,
+        severity=Severity.INFO,
+        message=f"{at}: not named by the documents",
+        label=expected.label,
+        at=at,
+        observed=shown,
+    )

@@ -1,0 +1,53 @@
+"""`--plan`: what a run would send, with upper bounds, without sending anything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from catalog.model import Reason
+from probes.elicit.recipe import Recipe
+from probes.judging.judge import MAX_ATTEMPTS
+from probes.planning.plan import Plan
+
+
+def told(chosen: Plan, target: str) -> list[str]:
+    """The plan as lines: an upper bound for each provider and cost, then what is left out and why."""
+    lines = [f"plan for target {target}: nothing is sent"]
+    for provider, recipes in sorted(_by_provider(chosen.probed).items()):
+        lines.append(plan_line(provider, recipes))
+    for reason, addresses in sorted(_by_reason(chosen.not_probed).items()):
+        lines.append(
+            f"not probed, {reason}: {len(addresses)} ({', '.join(addresses[:3])}{', …' * (len(addresses) > 3)})"
+        )
+    return lines
+
+
+def plan_line(provider: str, recipes: Sequence[Recipe]) -> str:
+    """What probing these records of a provider may take."""
+    requests, tokens = bounds(recipes)
+    costs = Counter(str(recipe.cost) for recipe in recipes)
+    shares = ", ".join(f"{count} {cost}" for cost, count in sorted(costs.items()))
+    return f"{provider}: {len(recipes)} probes ({shares}); at most {requests} requests, {tokens} tokens"
+
+
+def bounds(recipes: Iterable[Recipe]) -> tuple[int, int]:
+    """The most requests and tokens that probing these can take: every attempt, and each control of each lane once."""
+    chosen = list(recipes)
+    controls = len({(recipe.lane, recipe.control.path if recipe.control else "") for recipe in chosen})
+    requests = controls + MAX_ATTEMPTS * sum(recipe.requests for recipe in chosen)
+    return requests, MAX_ATTEMPTS * sum(recipe.tokens for recipe in chosen)
+
+
+def _by_provider(probed: Mapping[str, Recipe]) -> dict[str, list[Recipe]]:
+    groups: dict[str, list[Recipe]] = {}
+    for recipe in probed.values():
+        groups.setdefault(recipe.provider, []).append(recipe)
+    return groups
+
+
+def _by_reason(not_probed: Mapping[str, Reason]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for address, reason in not_probed.items():
+        groups.setdefault(reason.code, []).append(address)
+    return groups

@@ -1,0 +1,53 @@
+"""Whether records and recipes fit: each record has a recipe or a reason, each recipe a record and its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from catalog.model.codes import NOT_PROBED
+from catalog.reading.expectations import expectations
+from catalog.reading.store import Catalog
+from probes.elicit.book import Book
+from probes.elicit.recipe import Recipe
+
+
+def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
+    """One line for each misfit, with its mend."""
+    addresses = {str(record.address) for record in catalog.records}
+    for provider, book in books.items():
+        for address in sorted(book.recipes.keys() | book.unprobed.keys()):
+            if address not in addresses:
+                yield f"{address}: a recipe or reason for no record; write one, or remove it in {_place(provider)}"
+        for address, reason in book.unprobed.items():
+            if reason.code not in NOT_PROBED:
+                known = ", ".join(NOT_PROBED)
+                yield f"{address}: {reason.code!r} is no reason of the closed list; choose from {known}"
+            elif not reason.detail:
+                yield f"{address}: the reason {reason.code!r} needs a detail that a person can act on"
+    for record in catalog.records:
+        address = str(record.address)
+        recipe = books[record.provider].recipes.get(address)
+        if recipe is not None:
+            yield from _labels(catalog, recipe)
+        elif address not in books[record.provider].unprobed:
+            yield f"{address}: no recipe and no reason; add one in {_place(record.provider)}, or a reason to UNPROBED"
+
+
+def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
+    try:
+        wanted = {expected.label for expected in expectations(catalog[recipe.address], catalog.__getitem__)}
+    except KeyError as error:
+        yield f"{recipe.address}: {error.args[0] if error.args else error}"
+        return
+    for label in sorted(wanted - recipe.labels):
+        yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
+    extra = sorted(recipe.labels - wanted - _PARTS) if recipe.steps is None else []
+    for label in extra:
+        yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
+
+
+_PARTS = frozenset({"setup", "cleanup", "control"})
+
+
+def _place(provider: str) -> str:
+    return f"probes/recipes/{provider}"

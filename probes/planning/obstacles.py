@@ -1,0 +1,58 @@
+"""Whether a recipe may and can be probed on a target, and if not, why. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from catalog.model import Reason
+from probes.calls.call import Call
+from probes.calls.services import LOOPBACK
+from probes.elicit.recipe import Recipe
+from probes.target.target import Cost, Target
+
+
+def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
+    """The first thing that keeps a record from being probed here, or None."""
+    provider = target.providers.get(recipe.provider)
+    if provider is None:
+        return Reason("provider-not-configured", f"target {target.name!r} has no [providers.{recipe.provider}]")
+    if not provider.configured:
+        return Reason("provider-not-configured", provider.missing("base_url", target.name))
+    if target.live and recipe.live is not None:
+        return Reason(*recipe.live)
+    if target.live and recipe.scenario:
+        return Reason("provider-only-cause", "no request can provoke it")
+    if recipe.cost not in allow:
+        return Reason("cost-not-allowed", f"--allow {recipe.cost}")
+    for role in _roles(recipe):
+        if provider.credential(role).value is None:
+            return Reason("credential-missing", provider.missing(f"credentials.{role}", target.name))
+    for service in sorted({call.service for call in recipe.calls.values()} - LOOPBACK):
+        if service not in provider.addresses:
+            return Reason("address-missing", provider.missing(service, target.name))
+    for name in sorted(recipe.needs):
+        if name not in provider.values:
+            return Reason("value-missing", provider.missing(f"values.{name}", target.name))
+    return None
+
+
+def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Recipe:
+    """The recipe with those of its optional looks that this target allows, and the bounds of all of them."""
+    obstacles = {label: obstacle(look, target, allow) for label, look in recipe.optional.items()}
+    looks = {label: look for label, look in recipe.optional.items() if obstacles[label] is None}
+    return replace(
+        recipe,
+        optional=looks,
+        left_out={label: reason for label, reason in obstacles.items() if reason is not None},
+        requests=recipe.requests + sum(look.requests for look in looks.values()),
+        tokens=recipe.tokens + sum(look.tokens for look in looks.values()),
+    )
+
+
+def _roles(recipe: Recipe) -> list[str]:
+    named = {_role(call, recipe) for call in recipe.calls.values()} | {recipe.credential} | recipe.roles
+    return sorted(role for role in named if role is not None)
+
+
+def _role(call: Call, recipe: Recipe) -> str | None:
+    return recipe.credential if call.credential == "default" else call.credential

@@ -1,0 +1,40 @@
+"""Decides what a run probes, and why it leaves out the rest. Sends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from catalog.model import Reason
+from catalog.reading.store import Catalog
+from probes.elicit import book
+from probes.elicit.recipe import Recipe
+from probes.planning.obstacles import fitted, obstacle
+from probes.target.target import Cost, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would probe, and why it would not probe the rest."""
+
+    probed: Mapping[str, Recipe]
+    not_probed: Mapping[str, Reason]
+
+
+def plan(catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: Iterable[str]) -> Plan:
+    """Decide for every address whether it is probed. Pure but for loading the recipes of the providers named."""
+    probed: dict[str, Recipe] = {}
+    not_probed: dict[str, Reason] = {}
+    for address in addresses:
+        own = book.book(catalog[address].provider)
+        recipe = own.recipes.get(address)
+        if recipe is None:
+            missing = Reason("no-recipe", "add one in probes/recipes, or a reason to UNPROBED")
+            not_probed[address] = own.unprobed.get(address, missing)
+            continue
+        reason = obstacle(recipe, target, allow)
+        if reason is None:
+            probed[address] = fitted(recipe, target, allow)
+        else:
+            not_probed[address] = reason
+    return Plan(probed, not_probed)

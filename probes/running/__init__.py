@@ -1,0 +1,1 @@
+"""Runs probes: lanes, pace, budget, teardown."""

@@ -1,0 +1,169 @@
+"""Runs probes beside pytest: one loop thread, lanes side by side, and a future for every record's result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Future, wait
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from catalog.evidence.results import Result
+from catalog.model import Outcome, Reason
+from catalog.reading.expectations import expectations
+from catalog.reading.store import Catalog
+from catalog.recognition.known import Known
+from probes.elicit import book
+from probes.elicit.recipe import Recipe
+from probes.judging.judge import MAX_ATTEMPTS
+from probes.planning.plan import plan
+from probes.running.budget import Budget
+from probes.running.journal import Journal
+from probes.running.lane import Lane
+from probes.running.pace import Pace
+from probes.running.probing import Task, place_of, run, unprobed
+from probes.running.rate_limits import Manners
+from probes.target.target import Cost, Provider, Target
+from probes.wire.redact import Redactor
+from probes.wire.silence import silence
+
+SLACK_S = 30.0
+LAST_S = 20.0
+"""How long probes that are under way when the run is interrupted may take to end."""
+
+PREFETCHED_LIVE = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
+"""Live, probes of other costs are sent only when their own test item runs; on a mock nothing costs anything."""
+
+
+@dataclass(slots=True)
+class Engine:
+    """Probes records of one catalog on one target; used from pytest's thread."""
+
+    catalog: Catalog
+    target: Target
+    allow: frozenset[Cost]
+    run: str
+    redactor: Redactor
+    journal: Journal | None = None
+    """Where it is noted what probes make on a live account."""
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _portal: BlockingPortal | None = None
+    _lanes: dict[str, Lane] = field(default_factory=dict)
+    _budgets: dict[str, Budget] = field(default_factory=dict)
+    _paces: dict[str, Pace] = field(default_factory=dict)
+    _known: dict[str, Known] = field(default_factory=dict)
+    _results: dict[str, Future[Result]] = field(default_factory=dict)
+
+    def start(self, addresses: Iterable[str]) -> None:
+        """Begin to probe records, each lane on its own and concurrently within; returns at once."""
+        chosen = plan(self.catalog, self.target, self.allow, addresses)
+        for address, recipe in chosen.probed.items():
+            if address not in self._results and (recipe.cost in PREFETCHED_LIVE or not self.target.live):
+                self._submit(address, recipe)
+
+    def result(self, address: str) -> Result:
+        """The result of one record, probing it now if that was not begun; waits within a deadline."""
+        if address not in self._results:
+            chosen = plan(self.catalog, self.target, self.allow, [address])
+            record = self.catalog[address]
+            if address in chosen.not_probed:
+                return unprobed(record, chosen.not_probed[address], _recipe(address))
+            self._submit(address, chosen.probed[address])
+        deadline = self._deadline_s(address)
+        try:
+            return self._results[address].result(timeout=deadline)
+        except FutureTimeout:
+            reason = Reason("deadline-passed", f"no result within {deadline:.0f} s")
+            blank = unprobed(self.catalog[address], reason, _recipe(address))
+            return replace(blank, outcome=Outcome.HARNESS_ERROR)
+
+    def close(self) -> None:
+        """Send nothing new, let what is under way clean up behind itself, close every connection, end the thread."""
+        if self._portal is not None:
+            for lane in self._lanes.values():
+                lane.stop(Reason("lane-stopped", "the run ended"))
+            self._await_the_last()
+            for lane in self._lanes.values():
+                self._portal.call(lane.aclose)
+            self._lanes.clear()
+        self._stack.close()
+        self._portal = None
+
+    def _await_the_last(self) -> None:
+        """Normally every result is there by now; after an interruption some probes are still under way."""
+        _, running = wait(self._results.values(), timeout=LAST_S if self.target.live else 0)
+        for each in running:
+            each.cancel()
+
+    def _submit(self, address: str, recipe: Recipe) -> None:
+        if self._portal is None:
+            silence()
+            self._portal = self._stack.enter_context(start_blocking_portal())
+        self._results[address] = self._portal.start_task_soon(self._probe, address, recipe)
+
+    async def _probe(self, address: str, recipe: Recipe) -> Result:
+        lane = self._lane(recipe)
+        record = self.catalog[address]
+        task = Task(
+            record=record,
+            recipe=recipe,
+            expected=tuple(
+                expected
+                for expected in expectations(record, self.catalog.__getitem__)
+                if expected.label not in recipe.left_out
+            ),
+            known=self._known_of(recipe.provider),
+            control=recipe.control or book.book(recipe.provider).controls.get(recipe.credential),
+            run=self.run,
+            journal=self.journal,
+            reprobe_after_s=self.target.reprobe_after_s,
+        )
+        async with lane.places:
+            try:
+                return await run(task, lane)
+            except Exception as error:  # noqa: BLE001 - a traceback could show what only the wire may know
+                reason = Reason("recipe-error", self.redactor.text(place_of(error)))
+                return replace(unprobed(record, reason, recipe), outcome=Outcome.HARNESS_ERROR)
+
+    def _lane(self, recipe: Recipe) -> Lane:
+        if recipe.lane not in self._lanes:
+            provider = self.target.providers[recipe.provider]
+            budget = self._budgets.setdefault(recipe.provider, Budget(provider))
+            self._lanes[recipe.lane] = Lane(
+                provider,
+                recipe.credential,
+                self.redactor,
+                budget,
+                mock=not self.target.live,
+                pace=self._pace_of(provider),
+            )
+        return self._lanes[recipe.lane]
+
+    def _pace_of(self, provider: Provider) -> Pace | None:
+        """The pace that all lanes of a provider keep; a mock answers each probe as if it were alone."""
+        if not self.target.live:
+            return None
+        if provider.name not in self._paces:
+            manners = Manners.of(self.catalog.select(provider=provider.name))
+            self._paces[provider.name] = Pace(manners, provider.max_wait_s, paced=provider.rate is not None)
+        return self._paces[provider.name]
+
+    def _known_of(self, provider: str) -> Known:
+        if provider not in self._known:
+            self._known[provider] = Known.of(record for record in self.catalog.records if record.provider == provider)
+        return self._known[provider]
+
+    def _deadline_s(self, address: str) -> float:
+        recipe = _recipe(address)
+        if recipe is None:
+            return SLACK_S
+        provider = self.target.providers[recipe.provider]
+        each = (recipe.requests + 1) * provider.timeout_s + self.target.reprobe_after_s
+        queue = len(self._results) / max(1, provider.concurrency)
+        return SLACK_S + each * MAX_ATTEMPTS + queue * provider.timeout_s
+
+
+def _recipe(address: str) -> Recipe | None:
+    return book.book(address.split("/", 1)[0]).recipes.get(address)

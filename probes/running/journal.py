@@ -1,0 +1,156 @@
+"""The journal of what probes made on an account, and of how to remove it: it outlives a crash of the run."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from probes.calls.call import NO_BODY, Call
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+
+NAME = "made.jsonl"
+
+
+class JournalError(Exception):
+    """A journal that cannot be read or written: one line saying which, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One thing that a probe set out to make, as far as the journal knows.
+
+    `removal` is None while it is not known how to remove it: the process ended, or the connection broke, between the
+    request and its answer. `ended` says how it left the account, or is empty while it may still be there.
+    """
+
+    id: str
+    record: str
+    target: str
+    provider: str
+    address: str
+    role: str
+    request: str
+    at: str
+    removal: Call | None = None
+    ended: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """Appends to a run's `made.jsonl`, which processes may share. A line is on the disk before the caller goes on."""
+
+    path: Path
+    target: str
+
+    def making(self, record: str, provider: str, address: str, role: str, request: str) -> str:
+        """Note, before the request is sent, that something is about to be made; returns its id here."""
+        made = secrets.token_hex(6)
+        self._append(
+            id=made,
+            state="making",
+            record=record,
+            target=self.target,
+            provider=provider,
+            address=address,
+            role=role,
+            request=request,
+            at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        )
+        return made
+
+    def made(self, made: str, removal: Call, role: str) -> None:
+        """Note how it is removed, before the answer that named it is used."""
+        self._append(id=made, state="made", role=role, removal=_written(removal))
+
+    def ended(self, made: str, how: str) -> None:
+        """Note that it is not, or no longer, on the account."""
+        self._append(id=made, state="ended", how=how)
+
+    def _append(self, **line: Json) -> None:
+        data = (json.dumps(line, separators=(",", ":")) + "\n").encode()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                if os.write(file, data) != len(data):
+                    raise OSError(0, "only part of a line was written")
+                os.fsync(file)
+            finally:
+                os.close(file)
+        except OSError as error:
+            what = error.strerror or error
+            raise JournalError(f"{self.path}: {what}; make room, or name another folder with --out") from error
+
+
+def read(path: Path) -> list[Made]:
+    """Everything that a journal names, in the order it was made; a last line that a kill cut short is left out.
+
+    Raises:
+        JournalError: it cannot be read.
+    """
+    found: dict[str, Made] = {}
+    for line in _lines(path):
+        match line:
+            case {"state": "making", "id": made}:
+                told: dict[str, Any] = {key: str(line.get(key, "")) for key in _MAKING}
+                found[made] = Made(made, **told)
+            case {"state": "made", "id": made} if made in found:
+                found[made] = replace(found[made], role=str(line["role"]), removal=_read(line["removal"]))
+            case {"state": "ended", "id": made} if made in found:
+                found[made] = replace(found[made], ended=str(line["how"]))
+    return list(found.values())
+
+
+def left(path: Path) -> list[Made]:
+    """What may still be on the account; nothing where there is no journal."""
+    return [each for each in read(path) if not each.ended] if path.exists() else []
+
+
+_MAKING = ("record", "target", "provider", "address", "role", "request", "at")
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise JournalError(f"{path}: {error.strerror or error}; name a run's folder") from error
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            if number == len(lines):
+                return
+            raise JournalError(f"{path}:{number}: broken JSON ({error}); remove the line") from error
+
+
+def _written(call: Call) -> dict[str, Json]:
+    """What of a call is needed to send it again: never a key, only the names of roles and headers."""
+    plain: dict[str, Json] = {"method": call.method, "path": call.path, "service": call.service}
+    plain["headers"] = dict(call.headers)
+    plain["query"] = [list(pair) for pair in call.query]
+    if call.json is not NO_BODY:
+        plain["json"] = call.json
+    if call.content is not None:
+        plain["content"] = base64.b64encode(call.content).decode()
+    return plain
+
+
+def _read(plain: Mapping[str, Any]) -> Call:
+    return Call(
+        method=plain["method"],
+        path=plain["path"],
+        service=plain["service"],
+        headers=plain["headers"],
+        query=tuple((key, value) for key, value in plain["query"]),
+        json=plain.get("json", NO_BODY),
+        content=base64.b64decode(plain["content"]) if "content" in plain else None,
+    )

@@ -1,0 +1,242 @@
+"""A lane: the connections, the pace, the budget and the controls that all probes of one credential share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import anyio
+
+from catalog.envelopes.grpc_statuses import status_of
+from catalog.model import Exchange, Reason
+from probes.calls.call import Call, filled
+from probes.calls.services import LOOPBACK
+from probes.elicit.probe import Stopped
+from probes.running.pace import Pace
+from probes.running.pacer import Pacer, WaitTooLong
+from probes.running.rate_limits import Manners
+from probes.target.dialect import Dialect
+from probes.wire.loopback import Loopback
+
+if TYPE_CHECKING:
+    from probes.running.budget import Budget
+    from probes.target.target import Provider
+    from probes.wire.grpc import GrpcWire
+    from probes.wire.http import HttpWire, Limits
+    from probes.wire.redact import Redactor
+    from probes.wire.websocket import WebSocketWire
+
+MAX_FAILURES = 5
+"""Transport failures in a row that end a lane: the rest would only repeat them."""
+
+MAX_CONTROLS = 3
+"""A control that met a passing trouble is sent again for the next probe, so often at most."""
+
+PACED = frozenset({429, 503, 529})
+"""Statuses whose Retry-After is obeyed. Not on a mock: it answers each probe as if it were alone."""
+
+TRANSPORT = frozenset(
+    {
+        "connect-refused",
+        "connect-timeout",
+        "name-unresolved",
+        "tls-failed",
+        "read-timeout",
+        "closed-without-answer",
+        "connection-reset",
+        "protocol-error",
+    }
+)
+
+
+class Lane:
+    """Sends calls for one provider credential. All methods run in the loop thread."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        role: str,
+        redactor: Redactor,
+        budget: Budget,
+        *,
+        mock: bool,
+        pace: Pace | None = None,
+    ) -> None:
+        self.provider = provider
+        self.role = role
+        self.stopped: Reason | None = None
+        self._mock = mock
+        self.redactor = redactor
+        self._budget = budget
+        self._pacer = Pacer(provider.rate, provider.max_wait_s)
+        self._pace = pace or Pace(Manners(), provider.max_wait_s)
+        self._failures = 0
+        self._http: HttpWire | None = None
+        self._websocket: WebSocketWire | None = None
+        self._grpc: GrpcWire | None = None
+        self._loopback = Loopback()
+        self._controls: dict[str, list[Exchange]] = {}
+        self._control_lock = anyio.Lock()
+        self.places = anyio.CapacityLimiter(provider.concurrency)
+
+    async def send(
+        self, call: Call, label: str, session: str, since: float, role: str | None = None, *, owed: bool = False
+    ) -> Exchange:
+        """Send one call with the lane's key, at the lane's pace.
+
+        What is `owed` to the account, the removal of something made there, is sent although the lane has ended or
+        the budget is spent.
+
+        Raises:
+            Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
+        """
+        await self._admit(call, owed=owed)
+        exchange = await self._wire_of(call).exchange(
+            call.filled(self._values),
+            await self._url(call),
+            self._headers(call, session, role or self.role),
+            label,
+            since,
+        )
+        if not call.fails:
+            self._learn(call, exchange)
+        return exchange
+
+    async def control(self, call: Call, session: str, since: float) -> Exchange:
+        """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing."""
+        async with self._control_lock:
+            seen = self._controls.setdefault(call.path, [])
+            if not seen or (len(seen) < MAX_CONTROLS and _says_nothing(seen[-1])):
+                seen.append(await self.send(call, "control", session, since))
+        return seen[-1]
+
+    def reserve(self, tokens: int) -> None:
+        """Set aside what an attempt may take at most.
+
+        Raises:
+            Stopped: the budget does not hold so much.
+        """
+        spent = self._budget.reserve_tokens(tokens)
+        if spent is not None:
+            raise Stopped(spent)
+
+    def stop(self, reason: Reason) -> None:
+        """End the lane; the first reason stays."""
+        if self.stopped is None:
+            self.stopped = reason
+
+    async def aclose(self) -> None:
+        if self._http is not None:
+            await self._http.aclose()
+        if self._grpc is not None:
+            await self._grpc.aclose()
+        await self._loopback.aclose()
+
+    async def _admit(self, call: Call, *, owed: bool) -> None:
+        if self.stopped is not None and not owed:
+            raise Stopped(Reason("lane-stopped", f"{self.stopped.code}: {self.stopped.detail}"))
+        spent = self._budget.take_request()
+        if spent is not None and not owed:
+            raise Stopped(spent)
+        try:
+            await self._pace.turn(call.path)
+            await self._pacer.turn()
+        except WaitTooLong as error:
+            self.stop(Reason("wait-too-long", str(error)))
+            raise Stopped(Reason("wait-too-long", str(error))) from error
+
+    def _wire_of(self, call: Call) -> HttpWire | WebSocketWire | GrpcWire:
+        """What speaks the call's protocol; its library is imported by the first call that needs it."""
+        if call.websocket:
+            return self._websocket_wire()
+        return self._grpc_wire() if call.grpc else self._http_wire()
+
+    def _http_wire(self) -> HttpWire:
+        if self._http is None:
+            from probes.wire.http import HttpWire
+
+            ca_file = self.provider.ca_file
+            self._http = HttpWire(
+                Dialect.of(self.provider), self.redactor, self._limits, tls=self._tls, ca_file=ca_file
+            )
+        return self._http
+
+    def _websocket_wire(self) -> WebSocketWire:
+        if self._websocket is None:
+            from probes.wire.websocket import WebSocketWire
+
+            self._websocket = WebSocketWire(
+                Dialect.of(self.provider), self.redactor, self._limits, ca_file=self.provider.ca_file
+            )
+        return self._websocket
+
+    def _grpc_wire(self) -> GrpcWire:
+        if self._grpc is None:
+            from probes.wire.grpc import GrpcWire
+
+            self._grpc = GrpcWire(
+                self.provider.grpc_package, self.redactor, self._limits, ca_file=self.provider.ca_file
+            )
+        return self._grpc
+
+    @property
+    def _limits(self) -> Limits:
+        from probes.wire.http import Limits
+
+        return Limits(self.provider.timeout_s, self.provider.max_body_bytes)
+
+    @property
+    def _tls(self) -> bool:
+        return any(address.startswith("https:") for address in self.provider.addresses.values())
+
+    async def _url(self, call: Call) -> str:
+        if call.service in LOOPBACK:
+            return await self._loopback.address(call.service) + call.path
+        address = self.provider.addresses.get(call.service)
+        if address is None:
+            place = f"providers.{self.provider.name}.{call.service}"
+            raise Stopped(Reason("address-missing", f"add {place} to the target"))
+        return address + Dialect.of(self.provider).path_out(filled(call.path, self.provider.values))
+
+    def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
+        wanted: dict[str, str | None] = dict(self.provider.headers)
+        if call.credential is not None:
+            credential = self.provider.credential(role if call.credential == "default" else call.credential)
+            name, scheme = call.key_in or (self.provider.key_header, self.provider.key_scheme)
+            wanted[name] = f"{scheme} {credential.value}".lstrip()
+        wanted.update(call.headers)
+        if self._mock:
+            wanted.update({"x-mock-session": session, "x-mock-scenario": call.scenario, "x-mock-clock": call.clock})
+        return {name: filled(value, self._values) for name, value in wanted.items() if value is not None}
+
+    @property
+    def _values(self) -> Mapping[str, str]:
+        """What placeholders stand for: the target's values, `<role>_credential`, and secrets that answers handed out.
+
+        A credential belongs in a body where the request hands it over instead of being authorised by it.
+        """
+        credentials = self.provider.credentials.values()
+        handed_over = {f"{each.role}_credential": each.value for each in credentials if each.value is not None}
+        return {**self.provider.values, **handed_over, **self.redactor.kept}
+
+    def _learn(self, call: Call, exchange: Exchange) -> None:
+        """Keep count of what ends a lane, and obey a pause that was asked for."""
+        if exchange.failure is not None and exchange.failure.code in TRANSPORT:
+            self._failures += 1
+            if self._failures >= MAX_FAILURES:
+                detail = f"{self._failures} transport failures in a row, the last {exchange.failure.code}"
+                self.stop(Reason(exchange.failure.code, detail))
+            return
+        self._failures = 0
+        response = exchange.response
+        if response is not None and not self._mock:
+            self._pace.learn(call.path, response)
+            asked = self._pace.manners.asked_s(response) if response.status in PACED else None
+            if asked:
+                self._pacer.pause(asked)
+
+
+def _says_nothing(control: Exchange) -> bool:
+    """Whether the answer tells of a moment rather than of the credential."""
+    status = status_of(control.response) if control.response else None
+    return status is None or status in (408, 429) or status >= 500

@@ -1,0 +1,119 @@
+"""What a probe makes on the account, and its removal at the end of the attempt, whatever became of the attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio
+
+from probes.calls.call import Call
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange, Json
+    from probes.running.journal import Journal
+    from probes.target.target import Provider
+
+CLEANUP = "cleanup"
+REMOVAL_S = 60.0
+"""How long the removals of one attempt may take together; what is left then is in the journal."""
+
+GONE: Mapping[str, frozenset[int]] = {"DELETE": frozenset({404, 410}), "POST": frozenset({400, 409})}
+"""Refusals of a removal that say there is nothing left to do: it is not there, or it has ended by itself."""
+
+UNSENT = frozenset({"connect-refused", "connect-timeout", "name-unresolved", "tls-failed"})
+"""Failures that come before the request is sent."""
+
+Send = Callable[[Call], Awaitable["Exchange"]]
+
+
+def is_gone(removal: Call, exchange: Exchange) -> bool:
+    """Whether the answer to a removal says that the thing no longer burdens the account."""
+    status = exchange.response.status if exchange.response else None
+    return status is not None and (200 <= status < 300 or status in GONE.get(removal.method, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixture:
+    made: str
+    """Its id in the journal; empty on a mock, whose state ends with it."""
+    removal: Call
+
+
+@dataclass(slots=True)
+class Fixtures:
+    """The things that one attempt made. The journal knows each before its answer is used."""
+
+    record: str
+    provider: Provider
+    role: str
+    journal: Journal | None
+    _fixtures: list[_Fixture] = field(default_factory=list)
+    _removed: set[tuple[str, str]] = field(default_factory=set)
+
+    def about_to(self, call: Call) -> str:
+        """Note that a call which makes something is about to be sent."""
+        if self.journal is None or call.removal is None:
+            return ""
+        address = self.provider.addresses.get(call.service, "")
+        return self.journal.making(self.record, self.provider.name, address, self._role(call), _named(call))
+
+    def not_sent(self, made: str) -> None:
+        """Note that the call was not sent after all."""
+        if self.journal is not None and made:
+            self.journal.ended(made, "not sent")
+
+    def learn(self, call: Call, exchange: Exchange, made: str) -> None:
+        """Note what an answer says: something was made, was not, or was removed by the probe itself."""
+        status = exchange.response.status if exchange.response else None
+        succeeded = status is not None and 200 <= status < 300
+        if succeeded:
+            self._removed.add((call.method, call.path))
+        if call.removal is None:
+            return
+        if succeeded and exchange.response is not None:
+            self._keep(call, call.removal, exchange.response.body, made)
+        elif self.journal is not None:
+            if exchange.failure is not None and exchange.failure.code in UNSENT:
+                self.journal.ended(made, f"not sent: {exchange.failure.code}")
+            elif status is not None and status < 500:
+                self.journal.ended(made, f"not made: HTTP {status}")
+
+    async def remove(self, send: Send) -> None:
+        """Remove everything, the last made first; what cannot be removed stays in the journal."""
+        with anyio.move_on_after(REMOVAL_S, shield=True):
+            while self._fixtures:
+                fixture = self._fixtures.pop()
+                call = fixture.removal
+                if (call.method, call.path) in self._removed:
+                    self._end(fixture, "removed by the probe")
+                    continue
+                exchange = await send(call)
+                if is_gone(call, exchange):
+                    self._end(fixture, f"removed: {_status(exchange)}")
+
+    def _keep(self, call: Call, removal: Callable[[Json], Call], body: Json, made: str) -> None:
+        try:
+            how = removal(body)
+        except (KeyError, TypeError, IndexError):
+            return  # the answer does not name what it made: the journal says that somebody must look by hand
+        how = how.but(credential=self._role(call) if how.credential == "default" else how.credential)
+        if self.journal is not None:
+            self.journal.made(made, how, how.credential or "")
+        self._fixtures.append(_Fixture(made, how))
+
+    def _end(self, fixture: _Fixture, how: str) -> None:
+        if self.journal is not None:
+            self.journal.ended(fixture.made, how)
+
+    def _role(self, call: Call) -> str:
+        return self.role if call.credential in ("default", None) else str(call.credential)
+
+
+def _named(call: Call) -> str:
+    return f"{call.method} {call.path}"
+
+
+def _status(exchange: Exchange) -> str:
+    return f"HTTP {exchange.response.status}" if exchange.response else "no answer"

@@ -1,0 +1,1 @@
+"""What pytest and xdist see: options, items, the controller, progress."""

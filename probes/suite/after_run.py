@@ -1,0 +1,47 @@
+"""What a run does and says after its last probe: write-back, the ledger's own state, what was left on an account."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from catalog.evidence.results import Result, Run
+from catalog.reading.store import RECORDS
+from catalog.writeback import ledger
+from catalog.writeback.planner import Policy
+from probes.running import journal
+from probes.suite.options import Options
+
+
+def stale_entries(options: Options) -> list[str]:
+    """Entries of the ledger for this target that fail the run whatever it sees: no such record, or past review."""
+    mine = [entry for entry in options.accepted if entry.target == options.target.name]
+    if options.catalog.root.resolve() != RECORDS.resolve():  # the ledger speaks of the shipped records
+        known = {str(address) for address in options.catalog}
+        mine = [entry for entry in mine if entry.address in known]
+    return [f"ledger: {problem}" for problem in ledger.problems(mine, options.catalog, options.today)]
+
+
+def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[str]:
+    """Write what was seen into the records; returns what was done, in lines.
+
+    Raises:
+        CatalogError: a file cannot be read or written; what was seen is safe in results.jsonl.
+    """
+    from catalog.writeback import update
+
+    policy = Policy(expire_after=options.expire_after)
+    summary = update.update([(run, results)], into=options.catalog.root, policy=policy, today=options.today)
+    return [f"update: {line}" for line in summary.lines()]
+
+
+def left_behind(folder: Path, target: str) -> list[str]:
+    """What the run made on an account and could not remove."""
+    try:
+        left = journal.left(folder / journal.NAME)
+    except journal.JournalError as error:
+        return [str(error)]
+    if not left:
+        return []
+    named = ", ".join(dict.fromkeys(each.record for each in left))
+    return [f"{len(left)} made and not removed ({named}): `python -m probes cleanup {folder} --target {target}`"]

@@ -1,0 +1,49 @@
+"""Refuses to probe records that `python -m catalog check` refuses; what was once found sound is not checked again."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import catalog
+from catalog.reading.schemas import SCHEMAS
+
+CACHE = Path(".cache/catalog-probe")
+"""A check takes longer than the whole suite, so its good outcome is remembered by the digest of all it depends on."""
+
+
+class Unsound(Exception):
+    """The catalog cannot be probed: its first problem, how many there are, and what to do."""
+
+
+def demand(root: Path) -> None:
+    """Check the records below `root`, unless these very ones were found sound before.
+
+    Raises:
+        Unsound: in one line.
+    """
+    found_sound = CACHE / f"sound-{_digest(root)}"
+    if found_sound.exists():
+        return
+    from catalog.check import validate
+
+    problems = validate.check(root)
+    if problems:
+        more = f" (and {len(problems) - 1} more: `python -m catalog check`)" if len(problems) > 1 else ""
+        raise Unsound(f"{problems[0]}{more}")
+    try:
+        CACHE.mkdir(parents=True, exist_ok=True)
+        found_sound.touch()
+    except OSError:
+        pass  # only slower next time
+
+
+def _digest(root: Path) -> str:
+    """Of the records, the schemas, and the code that holds them against each other."""
+    digest = hashlib.sha256(str(root.resolve()).encode())
+    folders = ((root, "*.json"), (SCHEMAS, "*.json"), (Path(catalog.__file__).parent, "*.py"))
+    for folder, pattern in folders:
+        for path in sorted(folder.rglob(pattern)):
+            digest.update(f"{path.relative_to(folder)}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,260 @@
+"""Owns a run: its folder, its mock, its results file, its views and its exit status. One a run, never a worker."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.evidence import verdicts
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
+from catalog.model import Json
+from catalog.model.errors import CatalogError
+from catalog.model.exits import Exit, highest
+from probes.planning.sharding import group_of
+from probes.suite import after_run
+from probes.suite.embedded_mock import EmbeddedMock, MockError
+from probes.suite.items import PROPERTY, address_of
+from probes.suite.options import OUT, Options
+from probes.suite.progress import Progress
+from probes.suite.versions import versions
+from probes.suite.worker_input import Addresses, Handover
+from reports import history
+
+if TYPE_CHECKING:
+    from _typeshed import StrPath
+
+_OURS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+"""Statuses of pytest that ours replaces; an interruption or a usage error stays what it is."""
+
+
+class Controller:
+    """The plugin object of the one process that records."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._started_at = datetime.now(UTC)
+        self._run = f"{self._started_at:%Y%m%dT%H%M%SZ}-{options.target.name}-{secrets.token_hex(2)}"
+        self._mock: EmbeddedMock | None = None
+        self._writer: ResultsWriter | None = None
+        self._addresses: Addresses | None = None
+        self._trouble: list[str] = []
+        self._written: list[str] = []
+        self._stale = after_run.stale_entries(options)
+        self._progress: Progress | None = None
+
+    @property
+    def folder(self) -> Path:
+        return self.options.out / self._run
+
+    @property
+    def handover(self) -> Handover:
+        """What a prober needs; its addresses wait for the mock only when they are asked for."""
+        return Handover(self._run, self._mock_addresses)
+
+    def start(self) -> None:
+        """Start the mock (without waiting for it) and open results.jsonl.
+
+        Raises:
+            pytest.UsageError: the run's folder cannot be written.
+        """
+        if self.options.target.embedded:
+            self._mock = EmbeddedMock(self.options.providers)
+        try:
+            self.folder.mkdir(parents=True)
+            self._writer = ResultsWriter(self.folder / "results.jsonl", self._described())
+        except EvidenceError as error:
+            self.close()
+            raise pytest.UsageError(str(error)) from error
+        except OSError as error:
+            self.close()
+            raise pytest.UsageError(
+                f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
+            ) from error
+
+    def close(self) -> None:
+        """End the mock and close the results file; safe to call again."""
+        if self._mock is not None:
+            self._mock.stop()
+            self._mock = None
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Make ready to say how far the run is; under xdist only the workers know how many items there are."""
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        totals = Counter(address.split("/")[0] for item in session.items if (address := address_of(item)))
+        if isinstance(reporter, pytest.TerminalReporter) and totals:
+            self._progress = Progress(reporter, totals)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell an xdist worker, in plain values, what it must not find out for itself."""
+        whole_groups = node.config.getoption("dist") == "loadgroup"
+        node.workerinput["catalog_probe"] = self.handover.to_worker(whole_groups=whole_groups)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Keep together what shares a pace or a budget."""
+        if config.getoption("dist") != "loadgroup":
+            return None
+        from probes.suite.scheduling import GroupScheduling
+
+        return GroupScheduling(config, log, lambda address: group_of(address, self.options.target))
+
+    def pytest_report_header(self) -> str:
+        target = self.options.target
+        where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
+        providers = ", ".join(self.options.providers)
+        return f"catalog probe: {self._selected} records of {providers} on {where}; run {self.folder}"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Append a result as soon as its item's setup is reported, here or by a worker."""
+        if report.when == "setup" and self._writer is not None:
+            for name, value in report.user_properties:
+                if name == PROPERTY:
+                    self._writer.append(value)  # type: ignore[arg-type]
+                    if self._progress is not None:
+                        self._progress.add(Result.from_json(value))  # type: ignore[arg-type]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Make the views and set the exit status that CI branches on."""
+        self.close()
+        if session.config.getoption("collectonly"):
+            self._remove_folder()
+            return
+        run, results = read_run(self.folder / "results.jsonl")
+        if not results:
+            self._remove_folder()
+            return
+        self._make_views(run, results)
+        self._trouble += [*self._stale, *after_run.left_behind(self.folder, run.target)]
+        if exitstatus in _OURS:
+            status = verdicts.of_results(results, self._expected(run), stale_ledger=bool(self._stale))
+            session.exitstatus = highest({status, self._write_back(run, results)})
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Lead with what changed and what to do next."""
+        path = self.folder / "results.jsonl"
+        if not path.exists():
+            return
+        from reports import terminal
+
+        run, results = read_run(path)
+        terminalreporter.section("catalog probe")
+        colour, quiet = bool(terminalreporter.hasmarkup), terminalreporter.verbosity < 0
+        terminalreporter.write_line(terminal.summary(run, results, colour=colour, quiet=quiet))
+        for provider, why in verdicts.blind_providers(results, self._expected(run)).items():
+            terminalreporter.write_line(f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})", red=True)
+        for line in self._written:
+            terminalreporter.write_line(line)
+        for line in self._trouble:
+            terminalreporter.write_line(line, red=True)
+        terminalreporter.write_line(f"report: {self.folder / 'report.html'}")
+
+    def _write_back(self, run: Run, results: list[Result]) -> Exit:
+        """Write what was seen into the records, where that was asked for; a failure loses nothing and is said."""
+        if not self.options.update:
+            return Exit.FINE
+        try:
+            self._written = after_run.write_back(self.options, run, results)
+        except CatalogError as error:
+            self._trouble.append(f"records not updated: {error}; then `python -m catalog update {self.folder}`")
+            return Exit.USAGE
+        return Exit.FINE
+
+    def _expected(self, run: Run) -> tuple[str, ...]:
+        return tuple(name for name in run.expected if name in run.providers)
+
+    def _mock_addresses(self) -> Addresses:
+        if self._addresses is None:
+            try:
+                self._addresses = self._mock.addresses() if self._mock else {}
+            except MockError as error:
+                pytest.exit(str(error), returncode=Exit.HARNESS_ERROR)
+        return self._addresses
+
+    def _described(self) -> Run:
+        options = self.options
+        previous, shown = history.shown(self._history, options.target.name)
+        return Run(
+            run=self._run,
+            target=options.target.name,
+            live=options.target.live,
+            started_at=self._started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            today=options.today.isoformat(),
+            providers=options.providers,
+            expected=options.expected,
+            policy=self._policy,
+            versions=versions(),
+            catalog_digest=options.catalog.digest,
+            previous_run=previous,
+            history=shown,
+        )
+
+    @property
+    def _policy(self) -> dict[str, Json]:
+        options = self.options
+        policy: dict[str, Json] = {
+            "allow": sorted(options.allow),
+            "kinds": list(options.kinds),
+            "update": options.update,
+        }
+        if options.shard is not None:
+            policy["shard"] = str(options.shard)
+        if self._stale:
+            policy["stale_ledger"] = self._stale
+        return policy
+
+    @property
+    def _history(self) -> Path:
+        """Where this target's memory lies: what was seen live is committed, what a mock said, or elsewhere, is not."""
+        kept = self.options.target.live and self.options.out == OUT
+        return history.FOLDER if kept else self.options.out / "history"
+
+    def _remember(self, run: Run, results: list[Result]) -> None:
+        """Add this run to the history, unless it was only part of what its options select."""
+        if len(results) >= self._selected and self.options.shard is None:
+            history.append(self._history, run, results)
+
+    @property
+    def _selected(self) -> int:
+        return sum(self.options.selects(record.address) for record in self.options.catalog.records)
+
+    def _make_views(self, run: Run, results: list[Result]) -> None:
+        """Everything beside results.jsonl can be made again from it, so a failure here loses nothing and is said."""
+        from catalog.writeback import update
+        from reports import build
+
+        for what, make in (
+            ("the records as this run would leave them", lambda: update.leave_copy(self.options.catalog, self.folder)),
+            ("the report", lambda: build.build(self.folder)),
+            ("the history", lambda: self._remember(run, results)),
+            ("reports/out/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
+        ):
+            try:
+                make()
+            except Exception as error:  # noqa: BLE001 - a view that fails must not take the exit status with it
+                again = f"python -m reports build {self.folder}"
+                self._trouble.append(f"could not write {what}: {type(error).__name__}: {error}; try `{again}`")
+
+    def _remove_folder(self) -> None:
+        """A run that probed nothing leaves nothing."""
+        (self.folder / "results.jsonl").unlink(missing_ok=True)
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+
+def _point(link: StrPath, name: str) -> None:
+    """Point `latest` at a run, atomically; a reader sees the old run or the new one."""
+    fresh = f"{link}.{os.getpid()}"
+    os.symlink(name, fresh)
+    os.replace(fresh, link)

@@ -1,0 +1,148 @@
+"""Runs the probe items of this process: one item a record, all lanes prefetched, each request sent once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Json, Outcome, Record
+from catalog.writeback import ledger
+from probes.planning.sharding import group_of
+from probes.running import journal
+from probes.running.engine import Engine
+from probes.running.journal import Journal
+from probes.suite.options import Options
+from probes.suite.outcomes import reason_of
+from probes.suite.worker_input import Handover
+from probes.target.target import NOWHERE_KEY
+from probes.wire.redact import Redactor
+
+PROPERTY = "catalog_probe_result"
+"""The user property that carries a result from the process that probed to the one that records."""
+
+HERE = Path(__file__).parent.parent
+
+
+class Prober:
+    """The plugin object of every process that runs probe items."""
+
+    def __init__(self, options: Options, handover: Handover, *, prefetch: bool) -> None:
+        self.options = options
+        self._handover = handover
+        self._prefetch = prefetch
+        self._by_group: dict[str, list[str]] = {}
+        self._engine: Engine | None = None
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Leave out the file of a kind that has no selected record: an empty test would only be noise."""
+        kind = collection_path.stem.removeprefix("test_")
+        if collection_path.parent != HERE or not collection_path.name.startswith("test_"):
+            return None
+        return True if not self._addresses(kind) else None
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "result" in metafunc.fixturenames and hasattr(metafunc.module, "KIND"):
+            metafunc.parametrize("result", self._addresses(metafunc.module.KIND), indirect=True, ids=str)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Tell `-k` the words of each item; sort by provider."""
+        for item in items:
+            address = address_of(item)
+            if address is not None:
+                item.extra_keyword_matches.update(_words(self.options.catalog[address]))
+        items.sort(key=lambda item: (address_of(item) or "").split("/")[0])
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Start every group at once; under xdist a group starts in the worker that gets its first item."""
+        for item in session.items:
+            address = address_of(item)
+            if address is not None:
+                self._by_group.setdefault(self._group(address), []).append(address)
+        if (
+            self._prefetch
+            and not hasattr(session.config, "workerinput")
+            and not session.config.getoption("collectonly")
+        ):
+            for group in list(self._by_group):
+                self._start(group)
+
+    @pytest.fixture
+    def result(self, request: pytest.FixtureRequest) -> Result:
+        """The result of the item's record, put into the item's report; an error of our own is pytest's error."""
+        address: str = request.param
+        if self._prefetch and self._handover.whole_groups:
+            self._start(self._group(address))
+        seen = self._engine_of_run().result(address)
+        result = replace(seen, nodeid=request.node.nodeid, ledger=self._standing(seen))
+        carried = (PROPERTY, result.to_json())
+        request.node.user_properties.append(carried)
+        if result.outcome is Outcome.HARNESS_ERROR:
+            pytest.fail(reason_of(result), pytrace=False)
+        return result
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        """The setup report has carried the result; the later reports of the item need not carry it again."""
+        item.user_properties[:] = [each for each in item.user_properties if each[0] != PROPERTY]
+
+    def pytest_sessionfinish(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+
+    def _standing(self, result: Result) -> dict[str, Json] | None:
+        """How the result stands to the divergence that the ledger accepts for it, if it does."""
+        entry = ledger.entry_for(self.options.accepted, result.record, self.options.target.name)
+        aspects = ledger.drifted_aspects(result.findings)
+        standing = ledger.judge_against_ledger(entry, result.outcome, aspects, self.options.today)
+        return standing.to_json() if standing else None
+
+    def _addresses(self, kind: str) -> list[str]:
+        return [
+            str(record.address)
+            for record in self.options.catalog.select(kind=kind)
+            if self.options.selects(record.address)
+        ]
+
+    @property
+    def _folder(self) -> Path:
+        return self.options.out / self._handover.run
+
+    def _group(self, address: str) -> str:
+        return group_of(address, self.options.target)
+
+    def _start(self, group: str) -> None:
+        addresses = self._by_group.pop(group, [])
+        if addresses:
+            self._engine_of_run().start(addresses)
+
+    def _engine_of_run(self) -> Engine:
+        if self._engine is None:
+            target = self.options.target
+            if target.embedded:
+                target = target.served_by(self._handover.addresses())
+            self._engine = Engine(
+                catalog=self.options.catalog,
+                target=target,
+                allow=self.options.allow,
+                run=self._handover.run,
+                redactor=Redactor.of(target, public=[NOWHERE_KEY]),
+                journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
+            )
+        return self._engine
+
+
+def address_of(item: pytest.Item) -> str | None:
+    """The address an item probes, or None for any other test."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
+
+
+def _words(record: Record) -> set[str]:
+    """What a person may select a record by with `-k`, beside its address: status, type, code, method, tags."""
+    data = record.data
+    words = {str(data[key]) for key in ("http_status", "type", "code", "method") if data.get(key) is not None}
+    return words | record.tags

@@ -1,0 +1,189 @@
+"""The command line of a run: what can be asked for, checked once, before anything starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catalog.model import KINDS, PROVIDERS, Address
+from catalog.model.errors import CatalogError
+from catalog.reading.store import Catalog
+from catalog.writeback import ledger
+from catalog.writeback.ledger import Entry
+from probes.planning.plan import plan
+from probes.planning.sharding import Shard, lead, share
+from probes.target import target as targets
+from probes.target.target import Cost, Target, TargetError
+
+if TYPE_CHECKING:
+    import pytest
+
+OUT = Path("reports/out")
+
+
+class UsageError(Exception):
+    """Something in the command line cannot be used: one line saying what, and what to do."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What this run was asked for, validated."""
+
+    catalog: Catalog
+    target: Target
+    providers: tuple[str, ...]
+    kinds: tuple[str, ...]
+    allow: frozenset[Cost]
+    update: bool
+    plan: bool
+    out: Path
+    today: date
+    accepted: tuple[Entry, ...] = ()
+    """The divergences that the ledger accepts."""
+    expire_after: int | None = None
+    shard: Shard | None = None
+
+    def selects(self, address: Address) -> bool:
+        return self._asked_for(address) and (self.shard is None or str(address) in self._mine)
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """The selected providers that must have a verdict in this run; of several shards, each answers for its own."""
+        names = [name for name in self.target.expected if name in self.providers]
+        return tuple(name for name in names if self.shard is None or self._answers_for(name))
+
+    def _asked_for(self, address: Address) -> bool:
+        return address.provider in self.providers and address.kind in self.kinds
+
+    @cached_property
+    def _all(self) -> tuple[str, ...]:
+        return tuple(str(record.address) for record in self.catalog.records if self._asked_for(record.address))
+
+    @cached_property
+    def _mine(self) -> frozenset[str]:
+        return share(self.shard, self._all, self.target) if self.shard else frozenset(self._all)
+
+    def _answers_for(self, provider: str) -> bool:
+        """Whether this shard has something of a provider to look at; where nobody has, one shard must say so."""
+        own = [address for address in self._all if address.startswith(f"{provider}/")]
+        probed = plan(self.catalog, self.target, self.allow, own).probed
+        return bool(own) and not self._mine.isdisjoint(probed or {lead(provider, own, self.target)})
+
+
+def add(parser: pytest.Parser) -> None:
+    """Declare the options (DESIGN.md, contract 1)."""
+    group = parser.getgroup("catalog probe", "probing providers against the catalog (only with `pytest probes`)")
+    group.addoption(
+        "--target",
+        default="mock",
+        metavar="NAME_OR_TOML",
+        help="where to probe: a shipped target (mock, live) or the path of a TOML file; default: the embedded mock",
+    )
+    group.addoption(
+        "--provider",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"only this provider ({', '.join(PROVIDERS)}); may be given again, or several with commas",
+    )
+    group.addoption(
+        "--kind",
+        action="append",
+        default=[],
+        metavar="KIND",
+        help=f"only this kind of record ({', '.join(KINDS)}); may be given again",
+    )
+    group.addoption(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="COSTS",
+        help=f"also send probes of these cost classes ({', '.join(Cost)}); default: what the target allows",
+    )
+    group.addoption("--update", action="store_true", help="write what was seen back into the records (live targets)")
+    group.addoption(
+        "--expire-after",
+        default=None,
+        metavar="DAYS",
+        help="with --update: a verification that nobody renewed for so many days becomes UNVERIFIED",
+    )
+    group.addoption(
+        "--shard",
+        default=None,
+        metavar="I/N",
+        help="only this share of the lanes, as 2/3; with the same other options the shards make up the whole",
+    )
+    group.addoption("--plan", action="store_true", help="print what would be sent, with upper bounds, and send nothing")
+    group.addoption("--catalog", default=None, metavar="DIR", help="probe the records of this folder")
+    group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {OUT}")
+    group.addoption("--today", default=None, metavar="DATE", help="the observed date to write, as 2026-01-31")
+
+
+def read(config: pytest.Config) -> Options:
+    """Check every option against the others, the catalog and the target.
+
+    Raises:
+        UsageError: with one line for the person who typed it.
+    """
+    try:
+        target = targets.load(config.getoption("--target"))
+        directory = config.getoption("--catalog")
+        catalog = Catalog.load(Path(directory)) if directory else Catalog.load()
+        accepted = ledger.load()
+    except (TargetError, CatalogError) as error:
+        raise UsageError(str(error)) from error
+    update = bool(config.getoption("--update"))
+    if update and not target.live:
+        raise UsageError(f"--update: target {target.name!r} is a mock; only what was seen live goes into the records")
+    providers = _chosen("--provider", config.getoption("--provider"), PROVIDERS)
+    return Options(
+        catalog=catalog,
+        target=target,
+        providers=providers or tuple(name for name in PROVIDERS if name in target.providers),
+        kinds=_chosen("--kind", config.getoption("--kind"), KINDS) or KINDS,
+        allow=target.allow | {Cost(cost) for cost in _chosen("--allow", config.getoption("--allow"), tuple(Cost))},
+        update=update,
+        plan=bool(config.getoption("--plan")),
+        out=Path(config.getoption("--out") or OUT),
+        today=_date(config.getoption("--today")),
+        accepted=accepted,
+        expire_after=_days(config.getoption("--expire-after"), update=update),
+        shard=_shard(config.getoption("--shard")),
+    )
+
+
+def _days(text: str | None, *, update: bool) -> int | None:
+    if text is None:
+        return None
+    if not update:
+        raise UsageError("--expire-after changes records; it needs --update")
+    if not (text.isascii() and text.isdigit()):
+        raise UsageError(f"--expire-after {text}: no number of days; write a whole number, 0 or more")
+    return int(text)
+
+
+def _shard(text: str | None) -> Shard | None:
+    try:
+        return Shard.parse(text) if text is not None else None
+    except ValueError as error:
+        raise UsageError(f"--shard {error}") from None
+
+
+def _chosen(option: str, given: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
+    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{option} {name}: unknown; choose from {', '.join(known)}")
+    return tuple(dict.fromkeys(names))
+
+
+def _date(text: Any) -> date:
+    if text is None:
+        return datetime.now(UTC).date()
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"--today {text}: not a date; write it as 2026-01-31") from None

@@ -1,0 +1,49 @@
+"""What a result means to pytest: passed, failed, skipped, an expected failure, or an error of our own."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Outcome
+from catalog.model.codes import REASONS
+
+
+def settle(result: Result) -> None:
+    """End the test as the outcome table of DESIGN.md says."""
+    match result.outcome:
+        case Outcome.CONFORMS:
+            if (result.ledger or {}).get("state") == "stale":
+                pytest.fail(told(result), pytrace=False)
+        case Outcome.DRIFTED | Outcome.FLAKY:
+            if (result.ledger or {}).get("state") == "accounted":
+                pytest.xfail(str((result.ledger or {}).get("reason", "accepted in catalog/divergences.json")))
+            pytest.fail(told(result), pytrace=False)
+        case _:
+            pytest.skip(reason_of(result))
+
+
+def told(result: Result) -> str:
+    """A drift in the terminal: one line a finding, and how to see more."""
+    lines = [f"{result.record} {result.outcome}"]
+    if result.reason:
+        lines.append(f"  {result.reason.detail}")
+    if result.ledger:
+        lines.append(f"  ledger: {result.ledger['detail']}")
+    lines += [
+        f"  {finding.label}: {finding.message}  [{finding.code}]"
+        for finding in result.findings
+        if finding.drifts or finding.code == "matches-another-record"
+    ]
+    sources = ", ".join(result.probed_record.sources)
+    lines.append(f"  documented in {sources}; `python -m catalog show {result.record}`")
+    return "\n".join(lines)
+
+
+def reason_of(result: Result) -> str:
+    """Why there is no verdict, with what to do about it."""
+    if result.reason is None:
+        return str(result.outcome)
+    code = REASONS.get(result.reason.code)
+    step = f" ({code.next_step})" if code else ""
+    return f"{result.outcome}: {result.reason.code}: {result.reason.detail}{step}"

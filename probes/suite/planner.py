@@ -1,0 +1,30 @@
+"""`--plan`: collects as a run would, then tells instead of probing."""
+
+from __future__ import annotations
+
+import pytest
+
+from probes.planning.bounds import told
+from probes.planning.plan import plan
+from probes.suite.items import Prober, address_of
+from probes.suite.options import Options
+from probes.suite.worker_input import Handover
+
+
+class Planner(Prober):
+    """Collects as a run would, then tells instead of probing."""
+
+    def __init__(self, options: Options, handover: Handover) -> None:
+        super().__init__(options, handover, prefetch=False)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        addresses = [address for item in session.items if (address := address_of(item)) is not None]
+        options = self.options
+        chosen = plan(options.catalog, options.target, options.allow, addresses)
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        if isinstance(reporter, pytest.TerminalReporter):
+            reporter.write_line("")
+            for line in told(chosen, options.target.name):
+                reporter.write_line(line)
+        return True

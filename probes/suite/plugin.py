@@ -1,0 +1,103 @@
+"""The pytest plugin: options, one item a record, and who does what under xdist. Inert outside `probes/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from probes.suite import options
+from probes.suite.worker_input import Handover
+
+if TYPE_CHECKING:
+    from probes.suite.controller import Controller
+    from probes.suite.options import Options
+
+HERE = Path(__file__).parent.parent
+HANDOVER = "catalog_probe"
+"""The key under which the controller tells its xdist workers the run and the mock's addresses."""
+
+_controller: pytest.StashKey[Controller] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    options.add(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Let xdist keep each lane on one worker, and plan without workers."""
+    if hasattr(config, "workerinput") or not _asked_for(config) or not config.pluginmanager.hasplugin("xdist"):
+        return
+    if config.getoption("plan"):
+        config.option.numprocesses = 0
+        config.option.tx, config.option.dist = [], "no"
+    elif "--dist" not in " ".join(map(str, config.invocation_params.args)):
+        elsewhere = config.getoption("numprocesses") or config.getoption("tx")
+        config.option.dist = "loadgroup" if elsewhere else config.getoption("dist")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the options and start, as the controller (or the only process) or as an xdist worker."""
+    told = getattr(config, "workerinput", {}).get(HANDOVER)
+    if told is None and (hasattr(config, "workerinput") or not _asked_for(config)):
+        return
+    chosen = _options(config)
+    _hold_the_budget(config, chosen)
+    handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
+    if chosen.plan:
+        from probes.suite.planner import Planner
+
+        config.pluginmanager.register(Planner(chosen, handover), "catalog-probe-planner")
+        return
+    from probes.suite.items import Prober
+
+    prober = Prober(chosen, handover, prefetch=config.getoption("maxfail", 0) != 1)
+    config.pluginmanager.register(prober, "catalog-probe-prober")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the mock whatever ended the session."""
+    controller = config.stash.get(_controller, None)
+    if controller is not None:
+        controller.close()
+
+
+def _options(config: pytest.Config) -> Options:
+    try:
+        return options.read(config)
+    except options.UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _hold_the_budget(config: pytest.Config, chosen: Options) -> None:
+    """A budget is kept by the process that probes, so one process must have all lanes of a provider that has one."""
+    if config.getoption("dist", "no") in ("no", "loadgroup"):
+        return
+    for name, provider in chosen.target.providers.items():
+        if provider.budgeted and name in chosen.providers:
+            raise pytest.UsageError(f"--dist: providers.{name} has a budget, which only --dist loadgroup can keep")
+
+
+def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
+    from probes.suite import catalog_check
+    from probes.suite.controller import Controller
+
+    try:
+        catalog_check.demand(chosen.catalog.root)
+    except catalog_check.Unsound as error:
+        raise pytest.UsageError(str(error)) from None
+    controller = Controller(chosen)
+    if not chosen.plan:
+        controller.start()
+        config.stash[_controller] = controller
+        config.pluginmanager.register(controller, "catalog-probe-controller")
+    return controller.handover
+
+
+def _asked_for(config: pytest.Config) -> bool:
+    """Whether an argument of the command line lies in `probes/`."""
+    start = config.invocation_params.dir
+    paths = (Path(start, str(argument).split("::")[0]).resolve() for argument in config.args)
+    return any(path == HERE or HERE in path.parents for path in paths)

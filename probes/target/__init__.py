@@ -1,0 +1,1 @@
+"""Where the providers are, what the stand-ins stand for there, with which keys, and what is allowed."""

@@ -1,0 +1,105 @@
+"""Translates between stand-ins and what a target's provider really calls things, both ways, on the wire alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+    from probes.target.target import Provider
+
+HEADER_STAND_INS = {"pa": "pa-", "pb": "x-pb-", "pc": "pc-", "pd": ""}
+"""The header prefixes of the documents (document 2, head)."""
+
+ID_STAND_INS = {"pa": "pa_", "pb": "", "pc": "", "pd": ""}
+"""Identifiers and activity types that carry the provider's name (1:2.4)."""
+
+
+KEY_STAND_INS = {"pa": "x-api-key", "pb": "x-pb-api-key", "pc": "authorization", "pd": "authorization"}
+"""The header that carries the key, as the documents or their stand-ins call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Pairs of prefixes, and of key headers: as the documents write them, and as this target's provider does."""
+
+    header_stand_in: str
+    header_real: str
+    id_stand_in: str
+    id_real: str
+    key_stand_in: str = ""
+    key_real: str = ""
+    _words: tuple[tuple[re.Pattern[str], str], ...] = field(init=False, compare=False)
+    """How a text that quotes a real name is put into stand-ins."""
+
+    def __post_init__(self) -> None:
+        pairs = (
+            (self.key_real, self.key_stand_in),
+            (self.header_real, self.header_stand_in),
+            (self.id_real, self.id_stand_in),
+        )
+        words = tuple((_at_a_word(real), stand_in) for real, stand_in in pairs if real and real != stand_in)
+        object.__setattr__(self, "_words", words)
+
+    @classmethod
+    def of(cls, provider: Provider) -> Dialect:
+        header, identifier = HEADER_STAND_INS[provider.name], ID_STAND_INS[provider.name]
+        header_real = provider.header_prefix.lower() or header
+        key, key_real = KEY_STAND_INS[provider.name], _swap(provider.key_header.lower(), header, header_real)
+        if "authorization" in (key, key_real):  # a header of HTTP itself stands for nothing else
+            key = key_real = ""
+        return cls(header, header_real, identifier, provider.id_prefix or identifier, key, key_real)
+
+    def headers_out(self, headers: Mapping[str, str]) -> dict[str, str]:
+        return {_swap(name.lower(), self.header_stand_in, self.header_real): value for name, value in headers.items()}
+
+    def headers_in(self, headers: Mapping[str, str]) -> dict[str, str]:
+        return {self._name_in(name.lower()): self.text_in(value) for name, value in headers.items()}
+
+    def text_out(self, text: str) -> str:
+        return _swap(text, self.id_stand_in, self.id_real)
+
+    def path_out(self, path: str) -> str:
+        """A path with each segment that is an identifier as the provider writes it."""
+        return "/".join(map(self.text_out, path.split("/")))
+
+    def text_in(self, text: str) -> str:
+        """A text in stand-ins, also where it quotes the name of a header or an identifier."""
+        for real, stand_in in self._words:
+            text = real.sub(stand_in, text)
+        return text
+
+    def json_out(self, value: Json) -> Json:
+        return value if self.id_stand_in == self.id_real else _walk(value, self.text_out)
+
+    def json_in(self, value: Json) -> Json:
+        return _walk(value, self.text_in) if self._words else value
+
+    def _name_in(self, name: str) -> str:
+        if name == self.key_real:
+            return self.key_stand_in
+        return _swap(name, self.header_real, self.header_stand_in)
+
+
+def _walk(value: Json, change: Callable[[str], str]) -> Json:
+    """A JSON value with each text in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: _walk(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_walk(item, change) for item in value]
+    return value
+
+
+def _at_a_word(real: str) -> re.Pattern[str]:
+    """Where a text names it as a word, or as the beginning of one."""
+    end = "" if real.endswith(("-", "_")) else r"(?![\w-])"
+    return re.compile(rf"(?<![\w-]){re.escape(real)}{end}", re.IGNORECASE)
+
+
+def _swap(text: str, old: str, new: str) -> str:
+    return new + text[len(old) :] if old and old != new and text.startswith(old) else text

@@ -1,0 +1,152 @@
+"""A target: where the providers are, what stands for the stand-ins, with which keys, and what is allowed there."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+EMBEDDED = "embedded"
+"""The address of a provider that the plugin's own mock serves; filled in once the mock is ready."""
+
+ADDRESSES = ("base_url", "management_url", "auth_url", "mtls_auth_url", "regional_base_url", "grpc_host")
+NOWHERE_KEY = "catalog-probe-key-that-does-not-exist"
+"""The credential of role `wrong` where a target names no better one."""
+
+
+class TargetError(Exception):
+    """A target that cannot be used: one line saying which, where in it, and what to do."""
+
+
+class Cost(StrEnum):
+    """What a probe may do to the account it is run with."""
+
+    FREE = "free"
+    BILLABLE = "billable"
+    DESTRUCTIVE = "destructive"
+    DISRUPTIVE = "disruptive"
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A key by role. `variable` is the environment variable it came from, or None for a literal of a mock target."""
+
+    role: str
+    value: str | None
+    variable: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Credential({self.role!r}, {'set' if self.value else 'missing'})"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One provider as this target has it. Rates are requests a second, times are seconds, sizes are bytes.
+
+    `unset` holds, by the place in its table, each environment variable that the target names and nobody has set.
+    A provider without `base_url` is named by the target and not configured.
+    """
+
+    name: str
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    expected: bool = False
+    key_header: str = "authorization"
+    key_scheme: str = ""
+    header_prefix: str = ""
+    id_prefix: str = ""
+    grpc_package: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    credentials: Mapping[str, Credential] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+    concurrency: int = 8
+    rate: float | None = None
+    max_requests: int | None = None
+    max_tokens: int | None = None
+    max_wait_s: float = 60.0
+    timeout_s: float = 30.0
+    max_body_bytes: int = 4_000_000
+    ca_file: str = ""
+    unset: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def budgeted(self) -> bool:
+        """Whether all its lanes together may only send so much."""
+        return self.max_requests is not None or self.max_tokens is not None
+
+    @property
+    def configured(self) -> bool:
+        """Whether it is known where the provider is."""
+        return "base_url" in self.addresses
+
+    def missing(self, place: str, target: str) -> str:
+        """What to do about something that is not there, for instance `values.small_model`."""
+        variable = self.unset.get(place)
+        return f"set {variable}" if variable else f"add providers.{self.name}.{place} to target {target!r}"
+
+    def credential(self, role: str) -> Credential:
+        """The key of a role; `wrong` always has one, any other may be missing."""
+        found = self.credentials.get(role)
+        if found is None and role == "wrong":
+            return Credential(role, NOWHERE_KEY)
+        return found or Credential(role, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Everything a run needs to know of the outside."""
+
+    name: str
+    live: bool
+    allow: frozenset[Cost]
+    providers: Mapping[str, Provider]
+    reprobe_after_s: float = 0.0
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the plugin must start its own mock."""
+        return any(EMBEDDED in provider.addresses.values() for provider in self.providers.values())
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        return tuple(name for name, provider in self.providers.items() if provider.expected)
+
+    def served_by(self, addresses: Mapping[str, Mapping[str, str]]) -> Target:
+        """This target with every embedded address replaced by where the mock says it listens.
+
+        An embedded provider that the mock was not asked to serve is left out: nobody selected it.
+        """
+        providers = {}
+        for name, provider in self.providers.items():
+            if EMBEDDED in provider.addresses.values() and name not in addresses:
+                continue
+            found = dict(provider.addresses)
+            for key, value in provider.addresses.items():
+                if value == EMBEDDED:
+                    if key not in addresses[name]:
+                        raise TargetError(f"target {self.name!r}: the mock serves no {key} of provider {name}")
+                    found[key] = addresses[name][key]
+            providers[name] = replace(provider, addresses=found)
+        return replace(self, providers=providers)
+
+
+def load(name_or_path: str, environ: Mapping[str, str] | None = None) -> Target:
+    """Read a target by the name of a shipped one or by the path of a TOML file.
+
+    Raises:
+        TargetError: it cannot be found, read or understood.
+    """
+    from probes.target.target_file import read  # which knows this module
+
+    return read(name_or_path, os.environ if environ is None else environ)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address never leaves this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

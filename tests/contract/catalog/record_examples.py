@@ -1,0 +1,232 @@
+"""One full record of each kind, and ways to spoil it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.contract.catalog.envelope_examples import changed, without
+
+RULE = {"label": "max_tokens_required", "rule": "It is required.", "answer": "pa/errors/general/no_max_tokens"}
+AUTH = {
+    "header": "x-api-key",
+    "scheme": "api_key",
+    "roles": ["inference"],
+    "scopes": [],
+    "missing": None,
+    "wrong": "pa/errors/general/bad_key",
+}
+HEADERS = {
+    "request-id": {"rule": "present", "source": "1:5.1#request-id"},
+    "pa-organization-id": {"rule": "absent", "source": "1:5.1#org id; 2:7.3#org id"},
+    "x-should-retry": {"rule": "equals", "value": "false", "source": "2:7.1#retry", "seen": "false"},
+    "retry-after": {"rule": "format", "format": "seconds", "source": "2:8.2#retry-after"},
+}
+VERIFICATION = {
+    "result": "drifted",
+    "verified_at": "2026-11-20",
+    "target": "live",
+    "run": "20261120T020000Z-live-1",
+    "seen": ["status 422"],
+}
+
+ENDPOINT: dict[str, Any] = {
+    "provider": "PA",
+    "api_family": "messages",
+    "method": "POST",
+    "path": "/v1/messages",
+    "name": "Create a message",
+    "surface": "pa_message",
+    "description": None,
+    "status": ["DOCUMENTED", "BETA"],
+    "auth": AUTH,
+    "beta_header": ["one", "two"],
+    "request": {"body": {"type": "object"}, "query": {"type": "object"}, "rules": [RULE]},
+    "response": {"status": 200, "surface": "pa_message", "headers": HEADERS, "fields": {"/usage": {"type": "object"}}},
+    "streaming": {"protocol": "sse", "events": [], "terminal": None},
+    "pagination": None,
+    "idempotency": None,
+    "sdk": None,
+    "relations": ["pa/errors/general/no_max_tokens"],
+    "note": "A note.",
+    "pinned": True,
+    "pinned_reason": "The provider confirmed it.",
+    "verification": VERIFICATION,
+    "sources": ["1:4.1#POST /v1/messages", {"url": "https://docs.example/messages", "retrieved_at": "2026-11-01"}],
+}
+
+ERROR: dict[str, Any] = {
+    "provider": "PA",
+    "api_family": "compliance",
+    "name": "Chat not found",
+    "surface": "pa",
+    "endpoints": ["pa/endpoints/chats/get_chat"],
+    "http_status": 404,
+    "type": "not_found_error",
+    "code": "chat_not_found",
+    "param": None,
+    "category": "not_found",
+    "message_semantics": "The chat is gone.",
+    "message_pattern": {"pattern": "(?i)chat", "source": "2:7.2#chat_not_found"},
+    "retryable": False,
+    "recommended_action": "Reconcile with the chat activities.",
+    "backoff": None,
+    "observed_live": True,
+    "example": {"type": "error"},
+    "status": ["DOCUMENTED"],
+    "observed": {"verified_at": "2026-11-20", "endpoint": None, "param": None, "note": None},
+    "live_messages": ["Not found"],
+    "live_examples": ["{}"],
+    "response_headers": HEADERS,
+    "fields": {"/error/details": False, "/error/tags/*/a~1b": {"type": "string"}, "": {"type": "object"}},
+    "causes": {"deleted": "It was deleted.", "expired": "It expired."},
+    "same_body": True,
+    "indistinguishable_from": ["pa/errors/compliance/file_not_found"],
+    "note": "A note.",
+    "pinned": False,
+    "source": "2:7.2#chat_not_found; 1:3#chat hard-deleted",
+}
+STREAMED: dict[str, Any] = {
+    **without(ERROR, "causes"),
+    "surface": "pb_live",
+    "http_status": None,
+    "stream": {
+        "protocol": "websocket",
+        "event": "goAway",
+        "terminal": None,
+        "after": ["setupComplete"],
+        "close_code": [1000, 1011],
+        "close_clean": True,
+    },
+}
+del STREAMED["same_body"]
+
+RATE_LIMITS: dict[str, Any] = {
+    "record_type": "rate_limits",
+    "provider": "PC",
+    "name": "Limits",
+    "generated_at": "2026-11-01",
+    "retrieved_at": "2026-11-20",
+    "status": ["DOCUMENTED"],
+    "sources": ["2:8.4#metrics"],
+    "documented": {"not_shown": ["RPM"]},
+    "observed_for_this_key": {"account_specific": True, "headers": {"x-ratelimit-limit-requests": "500"}},
+    "error_semantics_429": {
+        "slow_down": {"meaning": "too fast", "retryable": True, "retry_after": "not shown", "action": "wait"}
+    },
+    "headers": HEADERS,
+    "concepts": [{"metric": "RPM", "meaning": "requests per minute", "scope": None}],
+    "usage_tiers": [
+        {"tier": "Free", "qualification": "allowed geography", "paid_usd": None, "monthly_usage_limit_usd": 100}
+    ],
+    "errors": [{"http_status": 429, "type": None, "code": "slow_down", "meaning": "too fast", "action": "wait"}],
+    "per_model_documented_tiers": {
+        "chat": {"128k": {"metrics": ["RPM", "RPD"], "note": None, "tiers": {"Tier 1": {"RPM": 500, "RPD": None}}}}
+    },
+    "note": "A note.",
+    "pinned": False,
+    "pinned_reason": "None needed.",
+}
+
+GOOD: dict[str, list[dict[str, Any]]] = {
+    "endpoints": [
+        ENDPOINT,
+        changed(ENDPOINT, [AUTH], "auth"),
+        changed(ENDPOINT, "a signed request", "auth"),
+        changed(ENDPOINT, True, "streaming"),
+        changed(ENDPOINT, [{**RULE, "answer": "success"}], "request", "rules"),
+    ],
+    "errors": [
+        ERROR,
+        STREAMED,
+        changed(ERROR, "502/503/504/529", "http_status"),
+        changed(ERROR, "4xx", "http_status"),
+        changed(ERROR, "conditional", "retryable"),
+        changed(ERROR, ["x-should-retry"], "response_headers"),
+        changed(STREAMED, {"protocol": "grpc", "grpc_status": 16, "trailers": ["x-request-id"]}, "stream"),
+        changed(STREAMED, {"protocol": "websocket", "close_code": 1011}, "stream"),
+        {**ERROR, "surface": "client", "failure": "connect-refused"},
+    ],
+    "rate_limits": [
+        RATE_LIMITS,
+        changed(
+            RATE_LIMITS, [{"name": "x-ratelimit-reset-tokens", "sample": "6m0s", "description": "reset"}], "headers"
+        ),
+        changed(RATE_LIMITS, {"*ratelimit*": {"rule": "absent", "on": ["limited"], "source": "2:8.4#none"}}, "headers"),
+    ],
+}
+
+BAD: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "endpoints": [
+        ("unknown field", {**ENDPOINT, "extra": 1}),
+        ("unknown provider", changed(ENDPOINT, "PE", "provider")),
+        ("unknown method", changed(ENDPOINT, "FETCH", "method")),
+        ("unknown tag", changed(ENDPOINT, ["SEEN"], "status")),
+        ("a tag twice", changed(ENDPOINT, ["DOCUMENTED", "DOCUMENTED"], "status")),
+        ("no tag", changed(ENDPOINT, [], "status")),
+        ("a source that cites no row", changed(ENDPOINT, ["1:4.1"], "sources")),
+        ("no source", changed(ENDPOINT, [], "sources")),
+        ("a page without its day", changed(ENDPOINT, [{"url": "https://docs.example"}], "sources")),
+        ("auth without a header", changed(ENDPOINT, without(AUTH, "header"), "auth")),
+        ("auth that names an endpoint", changed(ENDPOINT, "pa/endpoints/a/b", "auth", "wrong")),
+        ("a rule without an answer", changed(ENDPOINT, [without(RULE, "answer")], "request", "rules")),
+        ("an answer that is no address", changed(ENDPOINT, [{**RULE, "answer": "400"}], "request", "rules")),
+        ("a label with spaces", changed(ENDPOINT, [{**RULE, "label": "two words"}], "request", "rules")),
+        ("a status that is none", changed(ENDPOINT, 99, "response", "status")),
+        ("a field that is no pointer", changed(ENDPOINT, {"usage": {}}, "response", "fields")),
+        ("an upper-case header", changed(ENDPOINT, {"Retry-After": HEADERS["request-id"]}, "response", "headers")),
+        ("streaming without events", changed(ENDPOINT, {"protocol": "sse", "terminal": None}, "streaming")),
+        ("drift without what was seen", changed(ENDPOINT, without(VERIFICATION, "seen"), "verification")),
+        ("a result of another word", changed(ENDPOINT, "flaky", "verification", "result")),
+        ("a date that is none", changed(ENDPOINT, "2026-02-30", "verification", "verified_at")),
+        ("a pin without a reason", without(ENDPOINT, "pinned_reason")),
+    ],
+    "errors": [
+        ("unknown field", {**ERROR, "extra": 1}),
+        ("unknown category", changed(ERROR, "billing", "category")),
+        ("a status in words", changed(ERROR, "not found", "http_status")),
+        ("one status as a string", changed(ERROR, "404", "http_status")),
+        ("an address as endpoint that is none", changed(ERROR, ["/v1/chats"], "endpoints")),
+        ("an error among the endpoints", changed(ERROR, ["pa/errors/a/b"], "endpoints")),
+        ("an endpoint among the lookalikes", changed(ERROR, ["pa/endpoints/a/b"], "indistinguishable_from")),
+        ("an uncited pattern", without(ERROR, "message_pattern", "source")),
+        ("a pattern that does not compile", changed(ERROR, "(", "message_pattern", "pattern")),
+        ("a header rule of another word", changed(ERROR, "maybe", "response_headers", "request-id", "rule")),
+        ("equals without a value", without(ERROR, "response_headers", "x-should-retry", "value")),
+        ("a value without equals", changed(ERROR, "x", "response_headers", "request-id", "value")),
+        ("format without a format", without(ERROR, "response_headers", "retry-after", "format")),
+        ("an uncited header rule", without(ERROR, "response_headers", "request-id", "source")),
+        ("seen live, but not when", without(ERROR, "observed")),
+        ("observed without its day", changed(ERROR, {"endpoint": None}, "observed")),
+        ("a row with a missing section", changed(ERROR, "#chat_not_found", "source")),
+        ("a status with an event in a stream", {**ERROR, "stream": {"protocol": "sse", "event": "error"}}),
+        ("a status with gRPC", {**ERROR, "stream": {"protocol": "grpc", "grpc_status": 5}}),
+        ("a stream of no protocol", changed(STREAMED, {"event": "error"}, "stream")),
+        ("a close code that is none", changed(STREAMED, 200, "stream", "close_code")),
+        ("a gRPC status that is none", changed(STREAMED, {"protocol": "grpc", "grpc_status": 17}, "stream")),
+        ("the same body of one cause", without(ERROR, "causes")),
+        ("a client's failure on the wire", {**ERROR, "failure": "connect-refused"}),
+        ("a pin without a reason", changed(ERROR, True, "pinned")),
+    ],
+    "rate_limits": [
+        ("unknown field", {**RATE_LIMITS, "extra": 1}),
+        ("another record type", changed(RATE_LIMITS, "limits", "record_type")),
+        ("a date that is none", changed(RATE_LIMITS, "yesterday", "retrieved_at")),
+        ("a header without a name", changed(RATE_LIMITS, [{"sample": "1"}], "headers")),
+        ("a header without a rule", changed(RATE_LIMITS, {"retry-after": {"source": "2:8.4#none"}}, "headers")),
+        ("a part of no family", changed(RATE_LIMITS, "limit", "headers", "retry-after", "part")),
+        ("a unit of another word", changed(RATE_LIMITS, "minutes", "headers", "retry-after", "unit")),
+        ("a field that the provider's limits do not have", changed(RATE_LIMITS, {"metrics": []}, "documented")),
+        ("a tier in other words", changed(RATE_LIMITS, [{"tier": "Free"}], "usage_tiers")),
+        ("a cause without its action", changed(RATE_LIMITS, {"slow_down": {"meaning": "m"}}, "error_semantics_429")),
+        ("a concept without a scope", changed(RATE_LIMITS, [{"metric": "RPM", "meaning": "m"}], "concepts")),
+        (
+            "a limit in words",
+            changed(
+                RATE_LIMITS,
+                {"m": {"v": {"metrics": [], "tiers": {"t": {"RPM": "many"}}}}},
+                "per_model_documented_tiers",
+            ),
+        ),
+        ("a pin without a reason", without(changed(RATE_LIMITS, True, "pinned"), "pinned_reason")),
+    ],
+}

@@ -1,0 +1,276 @@
+"""Records and inventory are two readings of the same documents: here they are held against each other, both ways."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from catalog.model import Record
+from catalog.reading.schemas import envelope_id, schemas
+from catalog.reading.store import Catalog
+from tests.contract.catalog.inventory_rows import PROVIDERS, Row, rows
+
+COVERED_KINDS = ("endpoint", "error", "outcome", "header", "limit", "version", "state")
+"""Rows of these kinds each need a record. The other kinds may be cited, and must then be cited rightly."""
+
+SCOPE: Mapping[str, Mapping[str, str]] = {
+    "pa": {
+        "1:3": r"",
+        "1:4": r"",
+        "1:4.1": r"",
+        "1:5.1": r"",
+        "1:6": r"",
+        "2:7.1": r"",
+        "2:7.2": r"",
+        "2:7.3": r"",
+        "2:8.1": r"",
+        "2:8.2": r"",
+        "2:9": r"",
+    },
+    "pb": {
+        "1:3": r"",
+        "1:4": r"",
+        "1:4.2": r"",
+        "1:5.2": r"",
+        "1:6": r"",
+        "2:7.1": r"",
+        "2:7.4": r"",
+        "2:8.1": r"",
+        "2:8.3": r"",
+        "2:9": r"",
+    },
+    "pc": {
+        "1:3": r"",
+        "1:4": r"",
+        "1:4.3": r"",
+        "1:5.3": r"",
+        "1:6": r"",
+        "2:7.1": r"",
+        "2:7.5": r"",
+        "2:8.1": r"",
+        "2:8.4": r"",
+        "2:9": r"",
+    },
+    "pd": {
+        "1:3": r"",
+        "1:4": r"",
+        "1:4.4": r"",
+        "1:5.4": r"",
+        "2:7.1": r"",
+        "2:7.6": r"",
+        "2:8.1": r"",
+        "2:8.5": r"",
+        "2:9": r"",
+    },
+}
+"""Provider -> section -> the rows in it that wait for a later issue (searched in the label; empty: none)."""
+
+INTERACTIONS_STATUS = {
+    "400": ("invalid_request", "failed_precondition", "parameter_unknown"),
+    "401": ("authentication",),
+    "403": ("permission_denied",),
+    "404": ("not_found", "model_not_found"),
+    "405": ("snake_case HTTP status",),
+    "409": ("already_exists", "aborted"),
+    "416": ("out_of_range",),
+    "429": ("rate_limit_exceeded", "quota_exceeded", "too_many_requests"),
+    "499": ("cancelled",),
+    "500": ("api_error",),
+    "501": ("unimplemented",),
+    "503": ("service_unavailable",),
+    "504": ("deadline_exceeded",),
+}
+"""PB's interactions set a status (2:7.1) that the rows of their codes leave out: that of the same meaning in 2:7.4."""
+
+GRPC_STATUSES = (
+    "3 INVALID_ARGUMENT",
+    "4 DEADLINE_EXCEEDED",
+    "5 NOT_FOUND",
+    "7 PERMISSION_DENIED",
+    "8 RESOURCE_EXHAUSTED",
+    "13 INTERNAL",
+    "14 UNAVAILABLE",
+    "16 UNAUTHENTICATED",
+)
+"""The statuses of PD's gRPC rows."""
+
+READ_OTHERWISE = {
+    ("1:3#chat user-deleted", "status"): "200",  # a state has no status; a chat in it is read like any other
+    ("1:6#compliance activities polled", "status"): "200",  # they are polled, and a poll that shows one succeeded
+    ("2:7.3#400 other unlisted 4xx", "status"): "4xx",  # the row stands under 400 and speaks of the statuses not listed
+    **{
+        (f"2:7.4#interactions {code}", "status"): status
+        for status, codes in INTERACTIONS_STATUS.items()
+        for code in codes
+    },
+    ("2:7.4#interactions snake_case HTTP status", "code"): "method_not_allowed",  # the row is a rule; this is one of it
+    **{
+        # gRPC has no HTTP status of its own: the row's is what the canonical status maps to
+        (f"2:7.6#gRPC {status}", "status"): ""
+        for status in GRPC_STATUSES
+    },
+}
+"""Cells that a record reads otherwise than they stand there, and what it says instead."""
+
+RETRYABLE = {
+    "": None,
+    "no": False,
+    "yes": True,
+    "transient": True,
+    **{word: word for word in ("conditional", "n/a", "poll")},
+}
+"""The first word of a row's `retryable` -> what the record says."""
+
+CATALOG = Catalog.load()
+ROWS = {provider: {row.citation: row for row in rows(provider)} for provider in PROVIDERS}
+
+each_record = pytest.mark.parametrize("record", CATALOG.records, ids=lambda record: str(record.address))
+each_error = pytest.mark.parametrize("record", CATALOG.select(kind="errors"), ids=lambda record: str(record.address))
+
+
+def differences(record: Record, known: Mapping[str, Row]) -> list[str]:
+    """Where a record says something else than the rows that its source names."""
+    found = []
+    own = _own_row(record, known)
+    for citation in cited_rows(record):
+        if citation not in known:
+            found.append(f"{citation} is no row")
+        elif record.kind == "endpoints":
+            found += _endpoint_differs(record, known[citation])
+        elif record.kind == "errors":
+            found += _error_differs(record, known[citation], exactly=citation == own)
+    return found
+
+
+def _own_row(record: Record, known: Mapping[str, Row]) -> str:
+    """The row that the record is about: the first error or outcome it cites, else the first of all (a state)."""
+    cited = cited_rows(record)
+    return next((each for each in cited if each in known and known[each].kind in ("error", "outcome")), cited[0])
+
+
+def cited_rows(record: Record) -> list[str]:
+    """The rows among a record's sources; the others are pages."""
+    return [source for source in record.sources if re.match(r"\d:", source)]
+
+
+def cited_anywhere(record: Record) -> Iterator[str]:
+    """Every row that a record cites: as its source, in a rule or a pattern, or through the envelope of its surface."""
+    yield from cited_rows(record)
+    yield from _nested_sources(
+        {name: value for name, value in record.data.items() if name not in ("source", "sources")}
+    )
+    yield from schemas()[envelope_id(record.surface)]["x-source"] if record.surface else ()
+
+
+def _nested_sources(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if name == "source" and isinstance(each, str):
+                yield from each.split("; ")
+            else:
+                yield from _nested_sources(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _nested_sources(each)
+
+
+def _error_differs(record: Record, row: Row, *, exactly: bool) -> Iterator[str]:
+    """What the record's own row leaves empty, the record must leave open too."""
+    if row.kind not in ("error", "outcome", "state"):
+        return
+    data = record.data
+    said = {"status": data["http_status"], "type": data["type"], "code": data["code"]}
+    for column, value in said.items():
+        in_stream = data.get("stream", {}).get("protocol", "grpc") != "grpc"  # a stream's status is 200
+        otherwise = {} if column == "status" and in_stream else READ_OTHERWISE
+        cell = otherwise.get((row.citation, column), getattr(row, column))
+        if (cell or exactly) and str(value or "") != cell:
+            yield f"{row.citation}: {column} {value!r} is not {cell!r}"
+    word = re.match(r"[a-z/]*", row.retryable)
+    expected = RETRYABLE[word[0] if word else ""]
+    if (row.retryable or exactly) and data["retryable"] != expected:
+        yield f"{row.citation}: retryable {data['retryable']!r} is not {row.retryable!r}"
+
+
+def _endpoint_differs(record: Record, row: Row) -> Iterator[str]:
+    if row.kind != "endpoint":
+        return
+    data = record.data
+    method = "any" if data["method"] == "*" else data["method"]
+    if " /" in row.row and row.row != f"{method} {data['path']}":
+        yield f"{row.citation}: is not {method} {data['path']}"
+    if row.status and str(data["response"]["status"]) != row.status:
+        yield f"{row.citation}: status {data['response']['status']} is not {row.status}"
+
+
+@each_record
+def test_a_record_says_what_its_rows_say(record: Record) -> None:
+    assert cited_rows(record)
+    assert differences(record, ROWS[record.provider]) == []
+
+
+@each_record
+def test_everything_cited_is_a_row(record: Record) -> None:
+    """An envelope belongs to one provider, or to nobody and cites nothing."""
+    assert set(cited_anywhere(record)) <= set(ROWS[record.provider])
+
+
+@pytest.mark.parametrize("provider", SCOPE)
+def test_every_row_in_scope_has_a_record(provider: str) -> None:
+    cited = {citation for record in CATALOG.select(provider) for citation in cited_anywhere(record)}
+    wanted = [
+        row.citation
+        for row in ROWS[provider].values()
+        if row.kind in COVERED_KINDS and row.section in SCOPE[provider] and not _later(provider, row)
+    ]
+    assert wanted
+    assert [citation for citation in wanted if citation not in cited] == []
+
+
+@pytest.mark.parametrize("provider", SCOPE)
+def test_a_row_that_waits_has_no_record_yet(provider: str) -> None:
+    """Else the scope is too narrow, and nobody would notice that a row was forgotten."""
+    cited = {citation for record in CATALOG.select(provider) for citation in cited_anywhere(record)}
+    waiting = [row for row in ROWS[provider].values() if row.section in SCOPE[provider] and _later(provider, row)]
+    assert [row.citation for row in waiting if row.kind in COVERED_KINDS and row.citation in cited] == []
+
+
+def test_a_provider_with_records_is_in_scope() -> None:
+    assert {record.provider for record in CATALOG.records} == set(SCOPE)
+
+
+def _later(provider: str, row: Row) -> bool:
+    pattern = SCOPE[provider][row.section]
+    return bool(pattern) and re.search(pattern, row.row) is not None
+
+
+@each_error
+@pytest.mark.parametrize(
+    ("field", "value"), [("http_status", 418), ("type", "teapot_error"), ("code", "teapot"), ("retryable", "sometimes")]
+)
+def test_a_record_that_says_otherwise_is_caught(record: Record, field: str, value: Any) -> None:
+    spoiled = Record(record.address, {**record.data, field: value})
+    assert differences(spoiled, ROWS[record.provider])
+
+
+@pytest.mark.parametrize("record", CATALOG.select(kind="endpoints"), ids=lambda record: str(record.address))
+def test_a_row_that_says_otherwise_is_caught(record: Record) -> None:
+    known = dict(ROWS[record.provider])
+    first = cited_rows(record)[0]
+    known[first] = replace(known[first], row="TRACE /nowhere")
+    assert differences(record, known)
+
+
+def test_a_source_that_is_no_row_is_caught() -> None:
+    record = CATALOG.select("pa", "errors")[0]
+    assert differences(Record(record.address, {**record.data, "source": "2:7.3#no such row"}), ROWS["pa"])
+
+
+def test_every_exception_is_still_one() -> None:
+    for (citation, column), value in READ_OTHERWISE.items():
+        row = next(known[citation] for known in ROWS.values() if citation in known)
+        assert getattr(row, column) != value

@@ -1,0 +1,52 @@
+"""The mapping of 2:7.6 as a cross-check: a gRPC record and its twins over HTTP say the same of the same condition."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from catalog.envelopes.grpc_statuses import AS_HTTP
+from catalog.reading.store import Catalog
+from tests.contract.catalog.inventory_rows import rows
+
+ERRORS = Catalog.load().select(provider="pd", kind="errors")
+OVER_GRPC = {record.data["stream"]["grpc_status"]: record for record in ERRORS if record.surface == "pd_grpc"}
+OVER_HTTP = {
+    status: [record for record in ERRORS if record.data["http_status"] == status] for status in AS_HTTP.values()
+}
+MAPPING = {
+    int(found[1]): int(row.status)
+    for row in rows("pd")
+    if (found := re.match(r"gRPC (\d+) ", row.row)) and row.section == "2:7.6"
+}
+GRPC_ALONE = {503, 504}
+"""Statuses that PD documents for gRPC and has no row for over HTTP."""
+
+each = pytest.mark.parametrize(("status", "http"), sorted(MAPPING.items()))
+
+
+def test_the_mapping_of_the_judge_is_that_of_the_documents():
+    assert {0: 200, **MAPPING} == AS_HTTP
+
+
+def test_every_mapped_status_has_its_record():
+    assert OVER_GRPC.keys() == MAPPING.keys()
+
+
+@each
+def test_a_grpc_record_has_a_twin_over_http(status, http):
+    assert bool(OVER_HTTP[http]) is (http not in GRPC_ALONE)
+    assert f"HTTP {http}" in OVER_GRPC[status].data["message_semantics"]
+
+
+@each
+def test_twins_are_of_one_category(status, http):
+    categories = {record.data["category"] for record in OVER_HTTP[http]}
+    assert not categories or OVER_GRPC[status].data["category"] in categories
+
+
+@each
+def test_twins_do_not_contradict_each_other_on_retrying(status, http):
+    said = {record.data["retryable"] for record in (*OVER_HTTP[http], OVER_GRPC[status])} - {None}
+    assert len(said) <= 1

@@ -1,0 +1,56 @@
+"""Real answers that people published, read by the judge: each belongs to its row, or is a drift that says in what."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.model import Aspect, Finding, Outcome
+from tests.harness.captures import CAPTURES, Capture, captures, judged, of_providers, rows
+from tests.harness.engines import catalog
+
+ON_THE_WIRE = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.MESSAGE})
+"""What tells one row from another; headers and shape may differ from the documents, and that is a drift."""
+
+pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="../shared/captures is not here")
+
+
+@pytest.mark.parametrize("capture", of_providers(), ids=lambda capture: capture["id"])
+def test_an_answer_belongs_to_its_row_or_says_in_what_it_differs(capture: Capture) -> None:
+    verdicts = [each for record in rows(capture) for each in judged(record, capture)]
+    if not verdicts:
+        pytest.skip(f"no record of {capture['provider']} has the row {capture['expect']} yet")
+    for _, outcome, findings in verdicts:
+        drifts = [finding for finding in findings if finding.drifts]
+        assert outcome not in (Outcome.HARNESS_ERROR, Outcome.FLAKY)
+        assert bool(drifts) == (outcome is Outcome.DRIFTED) or outcome is not Outcome.CONFORMS
+        assert all(finding.message and finding.aspect in Aspect for finding in drifts)
+
+
+ATTRIBUTED = {"PA": 1.0, "PB": 0.9}
+"""The share whose status, wire values and message are as documented; the rest are true drifts (field notes)."""
+
+
+@pytest.mark.parametrize("provider", ATTRIBUTED)
+def test_real_answers_are_recognised_as_their_rows(provider: str) -> None:
+    mine = [capture for capture in of_providers() if capture["provider"] == provider]
+    attributed = [capture["id"] for capture in mine if any(is_it(*each) for each in all_judged(capture))]
+    assert len(attributed) >= ATTRIBUTED[provider] * len(mine), {each["id"] for each in mine} - set(attributed)
+
+
+def all_judged(capture: Capture) -> list[tuple[Outcome, tuple[Finding, ...]]]:
+    return [(outcome, findings) for record in rows(capture) for _, outcome, findings in judged(record, capture)]
+
+
+def is_it(outcome: Outcome, findings: tuple[Finding, ...]) -> bool:
+    """Whether what tells rows apart is as documented."""
+    return outcome.conclusive and not any(finding.drifts and finding.aspect in ON_THE_WIRE for finding in findings)
+
+
+@pytest.mark.parametrize("capture", captures(), ids=lambda capture: capture["id"])
+def test_no_record_of_any_surface_breaks_on_a_real_answer(capture: Capture) -> None:
+    """Lookalikes too: gateways answer in the same envelopes."""
+    provider = capture["provider"].lower()
+    for record in catalog().records:
+        if provider in (record.provider, "none") and record.surface not in (None, "client"):
+            for _, outcome, _ in judged(record, {**capture, "provider": record.provider}):
+                assert outcome is not Outcome.HARNESS_ERROR

@@ -1,0 +1,69 @@
+"""For every record and every aspect it asserts: spoil that aspect, judge again, and the judge must say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import PROVIDERS, Attempt, Outcome
+from catalog.reading.expectations import Expected, expectations
+from catalog.recognition.known import Known
+from probes.judging.judge import judge
+from tests.harness.engines import Clean, catalog
+from tests.harness.spoiling import Spoiled, spoil
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_every_record_conforms_or_has_a_reason(provider: str, clean: Clean) -> None:
+    wrong = {
+        address: (result.outcome, result.reason, [finding.message for finding in result.drifts])
+        for address, result in clean(provider).items()
+        if result.outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED)
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
+    known = Known.of(catalog().select(provider=provider))
+    silent, count = [], 0
+    for result, expected, spoiled in spoiled_of(clean(provider)):
+        count += 1
+        verdict = judge([expected], _attempt(result, spoiled), known)
+        if verdict.outcome is not Outcome.DRIFTED or not any(
+            finding.aspect is spoiled.aspect and finding.drifts for finding in verdict.findings
+        ):
+            silent.append((result.record, expected.label, spoiled.what, verdict.outcome, verdict.reason))
+    assert silent == []
+    assert count > 5 * sum(result.outcome is Outcome.CONFORMS for result in clean(provider).values()) or not count
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clean: Clean) -> None:
+    asserting = {(result.record, expected.label) for result, expected, _ in spoiled_of(clean(provider))}
+    judged = {
+        (result.record, expected.label)
+        for result in clean(provider).values()
+        if result.outcome is Outcome.CONFORMS
+        for expected in expectations(result.probed_record, catalog().__getitem__)
+    }
+    assert judged == asserting
+
+
+def spoiled_of(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, Spoiled]]:
+    for result in results.values():
+        if result.outcome is not Outcome.CONFORMS:
+            continue
+        exchanges = {exchange.label: exchange for exchange in result.attempts[-1].exchanges}
+        for expected in expectations(result.probed_record, catalog().__getitem__):
+            for spoiled in spoil(expected, exchanges[expected.label]):
+                yield result, expected, spoiled
+
+
+def _attempt(result: Result, spoiled: Spoiled) -> Attempt:
+    last = result.attempts[-1]
+    others = [exchange for exchange in last.exchanges if exchange.label != spoiled.exchange.label]
+    return replace(last, exchanges=(*others, spoiled.exchange))

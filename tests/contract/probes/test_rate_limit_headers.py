@@ -1,0 +1,225 @@
+"""Headers that tell of limits: they agree with each other, come as families, and some must not come at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response
+from catalog.reading.expectations import HeaderRule, expectations
+from catalog.recognition.known import Known
+from probes.elicit.book import book
+from probes.judging.judge import judge
+from probes.judging.limit_headers import contradictions
+from probes.planning.obstacles import fitted
+from probes.target.target import Cost, Target
+from tests.harness.engines import Clean, catalog
+from tests.harness.engines import probe as probed
+
+RULES = (
+    HeaderRule("limit", "format", format="integer", family="tokens", part="limit"),
+    HeaderRule("left", "format", format="integer", family="tokens", part="remaining", multiple_of=1000),
+    HeaderRule("reset", "format", format="rfc3339", family="tokens", part="reset"),
+)
+CONSISTENT = {
+    "date": "Sat, 31 Jan 2026 12:00:00 GMT",
+    "limit": "30000",
+    "left": "29000",
+    "reset": "2026-01-31T12:00:10Z",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, []),
+        ({"left": "30000"}, []),
+        ({"left": "31000"}, [("header-inconsistent", "left")]),
+        ({"left": "28500"}, [("header-malformed", "left")]),
+        ({"reset": "2026-01-31T11:59:58Z"}, []),
+        ({"reset": "2026-01-31T11:59:57Z"}, [("header-inconsistent", "reset")]),
+        ({"reset": "2026-01-31T12:59:57+01:00"}, [("header-inconsistent", "reset")]),
+        ({"date": "yesterday", "reset": "2001-01-01T00:00:00Z"}, []),
+        ({"limit": "many", "left": "many", "reset": "soon"}, []),
+    ],
+)
+def test_a_family_agrees_with_itself_and_with_the_date(
+    changes: Mapping[str, str], found: list[tuple[str, str]]
+) -> None:
+    assert [(each.code, each.header) for each in contradictions(RULES, {**CONSISTENT, **changes})] == found
+
+
+def test_an_optional_family_is_there_as_a_whole_or_not_at_all() -> None:
+    rules = [replace(rule, optional=True) for rule in RULES]
+    assert list(contradictions(rules, {})) == []
+    partly = contradictions(rules, {"limit": "30000", "left": "29000"})
+    assert [(each.code, each.header) for each in partly] == [("header-missing", "reset")]
+
+
+GENERAL = {provider: f"{provider}/rate_limits/limits/general" for provider in ("pa", "pb", "pc", "pd")}
+
+
+def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    """(code, header) of each drift once the answer with this label has other headers; None takes one away."""
+    record = result.probed_record
+    last = result.attempts[-1]
+    seen = next(each for each in last.exchanges if each.label == label)
+    assert seen.response is not None
+    changed = {name: value for name, value in {**seen.response.headers, **headers}.items() if value is not None}
+    spoiled = replace(seen, response=replace(seen.response, headers=changed))
+    expected = [each for each in expectations(record, catalog().__getitem__) if each.label == label]
+    others = [each for each in last.exchanges if each.label != label]
+    verdict = judge(expected, replace(last, exchanges=(*others, spoiled)), Known.of(()))
+    return [(finding.code, finding.at) for finding in verdict.findings if finding.drifts]
+
+
+@pytest.mark.parametrize(
+    ("provider", "label", "headers", "found"),
+    [
+        ("pa", "answer", {}, []),
+        (
+            "pa",
+            "answer",
+            {"pa-ratelimit-requests-reset": "6m0s"},
+            [("header-malformed", "pa-ratelimit-requests-reset")],
+        ),
+        (
+            "pa",
+            "answer",
+            {"pa-ratelimit-tokens-reset": "2001-01-01T00:00:00Z"},
+            [("header-inconsistent", "pa-ratelimit-tokens-reset")],
+        ),
+        (
+            "pa",
+            "answer",
+            {"pa-ratelimit-requests-remaining": "1001"},
+            [("header-inconsistent", "pa-ratelimit-requests-remaining")],
+        ),
+        (
+            "pa",
+            "fast",
+            {f"pa-fast-output-tokens-{part}": None for part in ("limit", "remaining", "reset")},
+            [("header-missing", f"pa-fast-output-tokens-{part}") for part in ("limit", "remaining", "reset")],
+        ),
+        ("pa", "limited", {"retry-after": None}, [("header-missing", "retry-after")]),
+        ("pb", "limited", {"retry-after": "3"}, [("header-unexpected", "retry-after")]),
+        ("pb", "answer", {"x-ratelimit-remaining": "3"}, [("header-unexpected", "x-ratelimit-remaining")]),
+        (
+            "pc",
+            "answer",
+            {"x-ratelimit-reset-tokens": "60000"},
+            [("header-malformed", "x-ratelimit-reset-tokens")],
+        ),
+        (
+            "pc",
+            "answer",
+            {"x-ratelimit-limit-project-tokens": "5", "x-ratelimit-remaining-project-tokens": "4"},
+            [("header-missing", "x-ratelimit-reset-project-tokens")],
+        ),
+        ("pc", "limited", {"retry-after": None}, []),
+        ("pc", "limited", {"retry-after": "1s"}, [("header-malformed", "retry-after")]),
+        ("pd", "limited", {"retry-after": "1"}, [("header-unexpected", "retry-after")]),
+        (
+            "pd",
+            "generation",
+            {"x-ratelimit-limit-requests": "480"},
+            [("header-unexpected", "x-ratelimit-limit-requests")],
+        ),
+    ],
+)
+def test_what_a_provider_does_wrong_is_found(
+    clean: Clean, provider: str, label: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
+) -> None:
+    assert judged(clean(provider)[GENERAL[provider]], label, headers) == found
+
+
+@pytest.mark.parametrize("provider", sorted(GENERAL))
+def test_every_look_is_taken_on_the_mock(clean: Clean, provider: str) -> None:
+    result = clean(provider)[GENERAL[provider]]
+    assert result.outcome is Outcome.CONFORMS
+    assert not [finding for finding in result.findings if finding.code == "not-looked-at"]
+
+
+def test_rate_limit_headers_are_documented_ones(clean: Clean) -> None:
+    for provider in GENERAL:
+        for result in clean(provider).values():
+            told = [
+                each.at for each in result.findings if each.code == "undocumented-header" and "ratelimit" in each.at
+            ]
+            assert told == [], result.record
+
+
+def with_allowed(target: Target, *allow: Cost) -> dict[str, tuple[int, str]]:
+    recipe = fitted(book("pa").recipes[GENERAL["pa"]], target, frozenset(allow))
+    return {label: (recipe.requests, reason.code) for label, reason in recipe.left_out.items()}
+
+
+def test_exhausting_a_limit_needs_leave(mock_target: Target) -> None:
+    assert with_allowed(mock_target, *Cost) == {}
+    assert with_allowed(mock_target, Cost.FREE, Cost.BILLABLE) == {"limited": (3, "cost-not-allowed")}
+
+
+def test_a_target_without_a_commitment_leaves_that_look_out_and_says_so(mock_target: Target) -> None:
+    provider = mock_target.providers["pa"]
+    credentials = {role: each for role, each in provider.credentials.items() if role != "priority"}
+    less = replace(mock_target, providers={"pa": replace(provider, credentials=credentials)})
+    result = probed(less, [GENERAL["pa"]])[GENERAL["pa"]]
+    assert result.outcome is Outcome.CONFORMS
+    (left_out,) = [each for each in result.findings if each.code == "not-looked-at"]
+    assert (left_out.label, left_out.observed) == ("priority", "credential-missing")
+    assert "priority" not in {each.label for attempt in result.attempts for each in attempt.exchanges}
+
+
+def test_a_limit_that_is_out_of_reach_is_not_exhausted(mock_target: Target) -> None:
+    provider = mock_target.providers["pa"]
+    generous = {**provider.credentials, "tight": provider.credentials["inference"]}
+    target = replace(mock_target, providers={"pa": replace(provider, credentials=generous)})
+    result = probed(target, [GENERAL["pa"]])[GENERAL["pa"]]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
+    assert result.reason is not None
+    assert "use a key with a tiny limit" in result.reason.detail
+    setups = [each for attempt in result.attempts for each in attempt.exchanges if each.label == "setup"]
+    assert len(setups) == 1
+
+
+def unasked_findings(status: int, body: Any, headers: Mapping[str, str]) -> tuple[Outcome, list[Finding]]:
+    """What is said of an answer that came in the way of another record of PA."""
+    record = catalog()["pa/errors/general/unknown_path"]
+    seen = Exchange("answer", Request("GET", "/v1/x"), Response(status, headers, body=body, body_type="json"))
+    verdict = judge(
+        expectations(record, catalog().__getitem__),
+        Attempt("", 0.0, (seen,)),
+        Known.of(catalog().select(provider="pa")),
+    )
+    return verdict.outcome, [each for each in verdict.findings if each.code == "unasked-answer"]
+
+
+def refusal(kind: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": "Slow down."}, "request_id": "req_1"}
+
+
+TOLD = {
+    "request-id": "req_1",
+    "x-should-retry": "true",
+    "retry-after": "3",
+    "pa-organization-id": "org",
+    "pa-workspace-id": "wrkspc_1",
+}
+
+
+def test_an_unasked_429_as_documented_is_only_inconclusive() -> None:
+    assert unasked_findings(429, refusal("rate_limit_error"), TOLD) == (Outcome.INCONCLUSIVE, [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "headers"),
+    [("rate_limit_error", {}), ("teapot_error", TOLD)],
+)
+def test_an_unasked_429_that_is_not_as_documented_is_told(kind: str, headers: Mapping[str, str]) -> None:
+    outcome, findings = unasked_findings(429, refusal(kind), headers)
+    assert outcome is Outcome.INCONCLUSIVE
+    assert [finding.drifts for finding in findings] == [False]

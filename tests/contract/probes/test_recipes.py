@@ -1,0 +1,255 @@
+"""Recipes: what they declare, what keeps one from being probed, how they fit the records, and what they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import PROVIDERS, Address, Reason, Record
+from catalog.model.codes import NOT_PROBED
+from catalog.reading.store import Catalog
+from probes.calls.call import Call, filled, get, post
+from probes.elicit.book import Book, book
+from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.planning import completeness as fit
+from probes.planning import coverage
+from probes.planning.bounds import bounds
+from probes.planning.obstacles import obstacle
+from probes.running.probing import Probe
+from probes.target.dialect import Dialect
+from probes.target.target import Cost, Credential, Provider, Target
+from tests.harness.engines import catalog
+
+ADDRESS = "pa/errors/general/x"
+
+
+def test_a_call_knows_every_value_it_needs() -> None:
+    call = post("/v1/{a}", {"b": ["{b}", {"c": "x {c}"}], "{d}": 1}, headers={"h": "{e}"}, query=(("q", "{f}"),))
+    assert call.placeholders >= {"a", "b", "c", "e", "f"}
+    assert post("/v1/x", {"text": "{Not} {} { a } {1a}"}).placeholders == frozenset()
+
+
+@given(st.dictionaries(st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True), st.text(), max_size=4))
+def test_known_placeholders_are_filled_and_others_stay(values: Mapping[str, str]) -> None:
+    names = [*values, "no_such_value"]
+    asked = {"list": [f"<{{{name}}}>" for name in names], "number": 3, "null": None, "pair": tuple(names)}
+    listed = [*(f"<{value}>" for value in values.values()), "<{no_such_value}>"]
+    assert filled(asked, values) == {**asked, "list": listed}
+
+
+def test_a_changed_call_leaves_the_first_alone() -> None:
+    first = get("/v1/models", headers={"pa-version": "1"})
+    second = first.with_headers(pa_version=None, pa_beta="x").but(credential=None)
+    assert first == get("/v1/models", headers={"pa-version": "1"})
+    assert second.headers == {"pa-version": None, "pa-beta": "x"}
+    assert second.credential is None
+
+
+def test_a_row_bounds_its_requests_and_names_its_needs() -> None:
+    row = recipe(ADDRESS, {"a": get("/v1/{one}"), "b": get("/v1/{two}", scenario="overloaded")}, needs={"three"})
+    assert (row.requests, row.needs, row.labels) == (2, {"one", "two", "three"}, {"a", "b"})
+    assert (row.elicited, row.lane, row.cost) == ("scenario", "pa:inference", Cost.FREE)
+    assert recipe(ADDRESS, get("/v1/x")).elicited == "request"
+
+
+def test_steps_declare_what_cannot_be_read_off_them() -> None:
+    @stepwise(ADDRESS, labels=("a", "b"), requests=5, needs=["model"], credential="admin", cost=Cost.DESTRUCTIVE)
+    async def steps(probe: Probe) -> None:
+        """Never run here."""
+
+    assert (steps.requests, steps.needs, steps.labels, steps.lane) == (5, {"model"}, {"a", "b"}, "pa:admin")
+
+
+def provider(**changes: Any) -> Provider:
+    known = Provider(
+        "pa",
+        addresses={"base_url": "https://pa.example"},
+        credentials={
+            "inference": Credential("inference", "key-1234", "PA_KEY"),
+            "admin": Credential("admin", None, "PA_ADMIN"),
+        },
+        values={"small_model": "small"},
+        unset={"credentials.admin": "PA_ADMIN"},
+    )
+    return replace(known, **changes)
+
+
+def target(*, live: bool = True, **changes: Any) -> Target:
+    return Target("t", live, frozenset({Cost.FREE}), {"pa": provider(**changes)})
+
+
+FREE = recipe(ADDRESS, get("/v1/models"))
+
+
+@pytest.mark.parametrize(
+    "probed, where, reason",
+    [
+        (FREE, target(), None),
+        (FREE, replace(target(), providers={}), ("provider-not-configured", "target 't' has no [providers.pa]")),
+        (FREE, target(addresses={}), ("provider-not-configured", "add providers.pa.base_url to target 't'")),
+        (replace(FREE, live=("no-documented-setup", "why")), target(), ("no-documented-setup", "why")),
+        (replace(FREE, live=("no-documented-setup", "why")), target(live=False), None),
+        (replace(FREE, scenario=True), target(), ("provider-only-cause", "no request can provoke it")),
+        (replace(FREE, scenario=True), target(live=False), None),
+        (replace(FREE, cost=Cost.BILLABLE), target(), ("cost-not-allowed", "--allow billable")),
+        (replace(FREE, credential="admin"), target(), ("credential-missing", "set PA_ADMIN")),
+        (replace(FREE, roles=frozenset({"admin"})), target(), ("credential-missing", "set PA_ADMIN")),
+        (
+            recipe(ADDRESS, get("/v1/x", credential="tight")),
+            target(),
+            ("credential-missing", "add providers.pa.credentials.tight to target 't'"),
+        ),
+        (recipe(ADDRESS, get("/v1/x", credential="wrong")), target(), None),
+        (recipe(ADDRESS, get("/v1/x", credential=None)), target(), None),
+        (
+            recipe(ADDRESS, get("/v1/x", service="auth_url")),
+            target(),
+            ("address-missing", "add providers.pa.auth_url to target 't'"),
+        ),
+        (recipe(ADDRESS, get("/v1/{small_model}")), target(), None),
+        (
+            recipe(ADDRESS, get("/v1/{large_model}")),
+            target(),
+            ("value-missing", "add providers.pa.values.large_model to target 't'"),
+        ),
+    ],
+)
+def test_what_keeps_a_record_from_being_probed(probed: Recipe, where: Target, reason: tuple[str, str] | None) -> None:
+    found = obstacle(probed, where, where.allow)
+    assert (None if found is None else (found.code, found.detail)) == reason
+    assert found is None or found.code in NOT_PROBED
+
+
+def test_a_plan_bounds_every_attempt_and_one_control_a_lane() -> None:
+    rows = [replace(FREE, requests=3, tokens=5), replace(FREE, requests=1, credential="admin")]
+    assert bounds(rows) == (2 + 3 * 4, 15)
+
+
+def looked_at() -> Catalog:
+    """The shipped endpoints and errors."""
+    return Catalog(catalog().root, [record for record in catalog().records if record.kind != "rate_limits"])
+
+
+def test_shipped_records_and_recipes_fit() -> None:
+    books = {name: book(name) for name in PROVIDERS}
+    assert [line for line in fit.misfits(looked_at(), books) if "/rate_limits/" not in line] == []
+
+
+def small_catalog() -> Catalog:
+    """One error and one endpoint that names it."""
+    error = {
+        "surface": "pa", "http_status": 404, "type": "not_found_error", "source": "2:7.3#row; 1:5.1#other",
+        "status": ["DOCUMENTED", "LIVE_VERIFIED"], "observed": {"verified_at": "2026-01-30"},
+    }  # fmt: skip
+    endpoint = {
+        "surface": "json", "response": {"status": 200}, "auth": {"wrong": ADDRESS}, "sources": ["1:4.1#row"],
+        "status": ["DOCUMENTED"], "verification": {"verified_at": "2025-06-01"},
+    }  # fmt: skip
+    records = (Record(Address.parse(ADDRESS), error), Record(Address.parse("pa/endpoints/models/list"), endpoint))
+    return Catalog(catalog().root, records)
+
+
+LIST = "pa/endpoints/models/list"
+GOOD = {ADDRESS: FREE, LIST: recipe(LIST, {"success": get("/"), "wrong_credential": get("/")})}
+
+
+ONLY_LIST = {LIST: GOOD[LIST]}
+STRAY = "pa/errors/general/y"
+MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
+    (GOOD, {}, ""),
+    (ONLY_LIST, {ADDRESS: Reason("not-on-the-wire", "why")}, ""),
+    (ONLY_LIST, {}, f"{ADDRESS}: no recipe and no reason; add one in probes/recipes/pa, or a reason to UNPROBED"),
+    (
+        ONLY_LIST,
+        {ADDRESS: Reason("not-on-the-wire")},
+        f"{ADDRESS}: the reason 'not-on-the-wire' needs a detail that a person can act on",
+    ),
+    (
+        ONLY_LIST,
+        {ADDRESS: Reason("lazy", "why")},
+        f"{ADDRESS}: 'lazy' is no reason of the closed list; choose from {', '.join(NOT_PROBED)}",
+    ),
+    (
+        {**GOOD, STRAY: FREE},
+        {},
+        f"{STRAY}: a recipe or reason for no record; write one, or remove it in probes/recipes/pa",
+    ),
+    (
+        {**GOOD, LIST: recipe(LIST, get("/"), label="success")},
+        {},
+        f"{LIST}: its recipe sends nothing labelled 'wrong_credential', which the record documents",
+    ),
+    (
+        {**GOOD, ADDRESS: recipe(ADDRESS, {"answer": get("/"), "more": get("/")})},
+        {},
+        f"{ADDRESS}: its recipe sends 'more', which the record does not document",
+    ),
+]
+
+
+@pytest.mark.parametrize("recipes, unprobed, line", MISFITS)
+def test_a_misfit_is_told_with_its_mend(recipes: dict[str, Recipe], unprobed: dict[str, Reason], line: str) -> None:
+    assert "".join(fit.misfits(small_catalog(), {"pa": Book(recipes, unprobed, {})})) == line
+
+
+def test_a_record_that_names_no_record_is_told() -> None:
+    found = small_catalog()
+    broken = Record(Address.parse(LIST), {**found[LIST].data, "auth": {"wrong": "pa/errors/general/none"}})
+    lines = fit.misfits(Catalog(found.root, (found[ADDRESS], broken)), {"pa": Book(GOOD, {}, {})})
+    assert [line.split(": ")[0] for line in lines] == [LIST]
+
+
+def test_coverage_counts_by_kind_and_by_section() -> None:
+    books = {"pa": Book({ADDRESS: replace(FREE, scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})}
+    today = date(2026, 1, 31)
+    kinds = coverage.by_kind(small_catalog(), books, today)
+    assert set(kinds) == {"pa errors", "pa endpoints", "total"}
+    assert kinds["pa errors"] == coverage.Count(records=1, recipe=1, by_scenario=1, verified=1)
+    assert kinds["pa endpoints"] == coverage.Count(records=1, reasoned=1, stale=1)
+    assert kinds["total"] == coverage.Count(records=2, recipe=1, by_scenario=1, reasoned=1, verified=1, stale=1)
+    sections = coverage.by_section(small_catalog(), books, today)
+    assert {name: count.records for name, count in sections.items()} == {"1:4.1": 1, "1:5.1": 1, "2:7.3": 1, "total": 2}
+    assert len(coverage.told(sections)) == 5
+
+
+def test_coverage_of_the_shipped_records_adds_up() -> None:
+    books = {name: book(name) for name in PROVIDERS}
+    total = coverage.by_kind(looked_at(), books, date(2026, 1, 31))["total"]
+    assert total.records == len(looked_at())
+    assert total.recipe + total.reasoned == total.records
+    assert total.by_request + total.by_scenario == total.recipe
+    assert total.by_request > total.by_scenario
+
+
+NAMES = st.from_regex(r"(pa-)?[a-z]{1,8}(-[a-z]{1,8})?", fullmatch=True)
+WORDS = st.text(st.characters(codec="ascii", exclude_characters="_-"), max_size=10)
+
+
+@given(st.dictionaries(NAMES, WORDS))
+def test_headers_come_back_as_they_went_out(headers: dict[str, str]) -> None:
+    dialect = Dialect("pa-", "acme-", "pa_", "acme_")
+    assert dialect.headers_in(dialect.headers_out(headers)) == headers
+    assert not any(name.startswith("pa-") for name in dialect.headers_out(headers))
+
+
+@given(
+    st.recursive(
+        WORDS | WORDS.map("pa_{}".format) | st.none(), lambda inner: st.lists(inner) | st.dictionaries(WORDS, inner)
+    )
+)
+def test_identifiers_come_back_as_they_went_out(value: object) -> None:
+    dialect = Dialect("pa-", "acme-", "pa_", "acme_")
+    assert dialect.json_in(dialect.json_out(value)) == value
+
+
+def test_a_provider_without_prefixes_is_not_translated() -> None:
+    dialect = Dialect.of(Provider("pd"))
+    headers = {"x-ratelimit-limit": "pa_1", "pa-version": "1"}
+    assert dialect.headers_out(headers) == headers == dialect.headers_in(headers)
+    assert Call("GET", "/").websocket is False

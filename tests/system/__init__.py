@@ -1,0 +1,1 @@
+"""Processes, browsers, SDKs, hostile servers."""

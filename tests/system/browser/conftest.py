@@ -1,0 +1,56 @@
+"""A browser, and reports to open in it."""
+
+import os
+
+import pytest
+
+from reports import build
+from tests.system.browser.chromium import WIDE, chromium, executable
+from tests.unit.reports import sample
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if executable() is None:
+        reason = "no Chromium: `apt-get install chromium`, or name one in the variable CHROMIUM"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = sample.write(tmp_path_factory.mktemp("report"), *sample.full())
+    build.build(folder)
+    return (folder / "report.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def small_report(tmp_path_factory):
+    """A tenth of it, for what takes time on every element."""
+    folder = sample.write(tmp_path_factory.mktemp("small"), *sample.some())
+    build.build(folder)
+    return (folder / "report.html").as_uri()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open an address in a fresh tab; whatever it complains of or asks for fails the test."""
+    tabs, trouble = [], []
+
+    def opened(address, viewport=WIDE, **options):
+        tab = browser.new_page(viewport=viewport, **options)
+        tabs.append(tab)
+        tab.on("console", lambda message: trouble.append(f"console: {message.text}"))
+        tab.on("pageerror", lambda error: trouble.append(f"error: {error}"))
+        tab.on("dialog", lambda dialog: trouble.append(f"dialog: {dialog.message}"))
+        tab.on(
+            "request", lambda asked: trouble.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None
+        )
+        tab.goto(address)
+        return tab
+
+    yield opened
+    for tab in tabs:
+        tab.close()
+    assert trouble == []

@@ -1,0 +1,281 @@
+"""report.html in a real Chromium: it opens, nothing observed runs or restyles it, and anybody can use it."""
+
+import pytest
+
+from reports import build
+from tests.system.browser.chromium import arrived, until
+from tests.unit.reports import sample
+from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.special import HOSTILE, drifted
+
+pytestmark = pytest.mark.browser
+
+STREAM = "pc/errors/stream/api_error"
+CONFORMING = "pa/errors/general/not_found"
+ATTACKS = (
+    "</script><script>window.ran=1</script>",
+    "<img src=x onerror=window.ran=1>",
+    "<svg/onload=window.ran=1>",
+    "<style>*{display:none!important}</style>",
+    "<link rel=stylesheet href=//evil.example/x.css>",
+    "<meta http-equiv=refresh content=0;url=//evil.example>",
+    "<base href=//evil.example/>",
+    "<iframe srcdoc='<script>parent.ran=1</script>'></iframe>",
+    "<form action=//evil.example><input name=q autofocus onfocus=window.ran=1></form>",
+    "javascript:window.ran=1",
+    '" onmouseover="window.ran=1" style="position:fixed;inset:0',
+    "</textarea></title></style></noscript><script>window.ran=1</script>",
+    "<article class=finding id=verdict><h1>No drift</h1></article>",
+    "<!--<script>",
+    "~0",
+    "__proto__",
+    HOSTILE,
+)
+
+
+def shown(tab):
+    """The addresses in the list of records."""
+    return tab.eval_on_selector_all("#list tr.row", "rows => rows.map(row => row.dataset.address)")
+
+
+def in_view(tab, selector):
+    return tab.evaluate(
+        "selector => { const r = document.querySelector(selector).getBoundingClientRect();"
+        " return r.top < innerHeight && r.bottom > 0 }",
+        selector,
+    )
+
+
+def article(address):
+    return f'article[id="{address}"]'
+
+
+def test_the_first_screen_has_verdict_changes_and_matrix(visit, report):
+    tab = visit(report)
+    assert tab.inner_text("h1").startswith("5 new drifts, 3 still drifting")
+    assert tab.title().startswith("5 new drifts")
+    for selector in ("h1", "#changed", ".changed .new", "#matrix", ".matrix tbody tr:last-child"):
+        assert in_view(tab, selector), selector
+    assert tab.locator(".squares a").count() == 418
+
+
+def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit, tmp_path):
+    results = []
+    for number, attack in enumerate(ATTACKS):
+        wrong = finding(message=attack, at=attack, observed={attack: attack}, documented={"a": attack}, label=attack)
+        results.append(drifted(f"pa/errors/general/drift_{number}", wrong))
+        results.append(
+            result(
+                f"pa/errors/general/fine_{number}",
+                findings=(wrong,),
+                probed={"name": attack, "status": [attack], "note": attack},
+            )
+        )
+    build.build(sample.write(tmp_path, run(target=ATTACKS[0]), results))
+    tab = visit((tmp_path / "report.html").as_uri())
+    for number in range(len(ATTACKS)):
+        tab.evaluate("address => { location.hash = address }", f"pa/errors/general/fine_{number}")
+        tab.wait_for_selector("#list tr.detail")
+        tab.keyboard.press("Escape")
+    assert tab.evaluate("window.ran") is None
+    assert tab.locator("h1").count() == 1
+    assert tab.inner_text("h1") == f"{len(ATTACKS)} drifts."
+    assert tab.locator("iframe, img, base, object, embed, body style, body link, body meta").count() == 0
+    assert tab.locator("form").count() == 1
+    attributes = tab.evaluate("[...document.querySelectorAll('*')].flatMap(each => each.getAttributeNames())")
+    assert [name for name in attributes if name.startswith("on")] == []
+    assert tab.locator("h1").is_visible()
+
+
+def test_even_markup_that_got_in_could_not_act(browser, report):
+    """The policy is a second wall: what a bug of ours let through would still not run or load."""
+    tab = browser.new_page()
+    tab.goto(report)
+    tab.evaluate(
+        """() => { window.refused = []; window.broken = [];
+        addEventListener('securitypolicyviolation', event => refused.push(event.effectiveDirective));
+        addEventListener('error', event => broken.push(event.target.localName), true); }"""
+    )
+    act = """() => { document.body.insertAdjacentHTML('beforeend',
+        '<img src="https://evil.example/x.png" onerror="window.ran=1"><style>h1{display:none}</style>'
+        + '<p id=inline style="position:fixed">x</p><a id=js href="javascript:window.ran=1">x</a>');
+        const script = document.createElement('script');
+        script.textContent = 'window.ran=1';
+        document.body.append(script);
+        document.getElementById('js').click(); }"""
+    with tab.expect_event("requestfailed") as failed:
+        tab.evaluate(act)
+    until(tab, "refused.length >= 6 && broken.includes('img')")
+    assert sorted(tab.evaluate("refused")) == [
+        "img-src",
+        "script-src-attr",
+        "script-src-elem",
+        "script-src-elem",
+        "style-src-attr",
+        "style-src-elem",
+    ]
+    assert tab.evaluate("window.ran") is None
+    assert tab.locator("h1").is_visible()
+    assert tab.evaluate("getComputedStyle(document.getElementById('inline')).position") == "static"
+    assert (failed.value.url, failed.value.failure) == ("https://evil.example/x.png", "csp")
+    tab.close()
+
+
+def test_search_finds_all_words(visit, report):
+    tab = visit(report)
+    tab.fill("#f-q", "/NOT_FOUND verified compliance")
+    assert shown(tab) == [
+        "pa/endpoints/compliance/not_found",
+        "pa/errors/compliance/not_found",
+        "pa/errors/compliance/not_found_2",
+    ]
+    assert tab.inner_text("#count") == "3 of 418 records"
+    tab.fill("#f-q", "nothing like this")
+    assert shown(tab) == []
+
+
+def test_filters_narrow_and_are_remembered_in_the_address(visit, report):
+    tab = visit(report)
+    tab.select_option("[name=provider]", "pc")
+    tab.select_option("[name=outcome]", "drifted")
+    expected = [
+        "pc/errors/general/missing_max_tokens",
+        "pc/errors/oauth/invalid_request",
+        "pc/errors/stream/api_error",
+        "pc/errors/websocket/api_error",
+    ]
+    assert shown(tab) == expected
+    # Playwright hears of a new address later than the page has it: `tab.url` may still be the one before.
+    assert shown(visit(tab.evaluate("location.href"))) == expected
+    tab.click("text=Clear")
+    assert tab.inner_text("#count") == "418 of 418 records"
+    assert tab.evaluate("location.href") == report
+
+
+@pytest.mark.parametrize(
+    ("filters", "number"),
+    [
+        ("kind=rate_limits", 8),
+        ("age=never", 38),
+        ("age=over1", 9),
+        ("tag=LIVE_VERIFIED&provider=pd", 55),
+        ("change=ongoing", 3),
+        ("provider=pa&kind=errors&family=admin", 9),
+        ("q=read-timeout", 0),
+        ("outcome=inconclusive", 3),
+    ],
+)
+def test_a_link_can_carry_filters(visit, report, filters, number):
+    assert len(shown(visit(f"{report}#?{filters}"))) == number
+
+
+def test_sorting(visit, report):
+    tab = visit(f"{report}#?sort=outcome")
+    assert shown(tab)[0] == "pd/errors/inference/scope_missing"
+    tab.select_option("[name=sort]", "ms")
+    assert shown(tab)[0].startswith("pb/errors/live/")
+    tab.select_option("[name=sort]", "age")
+    assert shown(tab)[0].startswith("pd/")
+
+
+def test_a_link_to_a_finding_shows_it(visit, report):
+    tab = visit(f"{report}#{STREAM}")
+    arrived(tab)
+    assert tab.locator(f"{article(STREAM)} h3 a:focus").count() == 1
+    assert in_view(tab, article(STREAM))
+
+
+def test_a_link_to_any_other_record_opens_it(visit, report):
+    tab = visit(f"{report}#{CONFORMING}")
+    arrived(tab)
+    assert in_view(tab, f'tr[data-address="{CONFORMING}"]')
+    detail = tab.inner_text("#list tr.detail")
+    for told in ("retryable", "documented in", "DOCUMENTED, LIVE_VERIFIED", "curl --include", "x-should-retry"):
+        assert told in detail, told
+    tab.click(f'tr[data-address="{CONFORMING}"] a')
+    assert tab.locator("#list tr.detail").count() == 0
+    tab.click(f'tr[data-address="{CONFORMING}"] a')
+    tab.wait_for_selector("#list tr.detail")
+
+
+def test_a_link_opens_a_record_that_the_filters_hide(visit, report):
+    tab = visit(f"{report}#?provider=pd")
+    tab.evaluate("address => { location.hash = address }", CONFORMING)
+    tab.wait_for_selector("#list tr.detail")
+    assert tab.input_value("[name=provider]") == ""
+
+
+def test_a_link_to_a_record_that_is_gone_says_so(visit, report):
+    tab = visit(f"{report}#pa/errors/general/no_longer_there")
+    assert tab.inner_text("#count").startswith("No record pa/errors/general/no_longer_there in this run.")
+
+
+def test_everything_by_keyboard(visit, report):
+    tab = visit(report)
+    tab.keyboard.press("/")
+    tab.keyboard.type("scope_missing inference")
+    assert len(shown(tab)) == 2
+    tab.keyboard.press("Escape")
+    assert len(shown(tab)) > 2
+    tab.keyboard.press("Escape")
+    tab.keyboard.press("j")
+    first = tab.evaluate("document.activeElement.getAttribute('href')")
+    assert first is not None
+    tab.keyboard.press("j")
+    second = tab.evaluate("document.activeElement.getAttribute('href')")
+    assert second != first
+    tab.keyboard.press("k")
+    assert tab.evaluate("document.activeElement.getAttribute('href')") == first
+    tab.goto(f"{report}#?q={CONFORMING}")
+    until(tab, f"document.getElementById('f-q').value === '{CONFORMING}'")
+    assert shown(tab)[0] == CONFORMING
+    tab.focus("#list tr.row a")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#list tr.detail")
+    tab.keyboard.press("Escape")
+    assert tab.locator("#list tr.detail").count() == 0
+
+
+def test_a_command_is_copied_as_it_stands(browser, report):
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    tab = context.new_page()
+    tab.goto(f"{report}#{STREAM}")
+    arrived(tab)
+    command = tab.locator(f"{article(STREAM)} .command").first
+    # The button says so for a moment only, so it is listened to from before the click.
+    command.locator("button").evaluate(
+        """button => { window.said = new Promise(heard => new MutationObserver(() => heard(button.textContent))
+        .observe(button, { childList: true })) }"""
+    )
+    command.locator("button").click()
+    assert tab.evaluate("window.said") == "Copied"
+    assert tab.evaluate("navigator.clipboard.readText()") == command.locator("pre").text_content()
+    context.close()
+
+
+def test_without_script_the_findings_are_there(browser, report):
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"{report}#{STREAM}")
+    assert tab.locator("article.finding").count() == 11
+    assert "content_block_delta" in tab.inner_text(article(STREAM))
+    assert tab.locator("noscript").inner_text().startswith("The list of all records is drawn by a script.")
+    context.close()
+
+
+@pytest.mark.slow
+def test_ten_thousand_results_open(visit, tmp_path):
+    build.build(sample.write(tmp_path, *sample.many(10_000)))
+    page = tmp_path / "report.html"
+    assert page.stat().st_size < 15_000_000
+    tab = visit(page.as_uri())
+    assert "of 10000 records" in tab.inner_text("#count")
+    tab.fill("#f-q", "not_found_9988")
+    (address,) = shown(tab)
+    tab.click("#list tr.row a")
+    tab.wait_for_selector(f"#list [id='{address}'] + tr.detail, {article(address)}:focus-within")
+
+
+def test_a_run_without_any_result_opens(visit, tmp_path):
+    build.build(sample.write(tmp_path, run(), []))
+    assert visit((tmp_path / "report.html").as_uri()).inner_text("h1") == "Nothing was probed."

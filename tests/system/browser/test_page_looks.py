@@ -1,0 +1,91 @@
+"""How report.html looks in a real Chromium: on any screen, in any scheme, on paper, and to those who cannot see it."""
+
+import re
+
+import pytest
+
+from catalog.model import Outcome
+from tests.system.browser.chromium import NARROW, WIDE, arrived
+
+pytestmark = pytest.mark.browser
+
+HOSTILE_RECORD = "pb/errors/http/unknown_field"
+STREAM = "pc/errors/stream/api_error"
+PLAIN = "pa/endpoints/messages/invalid_request"
+REMARKED = "pa/errors/general/unknown_field"
+CONFORMING = "pa/errors/general/not_found"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark(visit, report, scheme):
+    tab = visit(report, color_scheme=scheme)
+    red, green, blue = map(int, re.findall(r"\d+", tab.evaluate("getComputedStyle(document.body).backgroundColor"))[:3])
+    assert (red + green + blue > 700) == (scheme == "light")
+
+
+@pytest.mark.parametrize("address", ["", f"#{HOSTILE_RECORD}", f"#{STREAM}", f"#{CONFORMING}", "#?outcome=drifted"])
+def test_nothing_is_wider_than_a_narrow_screen(visit, report, address):
+    tab = visit(report + address, NARROW)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_a_finding_holds_all_that_it_shows(visit, small_report, viewport):
+    """What spills out of one lies on the next: links land beside their mark, and tools see wrong colours."""
+    spilt = visit(small_report, viewport).evaluate(
+        """() => [...document.querySelectorAll('article.finding')].flatMap(article =>
+        [...article.querySelectorAll('*')].filter(each => each.checkVisibility()
+        && each.getBoundingClientRect().bottom > article.getBoundingClientRect().bottom + 1).map(() => article.id))"""
+    )
+    assert sorted(set(spilt)) == []
+
+
+@pytest.mark.parametrize(
+    ("viewport", "scheme", "address"),
+    [
+        (WIDE, "light", ""),
+        (NARROW, "dark", ""),
+        (WIDE, "dark", f"#{PLAIN}"),
+        (NARROW, "light", f"#{PLAIN}"),
+        (WIDE, "light", f"#{REMARKED}"),
+        (NARROW, "dark", f"#{STREAM}"),
+    ],
+    ids=["wide-light", "narrow-dark", "wide-dark-record", "narrow-light-record", "wide-light-record", "narrow-finding"],
+)
+def test_axe_finds_nothing(visit, small_report, viewport, scheme, address):
+    from axe_playwright_python.sync_playwright import Axe
+
+    tab = visit(small_report + address, viewport, color_scheme=scheme)
+    if address:
+        arrived(tab)
+        tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    found = Axe().run(tab)
+    told = [
+        f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for each in found.response["violations"]
+        for node in each["nodes"][:3]
+    ]
+    assert told == []
+
+
+def test_paper_has_no_controls_and_every_exchange(visit, report):
+    tab = visit(report)
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    tab.emulate_media(media="print")
+    assert not tab.locator("#filters").is_visible()
+    assert tab.locator(".finding details:not([open])").count() == 0
+    assert len(tab.pdf()) > 50_000
+
+
+def test_every_outcome_has_a_colour_of_its_own(visit, report):
+    tab = visit(report)
+    seen = {
+        outcome: tab.evaluate(
+            "name => { const s = document.createElement('span'); s.className = 'o ' + name; document.body.append(s);"
+            " const c = getComputedStyle(s);"
+            " return [c.backgroundColor, c.backgroundImage, c.borderTopColor, c.boxShadow].join() }",
+            str(outcome),
+        )
+        for outcome in Outcome
+    }
+    assert len(set(seen.values())) == len(Outcome)

@@ -1,0 +1,141 @@
+"""A gRPC provider that is wrong, slow or not there: the verdict says so, and a bound holds whatever it does."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from dataclasses import replace
+
+import grpc
+import pytest
+
+from catalog.envelopes.envelope import envelope
+from catalog.evidence.results import Result
+from catalog.model import Exchange, Outcome
+from catalog.reading.expectations import Expected, StreamRule
+from probes.calls.call import Call, invoke
+from probes.judging.compare import compare
+from probes.target.target import Target
+from probes.wire.grpc import MAX_MESSAGES, GrpcWire
+from probes.wire.http import Limits
+from probes.wire.redact import Redactor
+from tests.harness.engines import mock_target_at, probe
+from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent, wrong_grpc
+
+FAMILY = "pd/errors/grpc"
+MODELS = invoke("/pd_api.Models/ListLanguageModels")
+STREAM = invoke("/pd_api.Chat/GetCompletionChunk", {"model": "mock-small"})
+SECRET = "a-key-that-must-not-be-kept"
+
+
+def target_at(host: str, timeout_s: float = 10.0) -> Target:
+    target = mock_target_at("http://127.0.0.1:1", timeout_s=timeout_s)
+    provider = target.providers["pd"]
+    there = replace(provider, addresses={**provider.addresses, "grpc_host": host})
+    return replace(target, providers={"pd": there})
+
+
+def seen(slug: str, behave: Behaviour, **target: float) -> Result:
+    address = f"{FAMILY}/{slug}"
+    with wrong_grpc(behave) as host:
+        return probe(target_at(host, **target), [address])[address]
+
+
+def exchange(host: str, call: Call = MODELS, timeout_s: float = 10.0, max_bytes: int = 1_000_000) -> Exchange:
+    """One exchange, without an engine around it."""
+
+    async def make() -> Exchange:
+        wire = GrpcWire("", Redactor({SECRET: "${KEY}"}), Limits(timeout_s, max_bytes))
+        try:
+            return await wire.exchange(call, host + call.path, {"authorization": f"Bearer {SECRET}"}, "answer", 0.0)
+        finally:
+            await wire.aclose()
+
+    return asyncio.run(asyncio.wait_for(make(), 30))
+
+
+@pytest.mark.parametrize("wrong", [0, 2, 9, 12])
+@pytest.mark.parametrize("slug", ["not_found", "unauthenticated", "permission_denied", "internal", "unavailable"])
+def test_a_wrong_code_is_drift(slug, wrong):
+    result = seen(slug, ends_with(wrong))
+    assert result.outcome is Outcome.DRIFTED
+    assert [finding.code for finding in result.drifts] == ["grpc-status-differs"]
+
+
+@pytest.mark.parametrize(("status", "reason"), [(14, "unasked-overload"), (8, "unasked-rate-limit")])
+def test_an_overload_or_limit_that_nobody_asked_for_is_no_verdict(status, reason):
+    result = seen("not_found", ends_with(status, "not now"))
+    assert (result.outcome, result.reason.code) == (Outcome.INCONCLUSIVE, reason)
+
+
+def test_an_internal_error_on_every_attempt_with_a_green_control_is_drift():
+    result = seen("not_found", ends_with(13))
+    assert (result.outcome, len(result.attempts)) == (Outcome.DRIFTED, 3)
+
+
+def test_a_documented_trailer_must_be_there():
+    rule = StreamRule("grpc", grpc_status=5, trailers=("x-reason",))
+    expected = Expected("answer", FAMILY, envelope("pd_grpc"), None, stream=rule)
+    with wrong_grpc(ends_with(5, trailers={"x-reason": "gone"})) as host:
+        assert list(compare(expected, exchange(host))) == []
+    with wrong_grpc(ends_with(5)) as host:
+        (finding,) = compare(expected, exchange(host))
+    assert (finding.code, finding.at) == ("trailer-missing", "x-reason")
+
+
+def test_an_unanswered_call_is_given_up():
+    result = seen("not_found", silent, timeout_s=0.3)
+    assert (result.outcome, result.reason.code) == (Outcome.INCONCLUSIVE, "read-timeout")
+
+
+def test_a_deadline_of_the_call_itself_is_an_answer():
+    with wrong_grpc(silent) as host:
+        assert exchange(host, MODELS.but(timeout_s=0.1)).response.grpc.status == 4
+
+
+def test_nobody_listening_is_told_apart_from_an_unavailable_service():
+    result = probe(target_at("127.0.0.1:1"), [f"{FAMILY}/unavailable"])[f"{FAMILY}/unavailable"]
+    assert (result.outcome, result.reason.code) == (Outcome.INCONCLUSIVE, "connect-refused")
+
+
+def test_an_endless_stream_is_cut():
+    with wrong_grpc(endless) as host:
+        response = exchange(host, STREAM).response
+    assert (response.ended, len(response.events)) == ("capped", MAX_MESSAGES)
+
+
+def test_too_large_a_message_is_not_read():
+    with wrong_grpc(sends(b"x" * 2_000)) as host:
+        assert exchange(host, max_bytes=1_000).failure.code == "body-too-large"
+
+
+def test_a_message_that_is_no_message_is_no_answer():
+    with wrong_grpc(sends(b"\xff\xff\xff")) as host:
+        assert exchange(host).failure.code == "protocol-error"
+
+
+def test_no_key_is_kept():
+    with wrong_grpc(ends_with(5, f"no model for {SECRET}", {"x-key": SECRET})) as host:
+        assert SECRET not in str(exchange(host))
+
+
+def test_plain_text_goes_to_loopback_alone(monkeypatch):
+    def refused(*args: object, **options: object) -> None:
+        raise AssertionError("the key would travel in plain text")
+
+    monkeypatch.setattr(grpc.aio, "insecure_channel", refused)
+    for host in ("provider.invalid:443", "192.0.2.1:443", "127.0.0.1.provider.invalid:443"):
+        assert exchange(host, timeout_s=2.0).failure is not None
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from probes.running import engine; from probes.elicit import book; book.book('pd')",
+        "from mockserver.app import create_app; create_app()",
+    ],
+)
+def test_grpc_is_imported_by_the_first_call_alone(code):
+    check = f"{code}; import sys; sys.exit('grpc' in sys.modules or 'google.protobuf' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

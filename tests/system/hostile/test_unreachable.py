@@ -1,0 +1,288 @@
+"""Servers that cannot be looked at: each is inconclusive for its own true reason, never a hang, never a verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import socket
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from catalog.evidence import verdicts
+from catalog.evidence.results import Result
+from catalog.model import Outcome
+from catalog.model.exits import Exit
+from probes.elicit.book import book
+from probes.running.lane import MAX_FAILURES
+from probes.target.target import Credential, Target
+from tests.harness import hostile
+from tests.harness.engines import catalog, mock_target_at, probe
+from tests.harness.hostile import Hostile, Misbehaviour, Peer, answer, plain
+from tests.harness.serving import speaking
+
+UNKNOWN_MODEL = "pa/errors/general/unknown_model"
+LIST_MODELS = "pa/endpoints/models/list_models"
+STREAM_ERROR = "pa/errors/stream/overloaded"
+TIMEOUT = "pa/errors/general/timeout"
+
+PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+ERROR = b'{"type":"error","error":{"type":"%s","message":"m"},"request_id":"req_1"}'
+PATIENCE_S = 60.0
+"""Far more than any of these may take; a hang would take for ever."""
+
+SOON_S = 1.0
+"""The time limit where it must be reached; elsewhere a busy machine must not reach it."""
+
+SLOW = (hostile.hanging, hostile.loris, hostile.slow_body)
+
+
+def pa(base: str, **changes: Any) -> Target:
+    """The mock target, PA alone."""
+    target = mock_target_at(base, **changes)
+    return replace(target, providers={"pa": target.providers["pa"]})
+
+
+def patience(misbehave: Misbehaviour) -> dict[str, float]:
+    return {"timeout_s": SOON_S} if misbehave in SLOW else {}
+
+
+def met(misbehave: Misbehaviour, address: str = UNKNOWN_MODEL, **changes: Any) -> Result:
+    """The result of one record on a server that answers its control, and then misbehaves."""
+    with Hostile(misbehave).serving() as base:
+        started = time.monotonic()
+        result = probe(pa(base, **patience(misbehave), **changes), [address])[address]
+        assert time.monotonic() - started < PATIENCE_S
+        return result
+
+
+@contextmanager
+def dead_port() -> Iterator[str]:
+    """An address at which nothing listens, and nothing will while it is held."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    "misbehave, code",
+    [
+        (hostile.hanging, "read-timeout"),
+        (hostile.closing, "closed-without-answer"),
+        (hostile.resetting, "connection-reset"),
+        (hostile.cut_short, "connection-reset"),
+        (hostile.garbage, "protocol-error"),
+        (hostile.loris, "read-timeout"),
+        (hostile.slow_body, "read-timeout"),
+        (hostile.header_flood, "protocol-error"),
+        (hostile.endless, "body-too-large"),
+        (hostile.bomb, "body-too-large"),
+        (plain(404, b"not gzip at all", content_encoding="gzip"), "protocol-error"),
+        (plain(502, PAGE, "text/html"), "gateway-page"),
+        (plain(500, PAGE, "text/html; charset=utf-8"), "gateway-page"),
+        (plain(502, ERROR % b"api_error"), "unasked-overload"),
+        (plain(503, b""), "unasked-overload"),
+        (plain(529, ERROR % b"overloaded_error"), "unasked-overload"),
+        (plain(429, ERROR % b"rate_limit_error"), "unasked-rate-limit"),
+        (plain(408, b""), "unasked-timeout"),
+        (plain(504, ERROR % b"timeout_error"), "unasked-timeout"),
+        (plain(302, b"", location="https://elsewhere.example/"), "unasked-redirect"),
+    ],
+)
+def test_what_keeps_a_record_from_being_seen(misbehave: Misbehaviour, code: str) -> None:
+    result = met(misbehave)
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, code), result.reason
+    assert result.reason is not None
+    assert "/v1/models/no-such-model" in result.reason.detail, "the detail names the request"
+    assert len(result.attempts) == 1
+
+
+@pytest.mark.parametrize(
+    "misbehave, code",
+    [
+        (hostile.endless_events, "stream-endless"),
+        (hostile.stalled_events, "stream-stalled"),
+        (hostile.cut_events, "connection-reset"),
+    ],
+)
+def test_a_stream_that_does_not_come_to_its_end(misbehave: Misbehaviour, code: str) -> None:
+    result = met(misbehave, STREAM_ERROR, timeout_s=2 * SOON_S)
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, code)
+    response = result.attempts[-1].exchanges[-1].response
+    assert response is not None
+    assert response.events, "what had arrived until then is kept"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"type": "error", "error": {"type": "not_found_error", "message": "\xff\xfe"}}',
+        b'{"type": "error", "error": ',
+        b"[" * 100_000,
+        b'{"a":' * 300 + b"1" + b"}" * 300,
+        b'{"type": NaN}',
+        b'{"type": "error", "error": {"type": "not_found_error", "message": "\\ud800"}, "request_id": 1}',
+        b"9" * 10_000,
+        b"\x00\x01\x02",
+    ],
+    ids=["invalid-utf-8", "half", "deep", "nested", "nan", "half-a-pair", "big-number", "binary"],
+)
+def test_a_body_that_is_none_is_a_drift_and_breaks_nothing(body: bytes) -> None:
+    result = met(plain(404, body))
+    assert result.outcome is Outcome.DRIFTED, result.reason
+    assert {finding.aspect for finding in result.drifts} >= {"body"}
+
+
+def test_an_answer_that_its_record_documents_is_no_overload() -> None:
+    headers = {"request_id": "req_1", "pa_organization_id": "org_12345678", "pa_workspace_id": "ws_12345678"}
+    result = met(plain(504, ERROR % b"timeout_error", **headers), TIMEOUT)
+    assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
+    gateway = met(plain(504, PAGE, "text/html"), TIMEOUT)
+    assert gateway.reason is not None
+    assert gateway.reason.code == "gateway-page", "a gateway's page is never the provider's documented answer"
+
+
+def test_a_dead_port_is_refused_and_the_run_is_blind() -> None:
+    addresses = [str(record.address) for record in catalog().select(provider="pa")]
+    with dead_port() as base:
+        results = list(probe(pa(base), addresses).values())
+    codes = {result.reason.code for result in results if result.outcome is Outcome.INCONCLUSIVE and result.reason}
+    assert "connect-refused" in codes
+    assert codes <= {"connect-refused", "lane-stopped"}
+    assert verdicts.of_results(results, ["pa"]) is Exit.BLIND
+    assert "pa" in verdicts.blind_providers(results, ["pa"])
+
+
+def test_a_host_that_does_not_exist_is_not_resolved() -> None:
+    result = probe(pa("http://no-such-host.invalid"), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "name-unresolved")
+
+
+async def plainly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer a TLS handshake as servers of plain HTTP do."""
+    await reader.read(1)
+    writer.write(answer(400, b"The plain HTTP request was sent to HTTPS port", "text/plain"))
+    await writer.drain()
+    writer.close()
+
+
+def test_tls_to_a_plain_port_fails_as_tls() -> None:
+    with speaking(plainly) as base:
+        result = probe(pa(base.replace("http:", "https:")), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "tls-failed")
+
+
+@pytest.mark.parametrize(
+    "misbehave",
+    [hostile.hanging, hostile.closing, hostile.resetting, hostile.garbage],
+    ids=lambda each: each.__name__,
+)
+def test_repeated_transport_failures_end_a_lane_after_few_requests(misbehave: Misbehaviour) -> None:
+    addresses = [address for address, recipe in book("pa").recipes.items() if recipe.lane == "pa:inference"]
+    server = Hostile(misbehave)
+    with server.serving() as base:
+        results = probe(pa(base, concurrency=4, **patience(misbehave)), addresses)
+    assert len(addresses) > 50
+    assert MAX_FAILURES < len(server.heads) <= 1 + MAX_FAILURES + 4
+    assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
+    assert Counter(result.reason.code for result in results.values() if result.reason)["lane-stopped"] > 40
+    assert verdicts.of_results(list(results.values()), ["pa"]) is Exit.BLIND
+
+
+def test_a_control_that_once_met_a_passing_trouble_is_sent_again() -> None:
+    seen: list[str] = []
+
+    async def stumble(peer: Peer) -> None:
+        if peer.control and not seen:
+            seen.append(peer.head)
+            return
+        await peer.send(answer(200, hostile.GREEN) if peer.control else answer(529, ERROR % b"overloaded_error"))
+
+    with Hostile(stumble, green_control=False).serving() as base:
+        results = probe(pa(base, concurrency=1), [UNKNOWN_MODEL, LIST_MODELS])
+    codes = [result.reason.code for result in results.values() if result.reason]
+    assert sorted(codes) == ["closed-without-answer", "unasked-overload"]
+
+
+@pytest.mark.parametrize(
+    "misbehave, code",
+    [
+        (plain(502, PAGE, "text/html"), "gateway-page"),
+        (plain(529, ERROR % b"overloaded_error"), "unasked-overload"),
+        (plain(429, ERROR % b"rate_limit_error"), "unasked-rate-limit"),
+        (plain(500, ERROR % b"api_error"), "server-fault"),
+        (plain(301, b"", location="/moved"), "unasked-redirect"),
+        (plain(404, ERROR % b"not_found_error"), "control-failed"),
+        (hostile.hanging, "read-timeout"),
+    ],
+)
+def test_a_control_that_fails_says_its_own_reason(misbehave: Misbehaviour, code: str) -> None:
+    server = Hostile(misbehave, green_control=False)
+    with server.serving() as base:
+        result = probe(pa(base, **patience(misbehave)), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, code)
+    assert result.reason is not None
+    assert result.reason.detail.startswith("the control GET "), result.reason.detail
+    assert len(server.heads) == 1, "nothing but the control was sent"
+
+
+def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
+    server = Hostile(plain(401, ERROR % b"authentication_error"), green_control=False)
+    with server.serving() as base:
+        target = pa(base)
+        provider = target.providers["pa"]
+        key = Credential("inference", "a-key-that-died", "PA_API_KEY")
+        credentials = {**provider.credentials, "inference": key}
+        target = replace(target, providers={"pa": replace(provider, credentials=credentials)})
+        results = probe(target, [UNKNOWN_MODEL, LIST_MODELS, TIMEOUT])
+    assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
+    details = [result.reason.detail for result in results.values() if result.reason]
+    assert all("look at PA_API_KEY" in detail for detail in details), details
+    assert len(server.heads) == 1
+    assert verdicts.of_results(list(results.values()), ["pa"]) is Exit.BLIND
+
+
+def test_a_key_that_may_not_is_restricted_and_a_run_of_nothing_else_is_blind() -> None:
+    server = Hostile(plain(403, ERROR % b"permission_error"), green_control=False)
+    with server.serving() as base:
+        results = probe(pa(base), [UNKNOWN_MODEL, LIST_MODELS])
+    reasons = {result.reason.code for result in results.values() if result.reason}
+    assert {result.outcome for result in results.values()} == {Outcome.RESTRICTED}
+    assert reasons == {"permission-refused"}
+    assert verdicts.of_results(list(results.values()), ["pa"]) is Exit.BLIND
+
+
+def test_a_key_does_not_travel_with_a_redirect() -> None:
+    elsewhere = Hostile(plain(200))
+    with elsewhere.serving() as other:
+        result = met(plain(307, b"", location=f"{other}/v1/models/no-such-model"))
+    assert result.reason is not None
+    assert result.reason.code == "unasked-redirect"
+    assert other in result.reason.detail
+    assert elsewhere.heads == []
+
+
+@pytest.mark.parametrize("misbehave", [hostile.endless, hostile.bomb], ids=lambda each: each.__name__)
+def test_memory_stays_bounded(misbehave: Misbehaviour) -> None:
+    met(plain(404))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    met(misbehave)
+    grown_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert grown_mb < 200, f"grew by {grown_mb:.0f} MB"
+
+
+@pytest.mark.parametrize("asked", ["31536000", "Sat, 01 Jan 2101 00:00:00 GMT", "inf", "1e400"])
+def test_a_retry_after_of_a_year_ends_the_lane_instead_of_waiting(asked: str) -> None:
+    server = Hostile(plain(429, ERROR % b"rate_limit_error", retry_after=asked))
+    with server.serving() as base:
+        target = replace(pa(base, concurrency=1), live=True, reprobe_after_s=0.0)
+        started = time.monotonic()
+        results = probe(target, [UNKNOWN_MODEL, LIST_MODELS])
+    assert time.monotonic() - started < PATIENCE_S
+    codes = [result.reason.code for result in results.values() if result.reason]
+    assert sorted(codes) == ["unasked-rate-limit", "wait-too-long"]

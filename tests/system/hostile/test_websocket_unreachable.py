@@ -1,0 +1,119 @@
+"""Sockets that never end, never speak, or speak no WebSocket: bounded in time and memory, with their true reason."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from dataclasses import replace
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Close, Outcome, Response
+from probes.wire.websocket import MAX_FRAMES
+from tests.harness import hostile, hostile_sockets
+from tests.harness.engines import mock_target_at, probe
+from tests.harness.hostile import Hostile, Misbehaviour, plain
+from tests.harness.hostile_sockets import hasty, saying
+
+CONNECTION_TIME = "pb/errors/live/connection_time_exceeded"
+INVALID_TOKEN = "pb/errors/live/invalid_ephemeral_token"
+SET_UP = '{"setupComplete": {}}'
+GO_AWAY = '{"goAway": {"timeLeft": "0s"}}'
+
+PATIENCE_S = 12.0
+"""Far more than three attempts may take; a hang would take for ever."""
+
+MEMORY = 60_000_000
+"""What server and client together may hold: some caps of a message, never the 1 GB that was announced."""
+
+
+def met(misbehave: Misbehaviour, address: str = CONNECTION_TIME, patience_s: float = PATIENCE_S) -> Result:
+    """The result of one record on a server whose WebSockets misbehave."""
+    with Hostile(misbehave).serving() as base:
+        target = mock_target_at(base, timeout_s=0.6)
+        target = replace(target, providers={"pb": target.providers["pb"]})
+        started = time.monotonic()
+        result = probe(target, [address])[address]
+        assert time.monotonic() - started < patience_s
+        return result
+
+
+def response_of(result: Result) -> Response:
+    response = result.attempts[-1].exchanges[-1].response
+    assert response is not None
+    return response
+
+
+@pytest.mark.parametrize(
+    ("misbehave", "reason"),
+    [
+        (hostile_sockets.endless_frames, "stream-endless"),
+        (hostile_sockets.endless_pings, "stream-stalled"),
+        (hostile_sockets.endless_fragments, "stream-endless"),
+        (hostile_sockets.huge_frame, "stream-endless"),
+        (hostile_sockets.huge_messages, "stream-endless"),
+        (saying(), "stream-stalled"),
+        (saying(SET_UP), "stream-stalled"),
+        (hostile_sockets.wrong_handshake, "protocol-error"),
+        (hostile.hanging, "read-timeout"),
+        (hostile.closing, "closed-without-answer"),
+        (hostile.garbage, "protocol-error"),
+        (hostile.loris, "read-timeout"),
+        (plain(302, location="http://127.0.0.1:1/"), "unasked-redirect"),
+        (plain(429), "unasked-rate-limit"),
+        (plain(502, b"<html></html>", "text/html"), "gateway-page"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", "peer"),
+)
+def test_what_cannot_be_looked_at_has_its_reason(misbehave: Misbehaviour, reason: str) -> None:
+    result = met(misbehave)
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, reason)
+
+
+@pytest.mark.parametrize(
+    ("misbehave", "address", "code"),
+    [
+        (saying(SET_UP), INVALID_TOKEN, "close-missing"),
+        (saying(), INVALID_TOKEN, "close-missing"),
+        (saying(SET_UP, GO_AWAY), CONNECTION_TIME, "close-missing"),
+        (hostile_sockets.no_such_frame, INVALID_TOKEN, "stream-malformed"),
+        (hostile_sockets.no_text, INVALID_TOKEN, "stream-malformed"),
+        (hostile_sockets.reset, INVALID_TOKEN, "close-unclean"),
+    ],
+    ids=["open and talking", "open and silent", "open after goAway", "no such frame", "no UTF-8", "reset"],
+)
+def test_what_was_seen_before_the_end_is_judged(misbehave: Misbehaviour, address: str, code: str) -> None:
+    result = met(misbehave, address)
+    assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
+    assert code in {finding.code for finding in result.drifts}
+
+
+@pytest.mark.parametrize(
+    "misbehave", [hostile_sockets.huge_frame, hostile_sockets.endless_fragments, hostile_sockets.huge_messages]
+)
+def test_memory_is_bounded(misbehave: Misbehaviour) -> None:
+    tracemalloc.start()  # it makes everything many times slower
+    try:
+        met(misbehave, patience_s=5 * PATIENCE_S)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < MEMORY
+
+
+def test_what_was_said_before_a_close_is_heard() -> None:
+    """The close may have come before we could say our first word; what came before it counts all the same."""
+    result = met(hasty(SET_UP, GO_AWAY))
+    assert result.outcome is Outcome.CONFORMS, (result.outcome, result.reason, result.drifts)
+    response = response_of(result)
+    heard = [event.event for event in response.events or () if not event.sent]
+    assert heard == ["setupComplete", "goAway"]
+    assert response.close == Close(1000, "enough", clean=True)
+
+
+def test_frames_are_counted() -> None:
+    response = response_of(met(hostile_sockets.endless_frames))
+    assert len(response.events or ()) <= MAX_FRAMES
+    assert response.ended == "capped"
+    assert response.close is None

@@ -1,0 +1,186 @@
+"""The WebSocket wire: whom it trusts, where it goes, what it translates and hides, what it needs to be imported."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog.model import Exchange
+from mockserver.app import create_app
+from probes.calls.call import Call, converse, get
+from probes.calls.script import CLOSED, Hear, Say
+from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
+from probes.running.budget import Budget
+from probes.running.lane import Lane
+from probes.target.target import Provider, Target
+from probes.wire.redact import Redactor
+from tests.harness import certificates
+from tests.harness.engines import mock_target_at
+from tests.harness.hostile import Hostile, plain
+from tests.harness.hostile_sockets import after_handshake, frame, saying
+from tests.harness.serving import serving
+
+KEY = "mock-pc-inference"
+CREATE = Say({"type": "response.create", "model": "{small_model}", "input": "hi"})
+COMPLETED = Hear("response.completed")
+HELLO = converse("/v1/responses", CREATE, COMPLETED)
+
+
+def pc(base: str, **changes: Any) -> Provider:
+    """PC at an address, quick to lose patience."""
+    return mock_target_at(base, **{"timeout_s": 2.0, **changes}).providers["pc"]
+
+
+def exchanged(provider: Provider, call: Call, *, busy_s: float = 0.0) -> Exchange:
+    """What came of one call, on a machine that is too busy for a while to look at anything."""
+    redactor = Redactor.of(Target("mock", live=False, allow=frozenset(), providers={provider.name: provider}))
+
+    async def send() -> Exchange:
+        lane = Lane(provider, "inference", redactor, Budget(provider), mock=True)
+        asyncio.get_running_loop().call_later(0.1, time.sleep, busy_s)
+        try:
+            return await lane.send(call, "answer", "test", time.perf_counter())
+        finally:
+            await lane.aclose()
+
+    return asyncio.run(send())
+
+
+def code_of(exchange: Exchange) -> str | None:
+    return exchange.failure.code if exchange.failure else None
+
+
+def names(exchange: Exchange) -> list[str]:
+    assert exchange.response is not None
+    return [event.event for event in exchange.response.events or ()]
+
+
+def test_what_is_said_and_heard_is_kept_in_order() -> None:
+    with serving(create_app(only=["pc"])) as base:
+        exchange = exchanged(pc(base), HELLO)
+    assert exchange.response is not None
+    assert (exchange.request.method, exchange.response.status, exchange.response.ended) == ("WS", 101, "complete")
+    events = exchange.response.events or ()
+    assert names(exchange)[:2] == ["response.create", "response.created"]
+    assert [event.sent for event in events] == [True, *[False] * (len(events) - 1)]
+    assert [event.at_ms for event in events] == sorted(event.at_ms for event in events)
+    assert events[0].data["model"] == "mock-small"
+    assert exchange.response.close is None
+
+
+def test_a_certificate_is_verified(tmp_path: Path) -> None:
+    made = certificates.make(tmp_path)
+    with serving(create_app(only=["pc"]), made) as base:
+        assert code_of(exchanged(pc(base), HELLO)) == "tls-failed"
+        assert names(exchanged(pc(base, ca_file=str(made.authority)), HELLO))[-1] == "response.completed"
+
+
+@pytest.mark.parametrize(
+    ("service", "code"),
+    [(CLOSED_PORT, "connect-refused"), (FULL_PORT, "connect-timeout"), (PLAIN_PORT, "tls-failed")],
+)
+def test_a_connection_that_fails_has_its_reason(service: str, code: str) -> None:
+    call = HELLO.but(service=service, credential=None, timeout_s=0.4)
+    assert code_of(exchanged(pc("http://127.0.0.1:1"), call)) == code
+
+
+@pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
+def test_a_busy_machine_tells_a_late_connection_from_a_late_answer(call: Call) -> None:
+    """All time limits have passed by the time that it looks at them."""
+    late = call.but(service=FULL_PORT, credential=None, timeout_s=0.4)
+    assert code_of(exchanged(pc("http://127.0.0.1:1"), late, busy_s=0.6)) == "connect-timeout"
+
+
+def test_plain_text_leaves_this_machine_never() -> None:
+    provider = replace(pc("http://127.0.0.1:1"), addresses={"base_url": "http://192.0.2.1/pc"})
+    with pytest.raises(ValueError, match=r"plain ws to 192\.0\.2\.1"):
+        exchanged(provider, HELLO)
+
+
+def test_a_redirect_is_told_and_not_followed() -> None:
+    elsewhere = Hostile(plain(200))
+    with elsewhere.serving() as other:
+        address = other.replace("http", "ws")
+        with Hostile(plain(302, location=address)).serving() as base:
+            exchange = exchanged(pc(base), HELLO)
+    assert exchange.response is not None
+    assert (exchange.response.status, exchange.response.headers["location"]) == (302, address)
+    assert elsewhere.heads == []
+
+
+def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    with serving(create_app(only=["pc"])) as base:
+        assert names(exchanged(pc(base), HELLO))[-1] == "response.completed"
+
+
+def test_keys_are_hidden_wherever_they_come_back() -> None:
+    echo = json.dumps({"type": "echo", "key": KEY, KEY: [f"Bearer {KEY}"]})
+    with Hostile(saying(echo)).serving() as base:
+        exchange = exchanged(pc(base, timeout_s=0.4), converse("/v1/responses", Hear("echo"), query=(("key", KEY),)))
+    shown = repr(exchange)
+    assert names(exchange) == ["echo"]
+    assert KEY not in shown
+    assert "${PC_INFERENCE_KEY}" in shown
+
+
+def test_names_are_translated_both_ways() -> None:
+    """The stand-ins never leave, and never come back, whatever the provider calls things."""
+    received: list[bytes] = []
+
+    async def echoing(peer: Any) -> None:
+        answer = frame(0x1, json.dumps({"type": "made", "id": "real_1"}).encode())
+        await peer.send(answer)
+        received.append(await peer.reader.read(65_536))
+
+    hostile = Hostile(after_handshake(echoing))
+    call = converse("/ws", Hear("made"), Say(lambda heard: {"again": heard["made"]["id"]}), headers={"pa-beta": "x"})
+    with hostile.serving() as base:
+        provider = mock_target_at(base, timeout_s=0.4, header_prefix="real-", id_prefix="real_").providers["pa"]
+        exchange = exchanged(provider, call)
+    assert exchange.response is not None
+    heard, said = exchange.response.events or ()
+    assert (heard.data["id"], said.data) == ("pa_1", {"again": "pa_1"})
+    assert "real-beta: x" in hostile.heads[0]
+    assert "pa-beta" in exchange.request.headers
+
+
+def test_a_refused_handshake_is_an_http_answer() -> None:
+    with serving(create_app(only=["pc"])) as base:
+        exchange = exchanged(pc(base), HELLO.but(credential="wrong"))
+    assert exchange.response is not None
+    assert (exchange.response.status, exchange.response.body_type) == (401, "json")
+    assert exchange.response.events is None
+
+
+def test_the_close_of_the_other_side_is_kept() -> None:
+    call = converse("/v1/responses", CLOSED, scenario="session_age;age=60m")
+    with serving(create_app(only=["pc"])) as base:
+        exchange = exchanged(pc(base), call)
+    assert exchange.response is not None
+    close = exchange.response.close
+    assert close is not None
+    assert (close.code, close.clean, bool(close.reason)) == (1000, True, True)
+    assert names(exchange) == ["error"]
+
+
+def test_no_surface_loads_the_library_but_this_one() -> None:
+    """Neither the probes of another surface nor the mock import it before somebody opens a WebSocket."""
+    code = (
+        "import sys\n"
+        "import probes.running.engine, probes.running.lane, probes.elicit.book, mockserver.app, mockserver.server\n"
+        "mockserver.app.create_app()\n"
+        "[probes.elicit.book.book(name) for name in ('pa', 'pb', 'pc', 'pd')]\n"
+        "print([name for name in sys.modules if name.split('.')[0] == 'websockets'])\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert run.stdout.strip() == "[]"

@@ -1,0 +1,160 @@
+"""Over a WebSocket, a provider that is deliberately wrong in one thing: the verdict must say in which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Aspect, Outcome
+from tests.harness.engines import mock_target_at, probe
+from tests.harness.serving import serving
+from tests.harness.wrong_sockets import (
+    Message,
+    Send,
+    SpoilMessage,
+    WrongSockets,
+    closing,
+    cutting,
+    frames,
+    never_closing,
+    refusing,
+)
+
+CONNECTION_TIME = "pb/errors/live/connection_time_exceeded"
+INVALID_TOKEN = "pb/errors/live/invalid_ephemeral_token"
+CONNECT = "pb/endpoints/live/connect"
+LIMIT = "pc/errors/websocket/connection_limit_reached"
+STEERED = "pc/errors/websocket/steered"
+COMPLETED = "pc/errors/websocket/response_already_completed"
+RESPONSES = "pc/endpoints/websocket/responses"
+
+
+def seen(spoil: SpoilMessage, address: str) -> Result:
+    """The result of one record on the mock whose WebSockets are spoiled; it is quick to lose patience."""
+    with serving(WrongSockets(spoil)) as base:
+        return probe(mock_target_at(base, timeout_s=1.0), [address])[address]
+
+
+def renamed(old: str, new: str) -> SpoilMessage:
+    return frames(lambda message: {new: message[old]} if old in message else message)
+
+
+def without(name: str) -> SpoilMessage:
+    return frames(lambda message: None if name in message else message)
+
+
+def instead(name: str, other: Any) -> SpoilMessage:
+    return frames(lambda message: other if name in message else message)
+
+
+async def never_resuming(message: Message, send: Send, scope: Any) -> None:
+    """Close connections that come later with a handle."""
+    later = any(name == b"x-mock-clock" for name, _ in scope["headers"])
+    if later and message["type"] == "websocket.send":
+        message = {"type": "websocket.close", "code": 1008, "reason": "no"}
+    await send(message)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A spoil, the record it is seen on, and the finding that must be told of it."""
+
+    spoil: SpoilMessage
+    address: str
+    aspect: Aspect
+    code: str
+
+
+def edited(event: str, change: Callable[[Any], Any]) -> SpoilMessage:
+    """Change the data of one event."""
+    return frames(lambda message: change(message) if message.get("type") == event else message)
+
+
+def flat(message: Any) -> Any:
+    """The error as a stream would send it, not nested as a WebSocket does."""
+    return {"type": "error", **{name: message["error"][name] for name in ("code", "message", "param")}}
+
+
+def with_error(**changes: Any) -> Callable[[Any], Any]:
+    return lambda message: {**message, "error": {**message["error"], **changes}}
+
+
+async def ending_before_the_end(message: Message, send: Send, scope: Any) -> None:
+    """Close where the terminal event should come."""
+    if '"type":"response.completed"' in message.get("text", ""):
+        message = {"type": "websocket.close", "code": 1000, "reason": "that was it"}
+    await send(message)
+
+
+UNAVAILABLE = {"error": {"code": 400, "message": "m", "status": "INVALID_ARGUMENT", "details": []}}
+
+WRONG = {
+    "wrong event name": Wrong(renamed("goAway", "farewell"), CONNECTION_TIME, Aspect.EVENT, "event-missing"),
+    "close without goAway": Wrong(without("goAway"), CONNECTION_TIME, Aspect.EVENT, "event-missing"),
+    "goAway of another shape": Wrong(
+        instead("goAway", {"goAway": "soon"}), CONNECTION_TIME, Aspect.BODY, "field-differs"
+    ),
+    "goAway that is no JSON": Wrong(instead("goAway", "go away!"), CONNECTION_TIME, Aspect.EVENT, "stream-malformed"),
+    "wrong close code": Wrong(closing(code=4001), CONNECTION_TIME, Aspect.CLOSE, "close-code-differs"),
+    "close without a reason": Wrong(closing(reason=""), CONNECTION_TIME, Aspect.CLOSE, "close-reason-missing"),
+    "unclean close": Wrong(cutting, CONNECTION_TIME, Aspect.CLOSE, "close-unclean"),
+    "no close": Wrong(never_closing, CONNECTION_TIME, Aspect.CLOSE, "close-missing"),
+    "no close where only that is awaited": Wrong(never_closing, INVALID_TOKEN, Aspect.CLOSE, "close-missing"),
+    "HTTP error instead of a close": Wrong(
+        refusing(400, UNAVAILABLE), INVALID_TOKEN, Aspect.EVENT, "stream-not-started"
+    ),
+    "HTTP status instead of 101": Wrong(refusing(400, UNAVAILABLE), INVALID_TOKEN, Aspect.STATUS, "status-differs"),
+    "flat error": Wrong(edited("error", flat), LIMIT, Aspect.BODY, "body-shape"),
+    "another code": Wrong(edited("error", with_error(code="too_old")), LIMIT, Aspect.CODE, "code-differs"),
+    "another type": Wrong(edited("error", with_error(type="server_error")), LIMIT, Aspect.TYPE, "type-differs"),
+    "another status in the frame": Wrong(
+        edited("error", lambda message: {**message, "status": 429}), LIMIT, Aspect.CODE, "code-differs"
+    ),
+    "error as HTTP status instead of an event": Wrong(
+        refusing(400, UNAVAILABLE), LIMIT, Aspect.EVENT, "stream-not-started"
+    ),
+    "wrong event name of an error": Wrong(
+        edited("error", lambda message: {**message, "type": "failure"}), LIMIT, Aspect.EVENT, "event-missing"
+    ),
+    "another reason": Wrong(
+        edited(
+            "response.incomplete",
+            lambda message: {**message, "response": {**message["response"], "incomplete_details": {"reason": "bored"}}},
+        ),
+        STEERED,
+        Aspect.BODY,
+        "field-differs",
+    ),
+    "failure without its code": Wrong(
+        edited("response.inject.failed", with_error(code=None)), COMPLETED, Aspect.BODY, "field-differs"
+    ),
+    "missing terminal event": Wrong(ending_before_the_end, RESPONSES, Aspect.EVENT, "event-missing"),
+    "a close instead of the answer": Wrong(never_resuming, CONNECT, Aspect.EVENT, "event-missing"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
+def test_what_is_wrong_is_told(wrong: Wrong) -> None:
+    result = seen(wrong.spoil, wrong.address)
+    assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
+    assert (wrong.aspect, wrong.code) in {(finding.aspect, finding.code) for finding in result.drifts}
+
+
+def test_the_verdict_on_the_close_stands_apart_from_that_on_the_messages() -> None:
+    only_close = seen(closing(code=4001), CONNECTION_TIME)
+    assert {finding.aspect for finding in only_close.drifts} == {Aspect.CLOSE}
+    only_event = seen(without("goAway"), CONNECTION_TIME)
+    assert {finding.aspect for finding in only_event.drifts} == {Aspect.EVENT}
+
+
+def test_nothing_wrong_conforms() -> None:
+    assert seen(frames(lambda message: message), CONNECTION_TIME).outcome is Outcome.CONFORMS
+
+
+def test_an_overload_at_the_handshake_says_nothing_of_the_record() -> None:
+    result = seen(refusing(503, UNAVAILABLE), INVALID_TOKEN)
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "unasked-overload")

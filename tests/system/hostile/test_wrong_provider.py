@@ -1,0 +1,338 @@
+"""Over the wire, a provider that is deliberately wrong in one thing: the verdict must say in which."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Aspect, Outcome, Severity
+from tests.harness.engines import mock_target_at, probe
+from tests.harness.serving import serving
+from tests.harness.wrong_provider import Answer, Spoil, WrongProvider
+
+UNKNOWN_MODEL = "pa/errors/general/unknown_model"
+MISSING_MAX_TOKENS = "pa/errors/invalid_request/missing_max_tokens"
+STREAM_ERROR = "pa/errors/stream/overloaded"
+LIST_MODELS = "pa/endpoints/models/list_models"
+CREATE_MESSAGE = "pa/endpoints/messages/create_message"
+
+
+def seen(spoil: Spoil, address: str) -> Result:
+    """The result of one record on the mock whose answers are spoiled."""
+    with serving(WrongProvider(spoil)) as base:
+        return probe(mock_target_at(base), [address])[address]
+
+
+def status(number: int) -> Spoil:
+    return lambda answer: setattr(answer, "status", number)
+
+
+def header(name: str, value: str | None) -> Spoil:
+    def change(answer: Answer) -> None:
+        answer.headers.pop(name, None)
+        if value is not None:
+            answer.headers[name] = value
+
+    return change
+
+
+def body(change: Callable[[Any], None]) -> Spoil:
+    return lambda answer: answer.edit(change)
+
+
+def raw(content: bytes) -> Spoil:
+    return lambda answer: setattr(answer, "body", content)
+
+
+def events(old: bytes, new: bytes) -> Spoil:
+    """Replace something in the text of an event stream; other answers stay."""
+
+    def change(answer: Answer) -> None:
+        if "event-stream" in answer.headers.get("content-type", ""):
+            assert old in answer.body, f"the mock's stream has no {old!r}"
+            answer.body = answer.body.replace(old, new)
+
+    return change
+
+
+def instead_of_stream(number: int, error_type: str) -> Spoil:
+    """The error as an HTTP status where the documents put it into a stream."""
+
+    def change(answer: Answer) -> None:
+        if "event-stream" in answer.headers.get("content-type", ""):
+            answer.status = number
+            answer.headers["content-type"] = "application/json"
+            error = {"type": error_type, "message": "too late for an event"}
+            answer.body = json.dumps({"type": "error", "error": error, "request_id": "req_1"}).encode()
+
+    return change
+
+
+def when(condition: Callable[[Answer], bool], spoil: Spoil) -> Spoil:
+    return lambda answer: spoil(answer) if condition(answer) else None
+
+
+def into_a_list(answer: Answer) -> None:
+    answer.body = b"[" + answer.body + b"]"
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """One thing that is wrong, and the finding that must name it."""
+
+    what: str
+    address: str
+    spoil: Spoil
+    code: str
+    aspect: Aspect
+    at: str | None = None
+
+
+WRONGS = (
+    Wrong("status", UNKNOWN_MODEL, status(410), "status-differs", Aspect.STATUS),
+    Wrong(
+        "status of a success",
+        LIST_MODELS,
+        when(lambda a: a.status == 200, status(202)),
+        "status-differs",
+        Aspect.STATUS,
+    ),
+    Wrong("type", UNKNOWN_MODEL, body(lambda b: b["error"].update(type="gone_error")), "type-differs", Aspect.TYPE),
+    Wrong("no type", UNKNOWN_MODEL, body(lambda b: b["error"].pop("type")), "type-differs", Aspect.TYPE),
+    Wrong(
+        "message",
+        "pa/errors/general/key_malformed",
+        body(lambda b: b["error"].update(message="no")),
+        "message-differs",
+        Aspect.MESSAGE,
+    ),
+    Wrong("header present", UNKNOWN_MODEL, header("request-id", None), "header-missing", Aspect.HEADER, "request-id"),
+    Wrong(
+        "header absent",
+        "pa/errors/general/key_malformed",
+        header("pa-organization-id", "org_1"),
+        "header-unexpected",
+        Aspect.HEADER,
+        "pa-organization-id",
+    ),
+    Wrong(
+        "header equals",
+        UNKNOWN_MODEL,
+        header("x-should-retry", "true"),
+        "header-differs",
+        Aspect.HEADER,
+        "x-should-retry",
+    ),
+    Wrong(
+        "header equals, absent",
+        UNKNOWN_MODEL,
+        header("x-should-retry", None),
+        "header-missing",
+        Aspect.HEADER,
+        "x-should-retry",
+    ),
+    Wrong(
+        "header format",
+        "pa/errors/general/rate_limit",
+        header("retry-after", "soon"),
+        "header-malformed",
+        Aspect.HEADER,
+        "retry-after",
+    ),
+    Wrong("envelope flat", UNKNOWN_MODEL, raw(b'{"detail": "no such model"}'), "body-shape", Aspect.BODY),
+    Wrong("envelope in a list", UNKNOWN_MODEL, into_a_list, "body-shape", Aspect.BODY),
+    Wrong("envelope field missing", UNKNOWN_MODEL, body(lambda b: b.pop("request_id")), "body-shape", Aspect.BODY),
+    Wrong(
+        "envelope field of another kind",
+        UNKNOWN_MODEL,
+        body(lambda b: b["error"].update(message=7)),
+        "body-shape",
+        Aspect.BODY,
+    ),
+    Wrong("not JSON", UNKNOWN_MODEL, raw(b"no such model"), "body-malformed", Aspect.BODY),
+    Wrong("half of the JSON", UNKNOWN_MODEL, raw(b'{"type": "error", "err'), "body-malformed", Aspect.BODY),
+    Wrong("no body", UNKNOWN_MODEL, raw(b""), "body-malformed", Aspect.BODY),
+    Wrong(
+        "field missing",
+        "pa/errors/outcomes/refusal",
+        body(lambda b: b.pop("stop_details")),
+        "field-missing",
+        Aspect.BODY,
+        "/stop_details/category",
+    ),
+    Wrong(
+        "field of another value",
+        "pa/errors/outcomes/refusal",
+        body(lambda b: b.update(stop_reason="end_turn")),
+        "field-differs",
+        Aspect.BODY,
+        "/stop_reason",
+    ),
+    Wrong(
+        "event renamed",
+        STREAM_ERROR,
+        events(b"event: error", b"event: failure"),
+        "event-missing",
+        Aspect.EVENT,
+        "error",
+    ),
+    Wrong(
+        "error event missing",
+        STREAM_ERROR,
+        lambda a: setattr(a, "body", a.body.partition(b"event: error")[0]),
+        "event-missing",
+        Aspect.EVENT,
+        "error",
+    ),
+    Wrong(
+        "error as status",
+        STREAM_ERROR,
+        instead_of_stream(400, "invalid_request_error"),
+        "stream-not-started",
+        Aspect.EVENT,
+    ),
+    Wrong(
+        "event of another type", STREAM_ERROR, events(b"overloaded_error", b"api_error"), "type-differs", Aspect.TYPE
+    ),
+    Wrong(
+        "event data not JSON",
+        STREAM_ERROR,
+        events(b'data: {"type":"error"', b"data: oops"),
+        "stream-malformed",
+        Aspect.EVENT,
+        "error",
+    ),
+    Wrong(
+        "stream of one JSON",
+        CREATE_MESSAGE,
+        when(lambda a: "event-stream" in a.headers["content-type"], header("content-type", "application/json")),
+        "stream-not-started",
+        Aspect.EVENT,
+    ),
+)
+
+
+@pytest.mark.parametrize("wrong", WRONGS, ids=lambda wrong: wrong.what.replace(" ", "-"))
+def test_what_is_wrong_is_named(wrong: Wrong) -> None:
+    result = seen(wrong.spoil, wrong.address)
+    assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
+    found = [finding for finding in result.drifts if finding.code == wrong.code]
+    assert found, [finding.message for finding in result.findings]
+    assert found[0].aspect is wrong.aspect
+    assert wrong.at is None or wrong.at in {finding.at for finding in found}
+    assert len(result.attempts) == 2, "a drift is confirmed by a second attempt, and both are kept"
+
+
+def test_an_extra_field_is_told_and_is_no_drift() -> None:
+    result = seen(body(lambda b: b["error"].update(doc_url="https://docs.example/errors")), UNKNOWN_MODEL)
+    assert result.outcome is Outcome.CONFORMS
+    found = [finding for finding in result.findings if finding.code == "undocumented-field"]
+    assert [(finding.at, finding.severity) for finding in found] == [("/error/doc_url", Severity.INFO)]
+
+
+def test_an_extra_header_is_told_and_is_no_drift() -> None:
+    result = seen(header("pa-novelty", "yes"), UNKNOWN_MODEL)
+    assert result.outcome is Outcome.CONFORMS
+    assert ("undocumented-header", "pa-novelty") in {(finding.code, finding.at) for finding in result.findings}
+
+
+def test_another_records_answer_is_recognised() -> None:
+    def unpaid(answer: Answer) -> None:
+        answer.status = 402
+        answer.edit(lambda b: b["error"].update(type="billing_error", message="see your payment details"))
+
+    result = seen(unpaid, UNKNOWN_MODEL)
+    assert result.outcome is Outcome.DRIFTED
+    told = [finding for finding in result.findings if finding.code == "matches-another-record"]
+    assert [finding.message for finding in told] == ["this is pa/errors/general/payment_problem"]
+    assert told[0].observed == "pa/errors/general/payment_problem"
+
+
+def test_a_permission_refusal_where_a_success_was_asked_for_is_a_restriction() -> None:
+    def refused(answer: Answer) -> None:
+        if answer.status == 200:
+            answer.status = 403
+            error = {"type": "permission_error", "message": "your account may not list models"}
+            answer.body = json.dumps({"type": "error", "error": error, "request_id": "req_1"}).encode()
+
+    result = seen(refused, LIST_MODELS)
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.RESTRICTED, "probe-refused")
+    assert len(result.attempts) == 1
+
+
+def on_attempts(numbers: set[int], spoil: Spoil) -> Spoil:
+    """Spoil only these attempts, which the mock's session names."""
+    return when(lambda answer: int(answer.asked["x-mock-session"].rpartition("/")[2]) in numbers, spoil)
+
+
+def test_a_provider_that_alternates_is_flaky() -> None:
+    result = seen(on_attempts({1, 3}, status(410)), UNKNOWN_MODEL)
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.FLAKY, "attempts-differ")
+    assert len(result.attempts) == 2
+    assert "status-differs" in {finding.code for finding in result.drifts}
+
+
+def test_a_provider_that_is_wrong_in_another_way_each_time_is_flaky() -> None:
+    def restless(answer: Answer) -> None:
+        number = int(answer.asked["x-mock-session"].rpartition("/")[2])
+        spoils = {1: status(410), 2: header("request-id", None), 3: raw(b"{}")}
+        spoils[number](answer)
+
+    result = seen(restless, UNKNOWN_MODEL)
+    assert result.outcome is Outcome.FLAKY
+    assert len(result.attempts) == 3
+
+
+def test_two_of_three_attempts_agree() -> None:
+    result = seen(on_attempts({2, 3}, status(410)), MISSING_MAX_TOKENS)
+    assert result.outcome is Outcome.CONFORMS, "the first attempt conforms, so nothing is probed again"
+    result = seen(
+        lambda a: (header("request-id", None) if "/1" in a.asked["x-mock-session"][-2:] else status(410))(a),
+        UNKNOWN_MODEL,
+    )
+    assert result.outcome is Outcome.DRIFTED
+    assert {finding.code for finding in result.drifts} == {"status-differs"}
+    assert len(result.attempts) == 3
+
+
+def server_fault(answer: Answer) -> None:
+    answer.status = 500
+    answer.edit(lambda b: b["error"].update(type="api_error", message="internal server error"))
+
+
+def test_a_500_on_three_attempts_with_a_green_control_is_a_drift() -> None:
+    result = seen(server_fault, UNKNOWN_MODEL)
+    assert result.outcome is Outcome.DRIFTED
+    assert len(result.attempts) == 3
+    assert {"status-differs", "type-differs"} <= {finding.code for finding in result.drifts}
+
+
+def test_a_500_once_is_none() -> None:
+    result = seen(on_attempts({1}, server_fault), UNKNOWN_MODEL)
+    assert result.outcome is Outcome.INCONCLUSIVE
+    assert result.reason is not None
+    assert "server-fault" in result.reason.detail
+    assert [attempt.exchanges[-1].response.status for attempt in result.attempts if attempt.exchanges[-1].response] == [
+        500,
+        404,
+    ]
+
+
+def test_one_label_of_an_endpoint_is_enough() -> None:
+    spoil = when(lambda a: a.asked.get("x-api-key", "").startswith("catalog-probe"), status(403))
+    result = seen(spoil, LIST_MODELS)
+    assert result.outcome is Outcome.DRIFTED
+    assert {finding.label for finding in result.drifts} == {"wrong_credential"}
+
+
+def test_a_setup_that_succeeds_without_what_is_needed_is_no_fault_of_ours() -> None:
+    spoil = when(lambda a: a.status == 200 and a.path == "/pa/v1/agents", body(lambda b: b.pop("id")))
+    result = seen(spoil, "pa/endpoints/agents/get_agent")
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
+    assert result.reason is not None
+    assert "POST /v1/agents was answered otherwise: KeyError: 'id' at endpoints.py:" in result.reason.detail

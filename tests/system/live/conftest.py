@@ -1,0 +1,17 @@
+"""What the tests of live runs share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.harness import certificates
+from tests.harness.certificates import Certificates
+
+
+@pytest.fixture(scope="session")
+def tls(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    """An authority of our own, and a certificate for loopback that it signed."""
+    folder: Path = tmp_path_factory.mktemp("tls")
+    return certificates.make(folder)

@@ -1,0 +1,91 @@
+"""Budgets of requests and tokens: held before each send, shared by all lanes of a provider, also under xdist."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Outcome
+from probes.elicit.book import book
+from probes.planning.sharding import group_of
+from probes.running.budget import Budget
+from probes.running.teardown import CLEANUP
+from probes.suite.embedded_mock import EmbeddedMock
+from probes.target.target import Provider, Target
+from tests.harness.command import pytest_probes
+from tests.harness.engines import catalog, mock_target_at, probe
+from tests.harness.live import mock_process, night
+
+
+@pytest.fixture(scope="module")
+def base():
+    mock = EmbeddedMock(["pa"])
+    yield mock.addresses()["pa"]["base_url"].removesuffix("/pa")
+    mock.stop()
+
+
+def pa(base: str, **changes: int) -> Target:
+    target = mock_target_at(base, **changes)
+    return replace(target, providers={"pa": target.providers["pa"]})
+
+
+def sent(results: dict[str, Result]) -> int:
+    """Requests sent by attempts, and one control for each lane that has one; what removes fixtures is not counted."""
+    sending = [
+        (result.lane, each) for result in results.values() for attempt in result.attempts for each in attempt.exchanges
+    ]
+    controls = {lane for lane, _ in sending if lane.partition(":")[2] in book("pa").controls}
+    return sum(exchange.label != CLEANUP for _, exchange in sending) + len(controls)
+
+
+def test_no_request_is_sent_beyond_the_budget_of_all_lanes_together(base: str) -> None:
+    chosen = [str(record.address) for record in catalog().select(provider="pa", kind="endpoints")]
+    results = probe(pa(base, max_requests=25), chosen)
+    spent = [each for each in results.values() if each.reason and each.reason.code == "budget-spent"]
+    assert len({result.lane for result in results.values() if result.attempts}) > 1
+    assert sent(results) <= 25
+    assert spent
+    assert {each.outcome for each in spent} == {Outcome.INCONCLUSIVE}
+    assert "max_requests = 25" in spent[0].reason.detail
+
+
+def test_tokens_are_reserved_before_an_attempt_and_free_probes_go_on(base: str) -> None:
+    recipes = book("pa").recipes
+    dear = [address for address, recipe in recipes.items() if recipe.tokens == 400][:4]
+    free = "pa/endpoints/models/list_models"
+    results = probe(pa(base, max_tokens=900), [*dear, free])
+    outcomes = Counter(results[address].reason.code if results[address].reason else "seen" for address in dear)
+    assert outcomes == {"seen": 2, "budget-spent": 2}
+    assert results[free].outcome is Outcome.CONFORMS
+    for address in dear:
+        result = results[address]
+        assert bool(result.attempts) == (result.outcome is Outcome.CONFORMS), "nothing is sent for what is not paid for"
+
+
+def test_a_budget_counts_what_it_admits_alone() -> None:
+    budget = Budget(Provider("pa", max_requests=2, max_tokens=10))
+    assert [budget.take_request() is None for _ in range(4)] == [True, True, False, False]
+    assert [budget.reserve_tokens(tokens) is None for tokens in (6, 6, 4, 0)] == [True, False, True, True]
+    assert (budget.requests, budget.tokens) == (2, 10)
+
+
+def test_lanes_that_share_a_budget_share_a_process(base: str) -> None:
+    compliance, models = "pa/errors/compliance/chat_not_found", "pa/endpoints/models/list_models"
+    assert group_of(compliance, pa(base)) != group_of(models, pa(base))
+    assert group_of(compliance, pa(base, max_requests=5)) == group_of(models, pa(base, max_requests=5)) == "pa"
+
+
+def test_under_xdist_the_budget_holds_for_the_whole_run(tmp_path: Path) -> None:
+    with mock_process("pa") as addresses:
+        tonight = night(tmp_path, addresses, max_requests=6)
+        arguments = ("--target", str(tonight.path), "--provider", "pa", "-n", "2")
+        ran = pytest_probes(tmp_path / "out", *arguments, environ=tonight.environ)
+        assert ran.status == 10, ran.said
+        assert 0 < sent(ran.results) <= 6
+        refused = pytest_probes(tmp_path / "out2", *arguments, "--dist", "load", environ=tonight.environ)
+        assert refused.status == 4
+        assert "only --dist loadgroup can keep" in refused.said

@@ -1,0 +1,87 @@
+"""kill -9 at random moments of a run and of an update: nothing is half written, and doing it again finishes the work.
+
+Ten times here; a hundred in the nox session `crash`, which sets CRASHES.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from catalog.check import validate
+from catalog.evidence.results_file import read_run
+from catalog.model import Tag
+from catalog.reading.store import RECORDS, Catalog
+from tests.harness.command import CHECKOUT, pytest_probes
+from tests.harness.live import Night, mock_process, night
+
+CRASHES = int(os.environ.get("CRASHES", "10"))
+CHOSEN = ("--provider", "pa", "--kind", "endpoints", "-k", "models or count_tokens or unknown")
+MODELS = "pa/endpoints/models/list_models"
+
+
+def killed_after(seconds: float, command: list[str], environ: Mapping[str, str]) -> int:
+    """Start a command, kill it when the time is up, and say how it ended; it may be done by then."""
+    process = subprocess.Popen(
+        command, cwd=CHECKOUT, env={**os.environ, **environ}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        return process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        return process.wait()
+
+
+def probing(tonight: Night, records: Path, out: Path) -> list[str]:
+    arguments = ["--target", str(tonight.path), "--catalog", str(records), "--out", str(out), "--update", *CHOSEN]
+    return [sys.executable, "-m", "pytest", "probes", "-q", "-p", "no:cacheprovider", *arguments]
+
+
+def assert_whole(records: Path, out: Path) -> None:
+    """The catalog is valid, and every results file tells what it has."""
+    assert [str(problem) for problem in validate.check(records)] == []
+    for path in out.glob("*/results.jsonl"):
+        if path.stat().st_size:  # killed before its first line was written, it says nothing, truly
+            run, results = read_run(path)
+            assert run.target == "night"
+            assert all(result.record.startswith("pa/") for result in results)
+
+
+@pytest.mark.slow
+def test_nothing_is_half_written_and_a_second_run_finishes_the_work(tmp_path: Path) -> None:
+    records, out = tmp_path / "records", tmp_path / "out"
+    shutil.copytree(RECORDS / "pa", records / "pa", ignore=shutil.ignore_patterns(".cache"))
+    moments = random.Random(20261121)
+    killed = 0
+    with mock_process("pa") as addresses:
+        tonight = night(tmp_path, addresses)
+        started = time.monotonic()
+        whole = pytest_probes(tmp_path / "whole", "--target", str(tonight.path), *CHOSEN, environ=tonight.environ)
+        takes = time.monotonic() - started
+        assert whole.status == 0, whole.said
+        updating = [sys.executable, "-m", "catalog", "update", str(whole.folder), "--catalog", str(records)]
+        for _ in range(CRASHES):
+            moment = moments.uniform(0.1, 1.0) * takes
+            killed += killed_after(moment, probing(tonight, records, out), tonight.environ) == -signal.SIGKILL
+            killed += killed_after(moments.uniform(0.05, 0.6), updating, {}) == -signal.SIGKILL
+            assert_whole(records, out)
+        again = subprocess.run(
+            probing(tonight, records, out),
+            cwd=CHECKOUT,
+            env={**os.environ, **tonight.environ},
+            capture_output=True,
+            check=False,
+        )
+    assert killed >= CRASHES // 2, "the moments should lie within the work"
+    assert again.returncode == 0, again.stdout.decode()
+    assert Tag.LIVE_VERIFIED in Catalog.load(records)[MODELS].tags
+    assert not list(records.rglob("*.tmp")), "what a killed writer left is removed by the next"

@@ -1,0 +1,64 @@
+"""The doctor: what is configured, what each gap disables, whether keys work; nothing billable is sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mockserver.app import create_app
+from probes import __main__ as command
+from probes.commands import doctor
+from probes.target import target as targets
+from probes.target.target import Cost
+from tests.harness.engines import catalog
+from tests.harness.live import KEYS, mock_process, night
+from tests.harness.serving import serving
+
+
+def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path) -> None:
+    app = create_app(only=["pa"])
+    with serving(app) as base:
+        found = doctor.examine(catalog(), night(tmp_path, {"pa": f"{base}/pa"}).target, frozenset({Cost.FREE}))
+        assert app.world.total_requests == 1
+    text = "\n".join(doctor.told(found))
+    assert found.healthy
+    assert "inference (PA_API_KEY)  works: GET /v1/models" in text
+    assert "not probed, cost-not-allowed: --allow billable" in text
+    assert "not probed, credential-missing: add providers.pa.credentials.compliance to target 'night'" in text
+    assert "at most" in text
+    assert KEYS["PA_API_KEY"] not in text
+
+
+def test_a_dead_key_is_named_by_its_variable(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("PA_API_KEY", "mock-pa-no-such-key")
+    with mock_process("pa") as addresses:
+        assert command.main(["doctor", "--target", str(night(tmp_path, addresses).path)]) == 1
+    said = capsys.readouterr().out
+    assert "dead: pa inference: control-failed" in said
+    assert "look at PA_API_KEY" in said
+    assert "mock-pa-no-such-key" not in said
+
+
+def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
+    found = doctor.examine(catalog(), targets.load("live", {"PA_EXPECTED": "true"}), frozenset({Cost.FREE}))
+    assert not found.healthy
+    assert found.missing == ["pa"]
+    assert "missing: pa is expected and nothing of it can be probed: set PA_BASE_URL" in doctor.told(found)
+
+
+def test_with_nothing_set_it_says_how_to_begin(monkeypatch, capsys) -> None:
+    for name in ("PA_BASE_URL", "PA_API_KEY", "PA_EXPECTED"):
+        monkeypatch.delenv(name, raising=False)
+    assert command.main(["doctor"]) == 0
+    assert "nothing is configured" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["doctor", "--target", "nowhere"], ["doctor", "--allow", "everything"], ["no-such-command"]]
+)
+def test_wrong_usage_is_4_and_one_line(arguments: list[str], capsys) -> None:
+    assert command.main(arguments) == 4
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert said.strip()

@@ -1,0 +1,113 @@
+"""The mock dressed as a real provider: foreign prefixes, TLS of a local authority, hosts of its own; same verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Outcome, Record
+from mockserver.app import create_app
+from probes.target import target as targets
+from probes.target.target import Target
+from tests.harness.certificates import Certificates
+from tests.harness.engines import catalog, mock_target_at, probe
+from tests.harness.serving import serving
+
+PREFIXES: dict[str, dict[str, str]] = {
+    "pa": {"header_prefix": "acme-", "id_prefix": "acme_", "key_header": "x-acme-key"},
+    "pb": {"header_prefix": "x-borealis-", "key_header": "x-borealis-api-key"},
+    "pc": {"header_prefix": "cirrus-"},
+    "pd": {},
+}
+"""What each provider calls its headers and ids on the wire; nothing of it may reach a result."""
+
+SETTINGS = {
+    "pa": PREFIXES["pa"],
+    "pb": {"header_prefix": "x-borealis-"},  # its key header begins with the prefix, so it follows by itself
+    "pc": PREFIXES["pc"],
+    "pd": {},
+}
+"""What the target says, so that the probes are understood."""
+
+FOREIGN = ("acme", "borealis", "cirrus")
+SERVED = tuple(name for name in targets.load("mock").providers)
+
+
+def dressed(base: str, provider: str, ca_file: str) -> Target:
+    """The mock target, one provider alone, with its real names; where it has more hosts, one goes by another name."""
+    target = mock_target_at(base, ca_file=ca_file, timeout_s=10.0)
+    found = target.providers[provider]
+    addresses = {
+        key: value if key == "base_url" else value.replace("127.0.0.1", "localhost")
+        for key, value in found.addresses.items()
+        if key != "grpc_host"
+    }
+    return replace(target, providers={provider: replace(found, addresses=addresses, **SETTINGS[provider])})
+
+
+def over_http(record: Record) -> bool:
+    stream = record.data.get("stream") or record.data.get("streaming")
+    protocol = stream.get("protocol") if isinstance(stream, dict) else None
+    return protocol != "grpc" and record.data.get("surface") != "pd_grpc"
+
+
+@pytest.mark.parametrize("provider", SERVED)
+def test_the_dressed_mock_passes_the_same_suite(provider: str, tls: Certificates) -> None:
+    chosen = [str(record.address) for record in catalog().select(provider=provider) if over_http(record)]
+    with serving(create_app(given={provider: PREFIXES[provider]}), tls) as base:
+        seen = probe(dressed(base, provider, str(tls.authority)), chosen)
+    differing = {
+        address: told(result)
+        for address, result in seen.items()
+        if result.outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED)
+    }
+    assert not differing
+    assert Counter(result.outcome for result in seen.values())[Outcome.CONFORMS] > len(chosen) / 2
+
+
+def test_results_speak_stand_ins_alone(tls: Certificates) -> None:
+    chosen = [str(record.address) for record in catalog().select(provider="pa", kind="endpoints")]
+    with serving(create_app(given={"pa": PREFIXES["pa"]}), tls) as base:
+        seen = probe(dressed(base, "pa", str(tls.authority)), chosen)
+    names = {name for result in seen.values() for name in header_names(result)}
+    assert "pa-organization-id" in names
+    assert not [name for name in names if any(foreign in name for foreign in FOREIGN)]
+    assert not any("acme_" in str(exchange.response.body) for exchange in exchanges(seen) if exchange.response)
+
+
+def test_a_target_that_does_not_name_them_sees_another_provider(tls: Certificates) -> None:
+    address = "pa/endpoints/models/list_models"
+    with serving(create_app(given={"pa": PREFIXES["pa"]}), tls) as base:
+        target = dressed(base, "pa", str(tls.authority))
+        plain = replace(target.providers["pa"], header_prefix="pa-")
+        seen = probe(replace(target, providers={"pa": plain}), [address])[address]
+    assert seen.outcome is not Outcome.CONFORMS
+
+
+def test_an_authority_that_is_not_named_is_not_trusted(tls: Certificates) -> None:
+    address = "pa/endpoints/models/list_models"
+    with serving(create_app(), tls) as base:
+        seen = probe(dressed(base, "pa", ca_file=""), [address])[address]
+    assert (seen.outcome, seen.reason and seen.reason.code) == (Outcome.INCONCLUSIVE, "tls-failed")
+
+
+def told(result: Result) -> str:
+    reason = f"{result.reason.code}: {result.reason.detail}" if result.reason else ""
+    return f"{result.outcome} {reason} {[finding.message for finding in result.drifts]}"
+
+
+def exchanges(seen: dict[str, Result]) -> list[Any]:
+    return [exchange for result in seen.values() for attempt in result.attempts for exchange in attempt.exchanges]
+
+
+def header_names(result: Result) -> set[str]:
+    return {
+        name
+        for exchange in exchanges({"": result})
+        for headers in (exchange.request.headers, exchange.response.headers if exchange.response else {})
+        for name in headers
+    }

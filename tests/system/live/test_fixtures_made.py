@@ -1,0 +1,189 @@
+"""What probes make on a live account: journalled before its answer is used, removed at the end, or by `cleanup`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Outcome
+from mockserver.app import MockApp, create_app
+from probes import __main__ as command
+from probes.calls.call import delete
+from probes.running import journal
+from probes.running.engine import Engine
+from probes.running.journal import Journal, JournalError
+from probes.target.target import Cost
+from probes.wire.redact import Redactor
+from tests.harness.engines import catalog
+from tests.harness.live import KEYS, Night, night
+from tests.harness.serving import serving
+
+GET_FILE = "pa/endpoints/files/get_file"
+DELETE_FILE = "pa/endpoints/files/delete_file"
+GET_AGENT = "pa/endpoints/agents/get_agent"
+
+
+class Broken:
+    """The mock, refusing some requests with a 500."""
+
+    def __init__(self, method: str) -> None:
+        self.mock: MockApp = create_app(only=["pa"])
+        self.method = method
+
+    async def __call__(self, scope, receive, send) -> None:
+        if scope.get("method") == self.method:
+            await send({"type": "http.response.start", "status": 500, "headers": []})
+            await send({"type": "http.response.body", "body": b"{}"})
+        else:
+            await self.mock(scope, receive, send)
+
+
+@contextmanager
+def account(folder: Path, app: object | None = None) -> Iterator[Night]:
+    with serving(app or create_app(only=["pa"])) as base:
+        yield night(folder, {"pa": f"{base}/pa"})
+
+
+def probed(tonight: Night, folder: Path, *addresses: str) -> dict[str, Result]:
+    target = tonight.target
+    noted = Journal(folder / journal.NAME, target.name)
+    engine = Engine(catalog(), target, frozenset(Cost), "run", Redactor.of(target), noted)
+    try:
+        return {address: engine.result(address) for address in addresses}
+    finally:
+        engine.close()
+
+
+def files_of(tonight: Night) -> list[dict[str, str]]:
+    address = tonight.target.providers["pa"].addresses["base_url"]
+    headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
+    return httpx.get(f"{address}/v1/files", headers=headers).json()["data"]
+
+
+def cleanup(tonight: Night, out: Path, *arguments: str) -> int:
+    return command.main(["cleanup", *arguments, "--target", str(tonight.path), "--out", str(out)])
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch) -> None:
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize("address", [GET_FILE, DELETE_FILE, GET_AGENT, "pa/endpoints/files/upload_file"])
+def test_what_a_probe_makes_is_gone_when_it_ends(tmp_path: Path, address: str) -> None:
+    with account(tmp_path) as tonight:
+        result = probed(tonight, tmp_path / "run", address)[address]
+        assert files_of(tonight) == []
+    assert result.outcome is Outcome.CONFORMS
+    made = journal.read(tmp_path / "run" / journal.NAME)
+    assert [each for each in made if each.removal is not None]
+    assert journal.left(tmp_path / "run" / journal.NAME) == []
+    assert KEYS["PA_API_KEY"] not in (tmp_path / "run" / journal.NAME).read_text()
+
+
+def test_it_is_removed_although_the_budget_is_spent(tmp_path: Path) -> None:
+    with account(tmp_path) as tonight:
+        tonight = night(tmp_path, {"pa": tonight.target.providers["pa"].addresses["base_url"]}, max_requests=2)
+        result = probed(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
+        assert (result.reason and result.reason.code) == "budget-spent"
+        assert files_of(tonight) == []
+
+
+def test_what_resists_removal_is_left_to_cleanup_which_may_run_twice(tmp_path: Path, capsys) -> None:
+    broken = Broken("DELETE")
+    with account(tmp_path, broken) as tonight:
+        probed(tonight, tmp_path / "out" / "run", GET_FILE)
+        assert len(files_of(tonight)) == 1
+        assert cleanup(tonight, tmp_path / "out") == 1
+        assert "was answered HTTP 500" in capsys.readouterr().out
+        broken.method = ""
+        assert cleanup(tonight, tmp_path / "out") == 0
+        assert "removed: POST /v1/files for pa/endpoints/files/get_file" in capsys.readouterr().out
+        assert files_of(tonight) == []
+        assert cleanup(tonight, tmp_path / "out", "run") == 0
+        assert "nothing is left" in capsys.readouterr().out
+
+
+def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(tmp_path: Path, capsys) -> None:
+    """The journal as a killed process leaves it: its last line cut short."""
+    with account(tmp_path) as tonight:
+        provider = tonight.target.providers["pa"]
+        address = provider.addresses["base_url"]
+        headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
+        file = httpx.post(f"{address}/v1/files", headers=headers, files={"file": ("a.txt", b"a")}).json()
+        path = tmp_path / "out" / "run" / journal.NAME
+        noted = Journal(path, "night")
+        noted.made(
+            noted.making(GET_FILE, "pa", address, "inference", "POST /v1/files"),
+            delete(f"/v1/files/{file['id']}"),
+            "inference",
+        )
+        with path.open("ab") as cut:
+            cut.write(b'{"id":"abc","state":"ma')
+        assert cleanup(tonight, tmp_path / "out") == 0
+        assert files_of(tonight) == []
+    assert "1 removed, 0 left" in capsys.readouterr().out
+
+
+def test_a_create_whose_answer_was_never_seen_must_be_looked_for_by_hand(tmp_path: Path, capsys) -> None:
+    with account(tmp_path, Broken("POST")) as tonight:
+        probed(tonight, tmp_path / "out" / "run", GET_FILE)
+        assert cleanup(tonight, tmp_path / "out") == 1
+        assert "by hand: POST /v1/files for pa/endpoints/files/get_file" in capsys.readouterr().out
+        assert cleanup(tonight, tmp_path / "out", "--forget") == 0
+        assert cleanup(tonight, tmp_path / "out") == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"target": "elsewhere"}, "it was made on target 'elsewhere'"),
+        ({"address": "https://other.example"}, "it was made at https://other.example"),
+        ({"role": "admin"}, "add providers.pa.credentials.admin"),
+    ],
+)
+def test_nothing_is_removed_where_it_was_not_made(tmp_path: Path, capsys, change, said) -> None:
+    with account(tmp_path) as tonight:
+        told = {
+            "target": "night",
+            "address": tonight.target.providers["pa"].addresses["base_url"],
+            "role": "inference",
+            **change,
+        }
+        noted = Journal(tmp_path / "out" / "run" / journal.NAME, told["target"])
+        made = noted.making(GET_FILE, "pa", told["address"], told["role"], "POST /v1/files")
+        noted.made(made, delete("/v1/files/file_1"), told["role"])
+        assert cleanup(tonight, tmp_path / "out") == 1
+        assert said in capsys.readouterr().out
+
+
+def test_a_journal_that_cannot_be_written_stops_the_create(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("a file where the run's folder should be")
+    with account(tmp_path) as tonight:
+        result = probed(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
+        assert files_of(tonight) == []
+    assert result.outcome is Outcome.HARNESS_ERROR
+    assert "JournalError" in (result.reason.detail if result.reason else "")
+
+
+def test_a_broken_line_in_the_middle_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / journal.NAME
+    path.write_text('{"id":\n' + json.dumps({"id": "a", "state": "ended", "how": ""}) + "\n")
+    with pytest.raises(JournalError, match="broken JSON"):
+        journal.read(path)
+
+
+def test_a_call_is_written_and_read_as_it_was(tmp_path: Path) -> None:
+    call = delete("/v1/x", query=(("a", "b"),), headers={"pa-beta": "c"}, service="management_url", content=b"\xff")
+    noted = Journal(tmp_path / journal.NAME, "night")
+    noted.made(noted.making(GET_FILE, "pa", "https://h.example", "inference", "POST /v1/x"), call, "inference")
+    (made,) = journal.read(tmp_path / journal.NAME)
+    assert made.removal == replace(call, credential="default")

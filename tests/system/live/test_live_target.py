@@ -1,0 +1,96 @@
+"""The shipped live target, and what a target may take from the environment."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from probes.planning.plan import plan
+from probes.target import target as targets
+from probes.target.target import Cost, TargetError
+from probes.target.target_file import SHIPPED
+from tests.harness.engines import catalog
+
+TABLES = {name: tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8")) for name in ("mock", "live")}
+
+
+def test_with_nothing_set_it_loads_and_probes_nothing():
+    target = targets.load("live", {})
+    chosen = plan(catalog(), target, target.allow, [str(record.address) for record in catalog().select("pa")])
+    assert not chosen.probed
+    assert target.expected == ()
+    reasons = {(reason.code, reason.detail) for reason in chosen.not_probed.values()}
+    assert ("provider-not-configured", "set PA_BASE_URL") in reasons
+
+
+def test_with_an_address_alone_the_reason_names_the_key():
+    target = targets.load("live", {"PA_BASE_URL": "https://provider.example"})
+    chosen = plan(catalog(), target, target.allow, ["pa/endpoints/models/list_models"])
+    (reason,) = chosen.not_probed.values()
+    assert (reason.code, reason.detail) == ("credential-missing", "set PA_API_KEY")
+
+
+def test_only_free_probes_are_sent_by_default():
+    assert targets.load("live", {}).allow == {Cost.FREE}
+
+
+@pytest.mark.parametrize("provider", TABLES["live"]["providers"])
+def test_every_provider_is_expected_only_on_demand_and_has_a_budget(provider):
+    name = f"{provider.upper()}_EXPECTED"
+    assert targets.load("live", {name: "true"}).expected == (provider,)
+    assert targets.load("live", {name: "false"}).expected == ()
+    found = targets.load("live", {}).providers[provider]
+    assert found.budgeted
+    assert found.rate
+
+
+@pytest.mark.parametrize("provider", TABLES["live"]["providers"])
+@pytest.mark.parametrize("table", ["credentials", "values"])
+def test_it_names_every_role_and_value_that_the_mock_target_names(provider, table):
+    """Else a record that the mock can show could never be probed live: add a line to the live target."""
+    known = TABLES["mock"]["providers"][provider].get(table, {})
+    assert known.keys() <= TABLES["live"]["providers"][provider].get(table, {}).keys()
+
+
+def test_every_line_takes_its_secret_from_the_environment():
+    for table in TABLES["live"]["providers"].values():
+        assert all(value.startswith("env:") for value in table["credentials"].values())
+
+
+def target_of(folder: Path, lines: str, environ: dict[str, str]) -> targets.Target:
+    path = folder / "a.toml"
+    path.write_text(f'[providers.pa]\nbase_url = "https://provider.example"\n{lines}\n', encoding="utf-8")
+    return targets.load(str(path), environ)
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "attribute", "read"),
+    [
+        ('expected = "env:X"', "yes", "expected", True),
+        ('max_requests = "env:X"', "12", "max_requests", 12),
+        ('rate = "env:X"', "0.5", "rate", 0.5),
+        ('header_prefix = "env:X"', "acme-", "header_prefix", "acme-"),
+        ('headers = { a = "env:X" }', "1", "headers", {"a": "1"}),
+    ],
+)
+def test_any_setting_may_come_from_the_environment(tmp_path, line, value, attribute, read):
+    assert getattr(target_of(tmp_path, line, {"X": value}).providers["pa"], attribute) == read
+    unset = target_of(tmp_path, line, {}).providers["pa"]
+    assert getattr(unset, attribute) != read
+    assert "X" in unset.unset.values()
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "said"),
+    [
+        ('expected = "env:X"', "perhaps", "X should hold true or false"),
+        ('max_requests = "env:X"', "many", "X should hold a number"),
+        ('rate = "env:X"', "0", "should be above 0"),
+        ('ca_file = "env:X"', "/no/such/file.pem", "there is no file"),
+    ],
+)
+def test_a_variable_that_cannot_be_used_is_named(tmp_path, line, value, said):
+    with pytest.raises(TargetError, match=said):
+        target_of(tmp_path, line, {"X": value})

@@ -1,0 +1,203 @@
+"""A night that cannot look is loud: dead and missing keys, pauses asked for, entries of the ledger past review."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import anyio
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Outcome
+from catalog.writeback.ledger import Entry
+from mockserver.app import create_app
+from probes.running.engine import Engine
+from probes.running.pacer import Pacer, WaitTooLong, retry_after_s
+from probes.suite.after_run import stale_entries
+from probes.suite.options import Options
+from probes.target.target import Cost
+from probes.wire.redact import Redactor
+from tests.harness.command import pytest_probes
+from tests.harness.engines import catalog
+from tests.harness.live import Night, mock_process, night
+from tests.harness.serving import serving
+
+MODELS = "pa/endpoints/models/list_models"
+UNKNOWN_MODEL = "pa/errors/general/unknown_model"
+UNKNOWN_PATH = "pa/errors/general/unknown_path"
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def test_a_dead_key_is_loud_and_names_its_variable(tmp_path: Path) -> None:
+    with mock_process("pa") as addresses:
+        tonight = night(tmp_path, addresses)
+        dead = {"PA_API_KEY": "a-key-that-was-deleted-yesterday"}
+        seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), environ=dead)
+    assert seen.status == 10, seen.said
+    assert "look at PA_API_KEY" in seen.output
+    assert "blind: pa was not looked at" in seen.output
+    assert dead["PA_API_KEY"] not in seen.said
+    assert not any(result.attempts for result in seen.results.values()), "nothing is asked with a dead key"
+
+
+@pytest.mark.parametrize(("expected", "status"), [(True, 10), (False, 0)])
+def test_a_missing_key_skips_the_provider_unless_it_is_expected(tmp_path: Path, expected: bool, status: int) -> None:
+    tonight = night(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
+    seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), environ={"PA_API_KEY": ""})
+    assert seen.status == status, seen.said
+    reasons = {result.reason.detail for result in seen.results.values() if result.reason}
+    assert "set PA_API_KEY" in reasons
+    assert {result.outcome for result in seen.results.values()} == {Outcome.NOT_PROBED}
+
+
+class Asking:
+    """The mock, asking for a pause in its first answer to an unknown model."""
+
+    def __init__(self, retry_after: str) -> None:
+        self.mock = create_app(only=["pa"])
+        self.retry_after = retry_after
+        self.asked = False
+
+    async def __call__(self, scope, receive, send) -> None:
+        if self.asked or "no-such-model" not in scope["path"]:
+            await self.mock(scope, receive, send)
+            return
+        self.asked = True
+        headers = [(b"retry-after", self.retry_after.encode()), (b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 429, "headers": headers})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+
+def probed(tonight: Night, *addresses: str) -> list[Result]:
+    """Probed one after the other."""
+    engine = Engine(catalog(), tonight.target, frozenset(Cost), "run", Redactor.of(tonight.target))
+    try:
+        return [engine.result(address) for address in addresses]
+    finally:
+        engine.close()
+
+
+def in_a_year() -> str:
+    return format_datetime(datetime.now(UTC) + timedelta(days=365), usegmt=True)
+
+
+@pytest.mark.parametrize("retry_after", [lambda: "31536000", in_a_year, lambda: "1e300"])
+def test_too_long_a_wait_ends_the_lane(tmp_path: Path, retry_after: Callable[[], str]) -> None:
+    with serving(Asking(retry_after())) as base:
+        tonight = night(tmp_path, {"pa": f"{base}/pa"}, max_wait_s=1)
+        asked, next_one, last = probed(tonight, UNKNOWN_MODEL, UNKNOWN_PATH, MODELS)
+    assert [each.reason and each.reason.code for each in (asked, next_one, last)] == [
+        "unasked-rate-limit",
+        "wait-too-long",
+        "lane-stopped",
+    ]
+
+
+def test_a_wait_within_the_cap_is_waited_for(tmp_path: Path) -> None:
+    with serving(Asking("0.3")) as base:
+        asked, after = probed(night(tmp_path, {"pa": f"{base}/pa"}), UNKNOWN_MODEL, UNKNOWN_PATH)
+    ended = datetime.fromisoformat(asked.attempts[0].at) + timedelta(milliseconds=asked.attempts[0].elapsed_ms)
+    first = after.attempts[0].exchanges[0]
+    sent = datetime.fromisoformat(after.attempts[0].at) + timedelta(milliseconds=first.started_ms)
+    assert after.outcome is Outcome.CONFORMS
+    assert (sent - ended).total_seconds() >= 0.25
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("7", 7.0),
+        ("0", 0.0),
+        ("-5", 0.0),
+        (format_datetime(NOON + timedelta(seconds=90), usegmt=True), 90.0),
+        (format_datetime(NOON - timedelta(seconds=90), usegmt=True), 0.0),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(value: str, seconds: float | None) -> None:
+    assert retry_after_s({"retry-after": value}, NOON) == seconds
+
+
+def test_a_pause_beyond_the_budget_is_refused_at_once() -> None:
+    pacer = Pacer(None, max_wait_s=10)
+    pacer.pause(3600)
+    with pytest.raises(WaitTooLong, match="asked to wait 3600 s, the budget is 10 s"):
+        anyio.run(pacer.turn)
+
+
+class Drifting:
+    """The mock with another status on one path."""
+
+    def __init__(self) -> None:
+        self.mock = create_app(only=["pa"])
+
+    async def __call__(self, scope, receive, send) -> None:
+        async def spoiled(message) -> None:
+            wrong = message["type"] == "http.response.start" and "no-such-path" in scope["path"]
+            await send({**message, "status": 418} if wrong else message)
+
+        await self.mock(scope, receive, spoiled)
+
+
+def test_a_drift_is_confirmed_after_the_time_that_the_target_sets(tmp_path: Path) -> None:
+    with serving(Drifting()) as base:
+        tonight = night(tmp_path, {"pa": f"{base}/pa"})
+        tonight.path.write_text(tonight.path.read_text().replace("reprobe_after_s = 0", "reprobe_after_s = 0.2"))
+        (result,) = probed(tonight, UNKNOWN_PATH)
+    assert result.outcome is Outcome.DRIFTED
+    first, second = (datetime.fromisoformat(attempt.at) for attempt in result.attempts)
+    assert (second - first).total_seconds() >= 0.2
+
+
+ACCEPTED = Entry(MODELS, "night", ("status",), "known", "2026-01-01", "2026-06-01")
+
+
+def options(*accepted: Entry, today: date) -> Options:
+    """Only what the ledger's check looks at."""
+    target = replace(night_target(), name="night")
+    return Options(catalog(), target, ("pa",), ("endpoints",), frozenset(), False, False, Path(), today, accepted)
+
+
+def night_target():
+    from probes.target import target as targets
+
+    return targets.load("live", {})
+
+
+@pytest.mark.parametrize(
+    ("entry", "today", "said"),
+    [
+        (ACCEPTED, date(2026, 5, 1), []),
+        (ACCEPTED, date(2026, 6, 2), ["was to be reviewed by 2026-06-01"]),
+        (replace(ACCEPTED, address="pa/endpoints/models/no_such"), date(2026, 5, 1), ["no record has this address"]),
+        (replace(ACCEPTED, target="elsewhere"), date(2030, 1, 1), []),
+    ],
+)
+def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(entry: Entry, today: date, said: list[str]) -> None:
+    lines = stale_entries(options(entry, today=today))
+    assert len(lines) == len(said)
+    assert all(words in line for words, line in zip(said, lines, strict=True))
+
+
+def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path, pytestconfig) -> None:
+    """The shipped ledger speaks of the shipped records, so the run gets one of its own through the environment."""
+    script = tmp_path / "with_a_ledger.py"
+    script.write_text(
+        "import sys\nfrom pathlib import Path\nfrom catalog.writeback import ledger\n"
+        f"ledger.load.__defaults__ = (Path({str(tmp_path / 'divergences.json')!r}),)\n"
+    )
+    (tmp_path / "divergences.json").write_text(
+        '[{"address":"pd/endpoints/models/no_such","target":"mock","aspects":["status"],"reason":"r",'
+        '"first_seen":"2026-01-01","review_by":"2099-01-01"}]'
+    )
+    environ = {"PYTHONPATH": str(tmp_path)}
+    seen = pytest_probes(tmp_path / "out", "-p", "with_a_ledger", "--provider", "pd", "-k", "models", environ=environ)
+    assert seen.status == 1, seen.said
+    assert "ledger: " in seen.output
+    assert "no record has this address" in seen.output
+    assert seen.run.policy["stale_ledger"]

@@ -1,0 +1,73 @@
+"""pytest-xdist's remote gateways: a run whose workers are reached over execnet sockets, here on loopback."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from catalog.model import Outcome
+from tests.harness.command import CHECKOUT, ran
+
+
+@contextmanager
+def socket_server(path: Path) -> Iterator[str]:
+    """execnet's own server, on a port of its choice, importing from `path`; it runs whatever it is sent."""
+    pytest.importorskip("execnet.script.socketserver")
+    code = (
+        "from execnet.gateway_base import get_execmodel;"
+        "from execnet.script import socketserver as server;"
+        "server.execmodel = get_execmodel('thread');"
+        "listening = server.bind_and_listen(('127.0.0.1', 0), server.execmodel);"
+        "print(listening.getsockname()[1], flush=True);"
+        "server.startserver(listening, loop=True)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=path,
+        env={**os.environ, "PYTHONPATH": str(path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        port = process.stdout.readline().strip()
+        if not port:
+            pytest.skip("this execnet has no socket server that can be started")
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """What travels to the other machine; xdist brings pytest along, and deletes there what is not here."""
+    copy = tmp_path / "checkout"
+    for name in ("catalog", "mockserver", "probes", "reports"):
+        shutil.copytree(CHECKOUT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "out", ".cache"))
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(CHECKOUT / name, copy / name)
+    return copy
+
+
+def test_a_run_on_remote_workers_gives_the_same_verdicts(tmp_path: Path, checkout: Path) -> None:
+    remote = tmp_path / "remote"
+    (remote / "checkout").mkdir(parents=True)
+    with socket_server(remote / "checkout") as port:
+        command = [sys.executable, "-m", "pytest", str(checkout / "probes"), f"--rsyncdir={checkout}"]
+        command += [f"--tx=socket=127.0.0.1:{port}//chdir={remote}", f"--out={tmp_path / 'out'}"]
+        command += ["-W", "ignore:The --rsyncdir:DeprecationWarning"]
+        command += ["-p", "no:cacheprovider", "--provider", "pd", "-k", "models"]
+        seen = ran(tmp_path / "out", command, cwd=checkout)
+    assert seen.status == 0, seen.said
+    assert seen.results
+    assert {result.outcome for result in seen.results.values()} == {Outcome.CONFORMS}
+    assert (remote / "checkout" / "probes").is_dir()

@@ -1,0 +1,130 @@
+"""Shards: every record in exactly one, lanes whole, loads even; merged in any order they give the same records."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from catalog.model import KINDS, Outcome
+from catalog.reading.store import RECORDS
+from catalog.writeback.update import read_evidence, update
+from probes.planning.sharding import Shard, group_of, share
+from probes.suite.options import Options
+from probes.target import target as targets
+from probes.target.target import Cost, Target
+from tests.harness.command import Ran, pytest_probes
+from tests.harness.engines import catalog, mock_target_at
+from tests.harness.live import mock_process, night
+
+ADDRESSES = [str(record.address) for record in catalog().records]
+PROVIDERS = tuple(targets.load("mock").providers)
+
+
+def mock() -> Target:
+    return mock_target_at("http://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("total", [1, 2, 3, 5, 40])
+def test_every_record_is_in_exactly_one_shard(total: int) -> None:
+    shards = [share(Shard(number, total), ADDRESSES, mock()) for number in range(1, total + 1)]
+    assert sorted(address for shard in shards for address in shard) == sorted(ADDRESSES)
+
+
+def test_the_order_in_which_records_come_does_not_matter() -> None:
+    shuffled = random.Random(7).sample(ADDRESSES, len(ADDRESSES))
+    assert share(Shard(2, 3), shuffled, mock()) == share(Shard(2, 3), ADDRESSES, mock())
+
+
+@pytest.mark.parametrize("changes", [{}, {"max_requests": 100}])
+def test_what_shares_a_rate_or_a_budget_stays_together(changes: dict[str, int]) -> None:
+    target = mock_target_at("http://127.0.0.1:1", **changes)
+    shards = [share(Shard(number, 3), ADDRESSES, target) for number in (1, 2, 3)]
+    for group in {
+        group_of(address, target) for address in ADDRESSES if not group_of(address, target).endswith(":none")
+    }:
+        members = {address for address in ADDRESSES if group_of(address, target) == group}
+        assert sum(bool(members & shard) for shard in shards) == 1
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "1", "1/0", "a/b", "-1/2", "1/2/3"])
+def test_what_is_no_shard_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no shard"):
+        Shard.parse(text)
+
+
+def options(target: Target, shard: Shard) -> Options:
+    return Options(
+        catalog=catalog(),
+        target=target,
+        providers=PROVIDERS,
+        kinds=KINDS,
+        allow=frozenset(Cost),
+        update=False,
+        plan=False,
+        out=Path("unused"),
+        today=date(2026, 1, 1),
+        shard=shard,
+    )
+
+
+def expected_by_shard(target: Target, total: int) -> list[tuple[str, ...]]:
+    return [options(target, Shard(number, total)).expected for number in range(1, total + 1)]
+
+
+def test_a_shard_answers_only_for_providers_it_can_look_at() -> None:
+    """Else a shard that got only lanes without a key would call a provider blind that another shard looks at."""
+    target = mock()
+    pa = target.providers["pa"]
+    bare = replace(pa, credentials={"inference": pa.credentials["inference"]})
+    shards = expected_by_shard(replace(target, providers={**target.providers, "pa": bare}), 8)
+    assert sum("pa" in shard for shard in shards) == 1
+
+
+def test_a_provider_without_any_key_is_answered_for_by_one_shard() -> None:
+    target = mock()
+    bare = replace(target.providers["pa"], credentials={})
+    shards = expected_by_shard(replace(target, providers={**target.providers, "pa": bare}), 8)
+    assert sum("pa" in shard for shard in shards) == 1
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Ran]]:
+    """One night of two providers on two machines."""
+    folder = tmp_path_factory.mktemp("shards")
+    with mock_process("pa", "pd") as addresses:
+        tonight = night(folder, addresses)
+        common = ("--target", str(tonight.path), "--kind", "endpoints", "--today", "2026-11-20")
+        yield [
+            pytest_probes(folder / str(number), *common, "--shard", f"{number}/2", environ=tonight.environ)
+            for number in (1, 2)
+        ]
+
+
+def test_no_shard_is_blind_or_leaves_something_out(shards: list[Ran]) -> None:
+    assert [ran.status for ran in shards] == [0, 0], [ran.said for ran in shards]
+    seen = [address for ran in shards for address in ran.results]
+    assert sorted(seen) == sorted(
+        str(record.address) for record in catalog().select(kind="endpoints") if record.provider in ("pa", "pd")
+    )
+    assert {ran.run.policy["shard"] for ran in shards} == {"1/2", "2/2"}
+
+
+def test_shards_merged_in_any_order_give_the_same_records(shards: list[Ran], tmp_path: Path) -> None:
+    merged = []
+    for number, order in enumerate(permutations(shards)):
+        records = tmp_path / str(number)
+        shutil.copytree(RECORDS, records)
+        summary = update(read_evidence([ran.folder for ran in order]), into=records)
+        merged.append({path.relative_to(records): path.read_bytes() for path in sorted(records.rglob("*.json"))})
+        verified = {
+            address for ran in order for address, each in ran.results.items() if each.outcome is Outcome.CONFORMS
+        }
+        assert verified == {address for address, _ in summary.patched}
+    assert all(each == merged[0] for each in merged)

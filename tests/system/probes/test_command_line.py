@@ -1,0 +1,228 @@
+"""`pytest probes` as a person types it: what it selects, what it sends, what it refuses, and with which exit status."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from catalog.model import Outcome
+from probes.suite.embedded_mock import EmbeddedMock
+from tests.harness.command import CHECKOUT, pytest_probes, ran
+from tests.harness.serving import serving
+from tests.harness.target_files import pa_target
+from tests.harness.wrong_provider import Answer, WrongProvider
+
+UNKNOWN_MODEL = "pa/errors/general/unknown_model"
+
+
+class CountingMock:
+    """A mock that says what it was asked."""
+
+    def __init__(self, base: str) -> None:
+        self.base = base
+        self._client = httpx.Client(base_url=base, trust_env=False)
+
+    def reset(self) -> None:
+        self._client.post("/__mock__/reset")
+
+    def counted(self, session: str | None = None) -> int:
+        asked = self._client.get("/__mock__/requests", params={"session": session} if session else None)
+        return int(asked.json()["total"])
+
+    def close(self) -> None:
+        self._client.close()
+
+
+@pytest.fixture
+def counting(mock: EmbeddedMock) -> Iterator[CountingMock]:
+    found = CountingMock(mock.addresses()["pa"]["base_url"].removesuffix("/pa"))
+    found.reset()
+    yield found
+    found.close()
+
+
+def test_each_request_is_sent_once_however_many_workers_share_the_work(counting: CountingMock, tmp_path: Path) -> None:
+    """Also with xdist's own way of sharing, which gives the items of one lane to several workers."""
+    target = pa_target(tmp_path / "target.toml", counting.base)
+    sent: dict[str, dict[str, int]] = {}
+    for options in ("", "-n 2", "-n 4"):
+        counting.reset()
+        done = pytest_probes(tmp_path / f"out{options}", "--target", target, "--kind", "endpoints", *options.split())
+        assert done.status == 0, done.said
+        seen = {record: result for record, result in done.results.items() if result.attempts}
+        assert {result.outcome for result in seen.values()} == {Outcome.CONFORMS}
+        sent[options] = {record: counting.counted(f"{done.run.run}/{record}/1") for record in seen}
+        sent[options]["controls"] = counting.counted() - sum(sent[options].values())
+    assert sent[""] == sent["-n 2"] == sent["-n 4"]
+    assert len(sent[""]) > 40
+    assert sent[""]["controls"] < 20
+
+
+def test_other_ways_to_share_the_work_lose_nothing(counting: CountingMock, tmp_path: Path) -> None:
+    target = pa_target(tmp_path / "target.toml", counting.base)
+    done = pytest_probes(
+        tmp_path / "out", "--target", target, "-q", "-n", "2", "--dist", "load", "-k", "models or batches"
+    )
+    assert done.status == 0, done.said
+    assert {result.outcome for result in done.results.values()} <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
+    for record, result in done.results.items():
+        asked = sum(len(attempt.exchanges) for attempt in result.attempts)
+        assert counting.counted(f"{done.run.run}/{record}/1") == asked, record
+
+
+def test_a_plan_sends_nothing_and_leaves_nothing(counting: CountingMock, tmp_path: Path) -> None:
+    target = pa_target(tmp_path / "target.toml", counting.base)
+    done = pytest_probes(tmp_path / "out", "--target", target, "--plan", "-n", "2")
+    assert done.status == 0, done.said
+    assert re.search(r"pa: \d+ probes \(.*\d+ free.*\); at most \d+ requests, \d+ tokens", done.output)
+    assert counting.counted() == 0
+    assert not (tmp_path / "out").exists()
+
+
+def test_collecting_sends_nothing_and_leaves_nothing(counting: CountingMock, tmp_path: Path) -> None:
+    target = pa_target(tmp_path / "target.toml", counting.base)
+    done = pytest_probes(tmp_path / "out", "--target", target, "--co", "-q", "--provider", "pa", "--kind", "endpoints")
+    assert done.status == 0, done.said
+    listed = [line for line in done.output.splitlines() if "::" in line]
+    assert listed
+    assert all(line.startswith("probes/test_endpoints.py::test_endpoint[pa/endpoints/") for line in listed)
+    assert counting.counted() == 0
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("words", ["529", "unknown_model and general", "not_found_error and GET or refusal"])
+def test_records_are_chosen_by_their_words(words: str, counting: CountingMock, tmp_path: Path) -> None:
+    """By address, and by the status, type, code, method and tags that they document."""
+    target = pa_target(tmp_path / "target.toml", counting.base)
+    done = pytest_probes(tmp_path / "out", "--target", target, "-k", words)
+    assert done.status == 0, done.said
+    assert done.results
+    for record, result in done.results.items():
+        said = f"{record} {result.probed.get('http_status')} {result.probed.get('type')} {result.probed.get('name')}"
+        assert any(word in said for word in words.split()), said
+    assert counting.counted() < 60
+
+
+def test_a_node_id_chooses_one_record(counting: CountingMock, tmp_path: Path) -> None:
+    target = pa_target(tmp_path / "target.toml", counting.base)
+    node = f"probes/test_errors.py::test_error[{UNKNOWN_MODEL}]"
+    done = pytest_probes(tmp_path / "out", "--target", target, what=[node])
+    assert done.status == 0, done.said
+    assert [(record, result.nodeid) for record, result in done.results.items()] == [(UNKNOWN_MODEL, node)]
+    assert counting.counted() == 2, "the control and the record"
+
+
+def test_nothing_selected_is_said_by_the_exit_status(tmp_path: Path) -> None:
+    done = pytest_probes(tmp_path / "out", "-k", "no_such_record_anywhere")
+    assert done.status == 5, done.said
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+
+
+def gone(answer: Answer) -> None:
+    """Answer 410 to what names a model that does not exist."""
+    if "no-such-model" in answer.path:
+        answer.status = 410
+
+
+def test_last_failed_and_exit_first(tmp_path: Path) -> None:
+    wrong = WrongProvider(gone)
+    with serving(wrong) as base:
+        target = pa_target(tmp_path / "target.toml", base)
+        family = ("--target", target, "-p", "no:randomly", "-k", "models or (general and unknown)")
+        first = pytest_probes(tmp_path / "first", *family)
+        again = pytest_probes(tmp_path / "again", "--lf", *family)
+        stopped = pytest_probes(tmp_path / "stopped", "-x", *family)
+    failed = {record for record, result in first.results.items() if result.outcome is Outcome.DRIFTED}
+    assert (first.status, again.status, stopped.status) == (1, 1, 1)
+    assert 1 < len(failed) < len(first.results)
+    assert set(again.results) == failed
+    outcomes = [result.outcome for result in stopped.results.values()]
+    assert outcomes.count(Outcome.DRIFTED) == 1
+    assert outcomes[-1] is Outcome.DRIFTED
+    assert len(outcomes) < len(first.results)
+
+
+MALFORMED = '{\n  "gone": {"provider": "PA",\n}\n'
+TWICE = '{"gone": {}, "gone": {}}'
+
+
+def catalog_with(tmp_path: Path, **changes: str | dict[str, object]) -> str:
+    """A copy of PA's records in which one family is changed, or one record of it."""
+    root = tmp_path / "records"
+    shutil.copytree(CHECKOUT / "catalog" / "records" / "pa", root / "pa")
+    path = root / "pa" / "errors" / "stream.json"
+    for what, change in changes.items():
+        if isinstance(change, str):
+            path.write_text(change)
+        else:
+            records = json.loads(path.read_text())
+            records[what].update(change)
+            path.write_text(json.dumps(records, indent=2, ensure_ascii=False) + "\n")
+    return str(root)
+
+
+REFUSED = {
+    "--provider nope": r"--provider nope: unknown; choose from pa, pb, pc, pd",
+    "--kind nope": r"--kind nope: unknown; choose from endpoints, errors, rate_limits",
+    "--allow nope": r"--allow nope: unknown; choose from free, billable, destructive, disruptive",
+    "--today nope": r"--today nope: not a date; write it as 2026-01-31",
+    "--target mok": r"no target 'mok': did you mean 'mock'\?.*",
+    "--target {tmp}/none.toml": r"no target '.*none.toml': shipped are .*",
+    "--target {tmp}/broken.toml": r"target .*broken.toml: broken TOML: .*",
+    "--target {tmp}/unknown.toml": r"target .*unknown.toml: providers.pa.timeout: is not a key .* 'timeout_s'\?",
+    "--update": r"--update: target 'mock' is a mock; .*",
+    "--out {tmp}/file/out": r"--out .*file/out: .*; name a folder that can be written",
+    "--catalog {tmp}/none": r".*none: is no folder of records; .*",
+    "--catalog {malformed}": r".*stream.json:3:1: is not JSON .*; mend the JSON there.*",
+    "--catalog {twice}": r".*stream.json: 'gone' stands twice in one object; .*",
+    "--catalog {violated}": r".*stream.json: pa/errors/stream/overloaded: \$\.http_status: .* \(and \d+ more: .*\)",
+}
+
+
+@pytest.mark.parametrize("workers", ["", "-n 2"])
+@pytest.mark.parametrize("typed", REFUSED)
+def test_what_cannot_be_used_is_refused_in_one_line(typed: str, workers: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "broken.toml").write_text("live = [")
+    (tmp_path / "unknown.toml").write_text('[providers.pa]\nbase_url = "https://pa.example"\ntimeout = 3\n')
+    catalogs = {
+        "malformed": lambda: catalog_with(tmp_path, malformed=MALFORMED),
+        "twice": lambda: catalog_with(tmp_path, twice=TWICE),
+        "violated": lambda: catalog_with(tmp_path, overloaded={"http_status": "soon", "retryable": "perhaps"}),
+    }
+    found = {name: make() for name, make in catalogs.items() if f"{{{name}}}" in typed}
+    arguments = typed.format(tmp=tmp_path, **found).split() + workers.split()
+    if "--out" not in typed:
+        arguments += ["--out", str(tmp_path / "out")]
+    done = ran(tmp_path / "out", [sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider", *arguments])
+    lines = [line for line in done.said.splitlines() if line.strip()]
+    assert done.status == 4, done.said
+    assert len(lines) == 1, lines
+    assert re.fullmatch(f"ERROR: {REFUSED[typed]}", lines[0]), lines[0]
+
+
+def test_other_tests_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "test_plain.py").write_text("def test_plain(request):\n    assert True\n")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "probes.suite.plugin",
+        "-p",
+        "no:cacheprovider",
+        "-v",
+        "test_plain.py",
+    ]
+    done = ran(tmp_path, [*command, "-n", "2"], {"PYTHONPATH": str(CHECKOUT)}, cwd=tmp_path)
+    assert done.status == 0, done.said
+    assert "1 passed" in done.output
+    assert "catalog probe" not in done.said
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == ["test_plain.py"]

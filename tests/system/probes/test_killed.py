@@ -1,0 +1,97 @@
+"""A run killed at any moment: what it had reported is readable, the records are untouched, the mock is gone."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog.evidence.results_file import read_run
+from catalog.reading.store import RECORDS, Catalog
+from reports import build
+from tests.harness.command import CHECKOUT
+
+MOMENTS = 10
+DEADLINE_S = 60.0
+REPORTED = 50
+"""About as many results as the run reports."""
+
+
+def until(found: Callable[[], Any]) -> Any:
+    """Look again and again, within a deadline."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not (seen := found()):
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.005)
+    return seen
+
+
+def digest_of_records() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(RECORDS.rglob("*.json")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("moment", range(MOMENTS))
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for the mock's process in /proc")
+def test_a_killed_run_loses_nothing_that_it_had_reported(moment: int, tmp_path: Path) -> None:
+    enough = random.Random(moment).randrange(REPORTED)
+    before = digest_of_records()
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "probes",
+        "--provider",
+        "pa",
+        "--kind",
+        "endpoints",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+    ]
+    if moment % 3 == 2:
+        command += ["-n", "2"]
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([*command, "--out", str(tmp_path)], cwd=CHECKOUT, **quiet)
+    try:
+        path = until(lambda: next(iter(tmp_path.glob("*/results.jsonl")), None))
+        until(lambda: process.poll() is not None or path.read_bytes().count(b"\n") > enough)
+        started = children(process.pid)
+        reported = max(0, path.read_bytes().count(b"\n") - 1)
+        os.kill(process.pid, signal.SIGKILL)
+    finally:
+        process.kill()
+        process.wait()
+
+    run, results = read_run(path)
+    assert run.run == path.parent.name
+    assert len(results) >= min(enough, reported)
+    assert len({result.record for result in results}) == len(results)
+    build.build(path.parent)
+    assert (path.parent / "report.html").stat().st_size > 1000
+    assert digest_of_records() == before
+    assert len(Catalog.load()) > 0
+    assert started or process.returncode != -signal.SIGKILL
+    until(lambda: not any(map(alive, started)))

@@ -1,0 +1,68 @@
+"""One drift followed from the command line to everything that a run prints and leaves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from syrupy.assertion import SnapshotAssertion
+
+from catalog.model import Outcome
+from tests.harness.command import pytest_probes
+from tests.harness.serving import serving
+from tests.harness.target_files import pa_target
+from tests.harness.wrong_provider import Answer, WrongProvider
+
+UNKNOWN_MODEL = "pa/errors/general/unknown_model"
+GET_MODEL = "pa/endpoints/models/get_model"
+LIST_MODELS = "pa/endpoints/models/list_models"
+
+VOLATILE = (
+    (r"\d{8}T\d{6}Z-[\w-]+", "RUN"),
+    (r"/\S+/RUN", "OUT/RUN"),
+    (r"127\.0\.0\.1:\d+", "HOST"),
+    (r"in \d+\.\d+s", "in TIME"),
+    (r"=+", "="),
+)
+
+
+def steady(text: str) -> str:
+    """A terminal's text without what differs from run to run."""
+    for pattern, replacement in VOLATILE:
+        text = re.sub(pattern, replacement, text)
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def gone(answer: Answer) -> None:
+    if "no-such-model" in answer.path:
+        answer.status = 410
+        answer.headers.pop("request-id", None)
+
+
+def test_a_drift_through_the_whole_line(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    """From the command line to the exit status, the terminal, results.jsonl and junit.xml."""
+    with serving(WrongProvider(gone)) as base:
+        target = pa_target(tmp_path / "target.toml", base)
+        chosen = "models or (general and unknown)"
+        ran = pytest_probes(tmp_path / "out", "--target", target, "-p", "no:randomly", "-k", chosen)
+    assert ran.status == 1, ran.said
+    failed = re.findall(r"^FAILED probes/test_(?:errors|endpoints)\.py::\w+\[([^]]+)\]", ran.output, re.MULTILINE)
+    assert sorted(failed) == [GET_MODEL, UNKNOWN_MODEL]
+    assert "status: documented 404, observed 410  [status-differs]" in ran.output
+    result = ran.results[UNKNOWN_MODEL]
+    assert result.outcome is Outcome.DRIFTED
+    assert {(finding.code, finding.at) for finding in result.drifts} == {
+        ("status-differs", ""),
+        ("header-missing", "request-id"),
+    }
+    assert [attempt.exchanges[0].response.status for attempt in result.attempts if attempt.exchanges[0].response] == [
+        410,
+        410,
+    ]
+    conforming = [record for record, each in ran.results.items() if each.outcome is Outcome.CONFORMS]
+    assert LIST_MODELS in conforming
+    failures = ElementTree.parse(ran.folder / "junit.xml").getroot().iter("failure")
+    assert any("status: documented 404, observed 410" in f"{each.get('message')}{each.text}" for each in failures)
+    section = ran.output[ran.output.index(" catalog probe ") :].partition("short test summary")[0]
+    assert steady(section) == snapshot

@@ -1,0 +1,1 @@
+"""Pure, in process: the inner loop."""

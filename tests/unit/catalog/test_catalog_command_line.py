@@ -1,0 +1,242 @@
+"""The command line as a person meets it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from catalog import commands
+from catalog.__main__ import INTERRUPTED, main
+from catalog.model import Outcome
+from catalog.model.codes import ALL
+from catalog.writeback.planner import Policy, plan
+from tests.unit.catalog.catalog_making import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    drift,
+    exchange,
+    result,
+    run,
+    sighting,
+    small_catalog,
+    write_catalog,
+    write_run,
+)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    """Each test runs in a folder of its own, with a small catalog in `records`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    write_catalog(tmp_path / "records")
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run the command line; gives the exit status, stdout and stderr."""
+
+    def invoke(command, *args):
+        try:
+            status = main([command, *args, "--catalog", "records"])
+        except SystemExit as stopped:
+            status = stopped.code
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return invoke
+
+
+def break_the_catalog(root):
+    content = small_catalog()
+    errors = content["pa/errors/general.json"]
+    errors["rate_limit_error"]["status"] = ["DOCUMENTD"]
+    errors["rate_limit_error"]["endpoints"] = ["pa/endpoints/messages/create_mesage"]
+    errors["acceleration_limit"]["colour"] = "red"
+    errors["acceleration_limit"]["pinned"] = True
+    write_catalog(root, content)
+    (root / "pb" / "errors").mkdir(parents=True)
+    (root / "pb" / "errors" / "general.json").write_text('{\n  "a": {},\n  "a": {}\n}\n')
+    (root / "pb" / "endpoints").mkdir()
+    (root / "pb" / "endpoints" / "models.json").write_text('{"list_models": {"provider": "PB",}}')
+    (root / "pz").mkdir()
+    limits = root / "pa" / "rate_limits.json"
+    limits.write_text(limits.read_text().replace("  ", "    "))
+
+
+def test_check_of_a_good_catalog(cli):
+    assert cli("check") == (0, "4 records, 1 provider: fine\n", "")
+
+
+def test_check_of_a_broken_catalog(cli, tmp_path, snapshot):
+    break_the_catalog(tmp_path / "records")
+    status, out, err = cli("check")
+    assert (status, err) == (1, "")
+    assert out == snapshot
+
+
+def test_check_fix_mends_the_form(cli, tmp_path):
+    file = tmp_path / "records" / "pa" / "rate_limits.json"
+    file.write_text(json.dumps(json.loads(file.read_text())))
+    assert cli("check")[0] == 1
+    assert cli("check", "--fix") == (
+        0,
+        "records/pa/rate_limits.json: put in canonical form\n4 records, 1 provider: fine\n",
+        "",
+    )
+
+
+def test_check_looks_at_a_ledger(cli, tmp_path):
+    (tmp_path / "ledger.json").write_text("[{}]")
+    status, out, _ = cli("check", "--ledger", "ledger.json")
+    assert status == 1
+    assert out == "ledger.json:$[0]: 'address' is missing or empty; add 'address'\n1 problem\n"
+
+
+def test_show(cli, tmp_path, snapshot):
+    content = small_catalog()
+    before = content["pa/errors/general.json"]["rate_limit_error"]
+    from tests.unit.catalog.catalog_making import record
+
+    made = plan(record(**before), [sighting(seen=exchange())], Policy(), sighting().day)
+    content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)
+    write_catalog(tmp_path / "records", content)
+    status, out, err = cli("show", ERROR_ADDRESS)
+    assert (status, err) == (0, "")
+    assert out == snapshot
+
+
+def test_show_an_endpoint(cli, snapshot):
+    assert cli("show", ENDPOINT_ADDRESS)[1] == snapshot
+
+
+def test_show_json_is_the_record(cli):
+    status, out, _ = cli("show", ERROR_ADDRESS, "--json")
+    assert status == 0
+    assert json.loads(out) == json.loads(json.dumps(small_catalog()["pa/errors/general.json"]["rate_limit_error"]))
+
+
+def test_show_lists_addresses(cli):
+    assert cli("show")[1].splitlines()[0] == ENDPOINT_ADDRESS
+    assert cli("show", "pa/endpoints")[1] == f"{ENDPOINT_ADDRESS}\n"
+    assert cli("show", "pa/errors/gen")[0] == 1
+
+
+def test_show_of_an_unknown_address_suggests(cli, snapshot):
+    status, out, err = cli("show", "pa/errors/general/rate_limit_eror")
+    assert (status, out) == (1, "")
+    assert err == snapshot
+
+
+def test_explain_one_code(cli, snapshot):
+    assert cli("explain", "unasked-overload")[1] == snapshot
+
+
+def test_explain_lists_every_code(cli):
+    status, out, _ = cli("explain")
+    assert status == 0
+    assert all(f"  {code}" in out for code in ALL)
+
+
+def test_explain_an_unknown_code(cli):
+    status, _, err = cli("explain", "status-difers")
+    assert status == 1
+    assert "did you mean status-differs" in err
+
+
+def test_update_merges_live_runs(cli, tmp_path):
+    write_run(tmp_path / "night", run(), [result()])
+    status, out, err = cli("update", "night")
+    assert (status, err) == (0, "")
+    assert f"{ERROR_ADDRESS}: conforms: now DOCUMENTED, LIVE_VERIFIED" in out
+    assert "LIVE_VERIFIED" in (tmp_path / "records/pa/errors/general.json").read_text()
+
+
+def test_update_without_a_run_is_told(cli):
+    status, _, err = cli("update")
+    assert (status, err) == (1, "catalog: no run was named; name run folders, or give --expire-after DAYS\n")
+
+
+def test_update_of_a_broken_run_is_told(cli, tmp_path):
+    (tmp_path / "results.jsonl").write_text("nonsense\n")
+    status, _, err = cli("update", "results.jsonl")
+    assert status == 1
+    assert err.count("\n") == 1
+
+
+def test_expire(cli, tmp_path):
+    write_run(tmp_path / "night", run(), [result()])
+    cli("update", "night")
+    status, out, _ = cli("update", "--expire-after", "30", "--today", "2027-02-01")
+    assert status == 0
+    assert "expired: last seen 2026-11-20" in out
+
+
+def test_accept_takes_what_a_run_saw_drift(cli, tmp_path):
+    write_run(tmp_path / "night", run(), [result(Outcome.DRIFTED, findings=(drift(),))])
+    status, out, err = cli(
+        "accept", ERROR_ADDRESS, "--reason", "known", "--run", "night", "--ledger", "l.json", "--today", "2026-11-20"
+    )
+    assert (status, err) == (0, "")
+    assert out == f"l.json accepts status of {ERROR_ADDRESS} on live until 2027-02-18\n"
+    [entry] = json.loads((tmp_path / "l.json").read_text())
+    assert entry["first_seen"] == "2026-11-20"
+
+
+@pytest.mark.parametrize(
+    "args, message",
+    [
+        (["pa/errors/general/x", "--reason", "r"], "no record has the address"),
+        ([ERROR_ADDRESS, "--reason", " ", "--aspects", "status"], "--reason is empty"),
+        ([ERROR_ADDRESS, "--reason", "r"], "name them with --aspects"),
+        ([ERROR_ADDRESS, "--reason", "r", "--aspects", "colour"], "'colour' is no aspect"),
+        ([ERROR_ADDRESS, "--reason", "r", "--aspects", "status", "--review-by", "2020-01-01"], "is not after today"),
+    ],
+)
+def test_accept_says_what_is_wrong(cli, args, message):
+    status, out, err = cli("accept", *args, "--ledger", "l.json")
+    assert (status, out) == (1, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "args", [["update", "--expire-after", "soon"], ["check", "--fixx"], ["show", "a", "b"], ["accept", "x"]]
+)
+def test_wrong_usage_exits_2(cli, args):
+    status, _, err = cli(*args)
+    assert status == 2
+    assert "usage:" in err
+
+
+def test_a_folder_that_is_not_there_is_told(capsys):
+    assert main(["show", "--catalog", "nowhere"]) == 1
+    assert capsys.readouterr().err == (
+        "catalog: nowhere: is no folder of records; name a folder that holds pa/, pb/, …\n"
+    )
+
+
+def test_an_interrupt_is_no_traceback(capsys, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "explain", interrupted)
+    assert main(["explain"]) == INTERRUPTED
+    assert capsys.readouterr().err == "catalog: stopped; no file was left half written\n"
+
+
+def test_help_teaches_by_example(capsys):
+    for args in ([], ["check"], ["show"], ["update"], ["explain"], ["accept"]):
+        with pytest.raises(SystemExit) as stopped:
+            main([*args, "--help"])
+        assert stopped.value.code == 0
+        assert "  python -m catalog " in capsys.readouterr().out
+
+
+def test_a_closed_pipe_is_no_error():
+    shell = f"{sys.executable} -m catalog explain | head -c 1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", shell], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

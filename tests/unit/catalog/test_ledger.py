@@ -1,0 +1,119 @@
+"""Accepted divergences: what they cover, when they are stale, how they are written."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+
+from catalog.model import Aspect, Outcome
+from catalog.model.errors import CatalogError
+from catalog.reading.store import Catalog
+from catalog.writeback import ledger
+from catalog.writeback.ledger import Entry, judge_against_ledger
+from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, result, write_catalog
+
+TODAY = date(2026, 11, 20)
+ENTRY = Entry(ERROR_ADDRESS, "live", ("header:retry-after", "status"), "known since May", "2026-05-01", "2026-12-31")
+
+
+@pytest.mark.parametrize(
+    "outcome, aspects, today, state",
+    [
+        (Outcome.DRIFTED, ["status"], TODAY, "accounted"),
+        (Outcome.DRIFTED, ["status", "header:retry-after"], TODAY, "accounted"),
+        (Outcome.DRIFTED, ["status", "type"], TODAY, "new_aspects"),
+        (Outcome.DRIFTED, ["header:request-id"], TODAY, "new_aspects"),
+        (Outcome.CONFORMS, [], TODAY, "stale"),
+        (Outcome.DRIFTED, ["status"], date(2026, 12, 31), "accounted"),
+        (Outcome.DRIFTED, ["status"], date(2027, 1, 1), "stale"),
+        (Outcome.INCONCLUSIVE, [], date(2027, 1, 1), "stale"),
+        (Outcome.INCONCLUSIVE, [], TODAY, None),
+        (Outcome.FLAKY, ["status"], TODAY, None),
+        (Outcome.RESTRICTED, [], TODAY, None),
+    ],
+)
+def test_an_outcome_stands_to_its_entry(outcome, aspects, today, state):
+    standing = judge_against_ledger(ENTRY, outcome, aspects, today)
+    assert (standing.state if standing else None) == state
+    assert standing is None or standing.reason == "known since May"
+
+
+def test_nothing_is_accepted_without_an_entry():
+    assert judge_against_ledger(None, Outcome.DRIFTED, ["status"], TODAY) is None
+
+
+def test_an_entry_for_a_whole_aspect_covers_its_parts():
+    whole = Entry(ERROR_ADDRESS, "live", ("header",), "r", "2026-05-01", "2026-12-31")
+    assert judge_against_ledger(whole, Outcome.DRIFTED, ["header:retry-after"], TODAY).state == "accounted"
+
+
+def test_an_entry_applies_to_its_target_only():
+    assert ledger.entry_for([ENTRY], ERROR_ADDRESS, "live") is ENTRY
+    assert ledger.entry_for([ENTRY], ERROR_ADDRESS, "mock") is None
+    assert ledger.applies(ENTRY, result(), "live")
+    assert not ledger.applies(ENTRY, result(), "mock")
+
+
+def test_drifted_aspects_are_in_the_ledgers_words():
+    findings = [drift(), drift("header-missing", Aspect.HEADER, at="retry-after"), drift()]
+    assert ledger.drifted_aspects(findings) == ("header:retry-after", "status")
+
+
+def test_accepting_writes_and_replaces(tmp_path):
+    path = tmp_path / "divergences.json"
+    assert ledger.load(path) == ()
+    assert ledger.accept(ENTRY, path)
+    assert not ledger.accept(ENTRY, path)
+    later = Entry(ERROR_ADDRESS, "live", ("status",), "still so", "2026-11-20", "2027-02-01")
+    other = Entry(ERROR_ADDRESS, "eu", ("status",), "also there", "2026-11-20", "2027-02-01")
+    ledger.accept(later, path)
+    ledger.accept(other, path)
+
+    eu, live = ledger.load(path)
+    assert eu == other
+    assert (live.reason, live.first_seen) == ("still so", "2026-05-01")
+    assert path.read_text().endswith("\n")
+
+
+def test_the_ledgers_own_problems_are_told(tmp_path):
+    catalog = Catalog.load(write_catalog(tmp_path))
+    unknown = Entry("pa/errors/general/rate_limit_eror", "live", ("status",), "r", "2026-05-01", "2026-12-31")
+
+    assert ledger.problems([ENTRY], catalog, TODAY) == []
+    assert "did you mean" in str(ledger.problems([unknown], catalog, TODAY)[0])
+    assert "was to be reviewed by 2026-12-31" in str(ledger.problems([ENTRY], catalog, date(2027, 1, 1))[0])
+
+
+GOOD = {
+    "address": ERROR_ADDRESS,
+    "target": "live",
+    "aspects": ["status"],
+    "reason": "r",
+    "first_seen": "2026-05-01",
+    "review_by": "2026-12-31",
+}
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ({}, "should be a list of entries"),
+        ([5], "should be an object"),
+        ([{**GOOD, "adress": "x"}], "did you mean address?"),
+        ([{**GOOD, "reason": ""}], "'reason' is missing or empty"),
+        ([{**GOOD, "review_by": "soon"}], "$[0].review_by: 'soon' is no date"),
+        ([{**GOOD, "aspects": ["colour"]}], "'colour' is no aspect"),
+        ([{**GOOD, "aspects": "status"}], "should be a list"),
+        ([{**GOOD, "target": 5}], "should be a string"),
+        ([{**GOOD, "address": "x"}], "is no address"),
+        ([GOOD, GOOD], "stands twice"),
+    ],
+)
+def test_a_broken_ledger_is_told(tmp_path, content, message):
+    path = tmp_path / "divergences.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(CatalogError) as caught:
+        ledger.load(path)
+    assert message in str(caught.value)

@@ -1,0 +1,224 @@
+"""What sightings do to a record, case by case."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from catalog.model import Aspect, Outcome
+from catalog.writeback.planner import MAX_MESSAGES, Kept, Patch, Policy, plan
+from tests.unit.catalog.catalog_making import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    LIMITS_ADDRESS,
+    drift,
+    exchange,
+    record,
+    sighting,
+)
+
+TODAY = date(2026, 11, 21)
+SILENT = (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED, Outcome.HARNESS_ERROR)
+
+
+def planned(before, *sightings, policy=Policy(), today=TODAY):  # noqa: B008 - frozen
+    """The record after the plan."""
+    made = plan(before, sightings, policy, today)
+    return made.record if isinstance(made, Patch) else before
+
+
+def reason(before, *sightings, policy=Policy(), today=TODAY):  # noqa: B008 - frozen
+    made = plan(before, sightings, policy, today)
+    assert isinstance(made, Kept)
+    return made.reason
+
+
+def test_conforming_verifies_an_error():
+    after = planned(record(status=["DOCUMENTED", "UNVERIFIED"]), sighting(seen=exchange()))
+
+    assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
+    assert after.data["observed_live"] is True
+    assert after.data["observed"] == {
+        "verified_at": "2026-11-20",
+        "endpoint": "POST /v1/messages",
+        "note": "conforms, seen on live in run r1 at 2026-11-20T06:00:00.000Z",
+    }
+    assert after.data["live_messages"] == ["Slow down."]
+    assert after.data["response_headers"]["request-id"]["seen"] == "present"
+    assert after.data["response_headers"]["x-should-retry"]["seen"] == "false"
+
+
+def test_conforming_verifies_an_endpoint():
+    seen = exchange(200, label="success")
+    after = planned(record(ENDPOINT_ADDRESS), sighting(address=ENDPOINT_ADDRESS, seen=seen))
+
+    assert after.data["verification"] == {
+        "result": "conforms",
+        "verified_at": "2026-11-20",
+        "target": "live",
+        "run": "r1",
+        "observed_at": "2026-11-20T06:00:00.000Z",
+    }
+    assert after.data["response"]["headers"]["request-id"]["seen"] == "present"
+
+
+def test_conforming_keeps_the_limits_that_this_key_was_told():
+    headers = {"ratelimit-requests-limit": "50", "ratelimit-requests-remaining": "49", "date": "today"}
+    seen = exchange(200, headers=headers)
+    before = record(LIMITS_ADDRESS, observed_for_this_key={"by_hand": 1}, retrieved_at="2026-11-01")
+    after = planned(before, sighting(address=LIMITS_ADDRESS, seen=seen))
+
+    assert after.data["retrieved_at"] == "2026-11-20"
+    assert after.data["observed_for_this_key"]["headers"] == {"ratelimit-requests-limit": "50"}
+    assert after.data["observed_for_this_key"]["by_hand"] == 1
+
+
+def test_drift_takes_the_verification_away_and_says_what_was_seen():
+    before = planned(record(), sighting(day="2026-11-10"))
+    finding = drift("header-missing", Aspect.HEADER, at="request-id", documented="present", observed="absent")
+    after = planned(before, sighting(Outcome.DRIFTED, findings=(finding,), name="r2"))
+
+    assert after.data["status"] == ["DOCUMENTED", "UNVERIFIED"]
+    assert after.data["observed_live"] is True
+    assert after.data["observed"]["note"] == (
+        "drifted, seen on live in run r2 at 2026-11-20T06:00:00.000Z: "
+        "answer request-id absent instead of present (header-missing)"
+    )
+
+
+def test_headers_of_another_answer_say_nothing_about_the_documented_one():
+    after = planned(record(), sighting(Outcome.DRIFTED, seen=exchange(403)))
+    assert "seen" not in after.data["response_headers"]["request-id"]
+
+
+@pytest.mark.parametrize("outcome", SILENT)
+def test_absence_of_evidence_changes_nothing_and_says_so(outcome):
+    assert f"run r1: {outcome} (read-timeout) changes no tag" in reason(record(), sighting(outcome))
+
+
+def test_nobody_looked():
+    assert reason(record()) == "nobody looked at it"
+
+
+def test_results_of_other_records_are_ignored():
+    assert reason(record(), sighting(address="pa/errors/general/other")) == "nobody looked at it"
+
+
+def test_a_pin_stops_with_its_reason():
+    pinned = record(pinned=True, pinned_reason="the provider confirmed it by mail")
+    assert reason(pinned, sighting(), policy=Policy(expire_after=0)) == (
+        "pinned by hand: the provider confirmed it by mail"
+    )
+
+
+def test_restricted_adds_its_tag_and_leaves_the_rest():
+    before = planned(record(), sighting(day="2026-11-10"))
+    after = planned(before, sighting(Outcome.RESTRICTED))
+
+    assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED", "ACCOUNT_RESTRICTED"]
+    assert {**after.data, "status": None} == {**before.data, "status": None}
+    assert "restricted as before" in reason(after, sighting(Outcome.RESTRICTED))
+
+
+def test_getting_through_takes_the_restriction_away():
+    after = planned(record(), sighting(Outcome.RESTRICTED, "2026-11-18"), sighting(day="2026-11-19"))
+    assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
+
+
+def test_a_quiet_night_changes_nothing():
+    before = planned(record(), sighting(day="2026-11-13"))
+    assert "conforms as before, and its date is fresh (2026-11-13)" in reason(before, sighting(day="2026-11-20"))
+
+
+def test_a_date_is_renewed_once_it_is_older_than_the_policy_says():
+    before = planned(record(), sighting(day="2026-11-12"))
+    assert planned(before, sighting(day="2026-11-20")).data["observed"]["verified_at"] == "2026-11-20"
+    assert planned(before, sighting(day="2026-11-20"), policy=Policy(refresh_after=8)) == before
+
+
+def test_a_drift_with_another_face_is_news():
+    before = planned(record(), sighting(Outcome.DRIFTED, "2026-11-19"))
+    after = planned(before, sighting(Outcome.DRIFTED, findings=(drift(observed=404),)))
+    assert "404 instead of 429" in after.data["observed"]["note"]
+    assert after.data["observed"]["verified_at"] == "2026-11-20"
+
+
+def test_a_drift_of_which_only_volatile_values_change_is_no_news():
+    def answer(request):
+        finding = drift("message-differs", Aspect.MESSAGE, documented="quota", observed=f"Gone: req_{request}abcdef12")
+        return (finding,)
+
+    before = planned(record(), sighting(Outcome.DRIFTED, "2026-11-19", findings=answer("1111")))
+    assert planned(before, sighting(Outcome.DRIFTED, findings=answer("2222"))) == before
+
+
+def test_older_evidence_never_overwrites_newer():
+    before = planned(record(), sighting(day="2026-11-20", hour=6))
+    assert "is older than what the record says (2026-11-20)" in reason(before, sighting(Outcome.DRIFTED, "2026-11-19"))
+    assert "is older" in reason(before, sighting(Outcome.DRIFTED, "2026-11-20", hour=5))
+    assert planned(before, sighting(Outcome.DRIFTED, "2026-11-20", hour=7)) != before
+
+
+def test_evidence_from_the_future_does_not_count():
+    assert "yet to come" in reason(record(), sighting(day="2027-01-01"))
+
+
+def test_a_verdict_on_a_record_that_was_rewritten_since_proves_nothing():
+    probed = record()
+    assert "changed since it was probed" in reason(record(http_status=503), sighting(probed=probed))
+    assert planned(record(note="by hand"), sighting(probed=probed)).data["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
+
+
+def test_write_back_does_not_make_a_record_another():
+    probed = record()
+    before = planned(probed, sighting(day="2026-11-10", seen=exchange()))
+    assert planned(before, sighting(probed=probed, seen=exchange())) != before
+
+
+def test_messages_are_bounded_sorted_and_steady():
+    many = [sighting(seen=exchange(message=f"Wording {chr(97 + n)} of req_abc123def{n}"), hour=n) for n in range(20)]
+    kept = planned(record(), *many).data["live_messages"]
+
+    assert len(kept) == MAX_MESSAGES
+    assert kept == sorted(kept)
+    assert kept[0] == "Wording a of {id}"
+
+
+def test_a_known_message_is_not_repeated():
+    before = record(live_messages=["Limit of req_aaaa1111bbbb reached"])
+    after = planned(before, sighting(seen=exchange(message="Limit of req_cccc2222dddd reached")))
+    assert after.data["live_messages"] == before.data["live_messages"]
+
+
+def test_expiry_turns_what_was_not_renewed_into_unverified():
+    before = planned(record(), sighting(day="2026-09-01"), today=date(2026, 9, 1))
+    after = planned(before, policy=Policy(expire_after=60))
+
+    assert after.data["status"] == ["DOCUMENTED", "UNVERIFIED"]
+    assert after.data["observed"]["note"] == "expired: last seen 2026-09-01, which was not renewed within 60 days"
+    assert after.data["observed"]["verified_at"] == "2026-09-01"
+    assert planned(after, policy=Policy(expire_after=60)) == after
+
+
+def test_expired_endpoints_say_so_in_their_verification():
+    before = planned(record(ENDPOINT_ADDRESS), sighting(day="2026-09-01", address=ENDPOINT_ADDRESS))
+    after = planned(before, policy=Policy(expire_after=60))
+    assert after.data["verification"]["result"] == "expired"
+    assert after.data["verification"]["reason"].startswith("expired: last seen 2026-09-01")
+
+
+def test_a_fresh_look_keeps_a_verification_whose_date_was_not_rewritten():
+    before = planned(record(), sighting(day="2026-11-15"))
+    assert planned(before, sighting(day="2026-11-20"), policy=Policy(expire_after=2)) == before
+
+
+def test_a_mock_says_that_it_is_one():
+    after = planned(record(), sighting(live=False, target="dressed"))
+    assert "seen on mock:dressed in run" in after.data["observed"]["note"]
+    assert "observed_live" not in after.data
+
+
+def test_addresses_agree_with_the_record():
+    assert planned(record(), sighting()).address == record().address
+    assert str(record().address) == ERROR_ADDRESS

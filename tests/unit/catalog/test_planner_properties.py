@@ -1,0 +1,128 @@
+"""What holds for every plan, whatever was seen and in whatever order."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import Outcome, Tag
+from catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog.writeback.seen import seen_on
+from tests.unit.catalog.catalog_making import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    LIMITS_ADDRESS,
+    drift,
+    exchange,
+    record,
+    sighting,
+)
+
+TODAY = date(2026, 11, 30)
+DAYS = st.integers(1, 30).map(lambda day: f"2026-11-{day:02}")
+ADDRESSES = st.sampled_from([ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS])
+TELLING = [Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED]
+SILENT = [outcome for outcome in Outcome if outcome not in TELLING]
+POLICIES = st.builds(Policy, refresh_after=st.integers(0, 10), expire_after=st.none() | st.integers(0, 20))
+TAGS = st.lists(st.sampled_from(["DOCUMENTED", "UNVERIFIED", "BETA", "LEGACY"]), min_size=1, max_size=4, unique=True)
+
+
+@st.composite
+def looks(draw, address, outcomes=tuple(Outcome)):
+    label = "success" if address == ENDPOINT_ADDRESS else "answer"
+    status = draw(st.sampled_from([200, 403, 429]))
+    message = draw(st.sampled_from(["Slow down.", "Too fast.", "Wait for req_abcd1234efgh", ""]))
+    findings = (drift(observed=status),) if draw(st.booleans()) else ()
+    return sighting(
+        draw(st.sampled_from(outcomes)),
+        draw(DAYS),
+        draw(st.sampled_from(["r1", "r2", "r3"])),
+        draw(st.integers(0, 23)),
+        address=address,
+        findings=findings,
+        seen=draw(st.none() | st.just(exchange(status, message, label))),
+    )
+
+
+@st.composite
+def cases(draw, outcomes=tuple(Outcome)):
+    address = draw(ADDRESSES)
+    before = record(address, status=draw(TAGS))
+    return before, draw(st.lists(looks(address, outcomes), max_size=6)), draw(POLICIES)
+
+
+def after(before, sightings, policy):
+    made = plan(before, sightings, policy, TODAY)
+    return made.record if isinstance(made, Patch) else before
+
+
+@given(cases())
+def test_the_same_sightings_twice_change_nothing(case):
+    before, sightings, policy = case
+    once = after(before, sightings, policy)
+    again = plan(once, sightings, policy, TODAY)
+    assert isinstance(again, Kept)
+    assert again.reason
+
+
+@given(cases(), st.randoms(use_true_random=False))
+def test_the_order_of_runs_does_not_matter(case, random):
+    before, sightings, policy = case
+    shuffled = list(sightings)
+    random.shuffle(shuffled)
+    assert plan(before, shuffled, policy, TODAY) == plan(before, sightings, policy, TODAY)
+
+
+@given(cases(SILENT))
+def test_what_tells_nothing_changes_nothing(case):
+    before, sightings, policy = case
+    assert after(before, sightings, policy) == before
+
+
+@given(cases(), st.data())
+def test_a_date_never_goes_back(case, data):
+    before, sightings, policy = case
+    record_now = after(before, sightings, policy)
+    later = data.draw(st.lists(looks(str(before.address)), max_size=4))
+    record_then = after(record_now, later, policy)
+    first, second = seen_on(record_now), seen_on(record_then)
+    assert first is None or (second is not None and second >= first)
+
+
+@given(cases())
+def test_verified_and_unverified_exclude_each_other(case):
+    tags = after(*case).tags
+    assert not {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} <= tags
+
+
+@given(cases())
+def test_a_verified_record_has_its_date(case):
+    record_now = after(*case)
+    assert Tag.LIVE_VERIFIED not in record_now.tags or seen_on(record_now) is not None
+
+
+@given(cases())
+def test_tags_that_are_not_about_evidence_stay(case):
+    before, sightings, policy = case
+    about_evidence = {Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED}
+    assert after(before, sightings, policy).tags - about_evidence == before.tags - about_evidence
+
+
+@given(cases())
+def test_every_plan_says_why(case):
+    before, sightings, policy = case
+    assert plan(before, sightings, policy, TODAY).reason
+
+
+@given(cases([Outcome.CONFORMS, Outcome.DRIFTED]))
+def test_the_latest_look_decides(case):
+    before, sightings, policy = case
+    if not sightings:
+        return
+    last = max(sightings, key=lambda each: (each.day, each.at, each.run.run))
+    ties = [each for each in sightings if (each.day, each.at, each.run.run) == (last.day, last.at, last.run.run)]
+    tags = after(before, sightings, Policy(policy.refresh_after)).tags
+    if len({each.result.outcome for each in ties}) == 1:
+        assert (Tag.LIVE_VERIFIED in tags) == (last.result.outcome is Outcome.CONFORMS)

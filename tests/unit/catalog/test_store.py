@@ -1,0 +1,132 @@
+"""Reading records: what is found, and how a mistake is told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from catalog.model import Address
+from catalog.model.errors import CatalogError
+from catalog.reading.store import Catalog, UnknownAddress, family_file
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, small_catalog, write_catalog
+
+
+def test_loads_every_record_in_the_order_of_files(tmp_path):
+    catalog = Catalog.load(write_catalog(tmp_path))
+
+    assert [str(address) for address in catalog] == [
+        ENDPOINT_ADDRESS,
+        ERROR_ADDRESS,
+        "pa/errors/general/acceleration_limit",
+        "pa/rate_limits/limits/messages",
+    ]
+    assert catalog.root == tmp_path
+    assert catalog.file_of(ERROR_ADDRESS) == tmp_path / "pa" / "errors" / "general.json"
+
+
+def test_finds_a_record_by_text_or_address(tmp_path):
+    catalog = Catalog.load(write_catalog(tmp_path))
+
+    assert catalog[ERROR_ADDRESS] is catalog[Address.parse(ERROR_ADDRESS)]
+    assert ERROR_ADDRESS in catalog
+    assert "pa/errors/general/other" not in catalog
+    assert "no address" not in catalog
+    assert [record.kind for record in catalog.select("pa", "endpoints")] == ["endpoints"]
+    assert catalog.select("pb") == ()
+
+
+def test_every_record_is_found_where_its_file_should_be(tmp_path):
+    catalog = Catalog.load(write_catalog(tmp_path))
+
+    assert all(family_file(tmp_path, address) == catalog.file_of(address) for address in catalog)
+
+
+def test_an_unknown_address_comes_with_suggestions(tmp_path):
+    catalog = Catalog.load(write_catalog(tmp_path))
+
+    with pytest.raises(UnknownAddress, match="did you mean pa/errors/general/rate_limit_error"):
+        catalog["pa/errors/general/rate_limit_eror"]
+
+
+def test_digest_follows_what_records_say_and_not_how_files_look(tmp_path):
+    first = Catalog.load(write_catalog(tmp_path / "a")).digest
+    root = write_catalog(tmp_path / "b")
+    file = root / "pa" / "endpoints" / "messages.json"
+    file.write_text(file.read_text().replace("  ", "\t"))
+    assert Catalog.load(root).digest == first
+
+    file.write_text(file.read_text().replace("/v1/messages", "/v1/other"))
+    assert Catalog.load(root).digest != first
+
+
+def test_hidden_files_and_discoveries_are_no_records(tmp_path):
+    root = write_catalog(tmp_path)
+    (root / ".cache").mkdir()
+    (root / "pa" / "errors" / ".general.json.abc.tmp").write_text("{")
+    (root / "pa" / "discovered.json").write_text("{}")
+
+    assert len(Catalog.load(root)) == 4
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        ("pa/errors/general.json", '{"a": {},}', "general.json:1:10: is not JSON"),
+        ("pa/errors/general.json", '{\n  "a": {},\n  "a": {}\n}', "general.json:3: 'a' stands twice"),
+        ("pa/errors/general.json", '{"a": {"x": 1, "x": 2}}', "'x' stands twice"),
+        ("pa/errors/general.json", "[]", "should hold one JSON object"),
+        ("pa/errors/general.json", '{"a": []}', "general.json:a: a record should be an object"),
+        ("pa/errors/general.json", '{"A b": {}}', "is no name for a record"),
+        ("pa/errors/Big.json", '{"a": {}}', "is no name for a record"),
+        ("pa/errors/general.json", '{"a": {"x": NaN}}', "NaN is no JSON value"),
+        ("pa/errors/general.json", "[" * 100_000, "is not JSON"),
+        ("pa/mistakes/general.json", "{}", "no kind of record has this name"),
+        ("pa/general.json", "{}", "does not belong here"),
+        ("px/errors/general.json", "{}", "no provider has this name"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line_with_its_place(tmp_path, name, text, message):
+    root = write_catalog(tmp_path)
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text(text)
+
+    with pytest.raises(CatalogError) as caught:
+        Catalog.load(root)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_bytes_that_are_not_utf8_are_told(tmp_path):
+    root = write_catalog(tmp_path)
+    (root / "pa" / "errors" / "general.json").write_bytes(b'{"a": {"name": "\xff"}}')
+
+    with pytest.raises(CatalogError, match="byte 16: is not UTF-8"):
+        Catalog.load(root)
+
+
+def test_no_folder_is_told(tmp_path):
+    with pytest.raises(CatalogError, match="is no folder of records"):
+        Catalog.load(tmp_path / "nowhere")
+
+
+def test_reading_on_names_all_mistakes_and_keeps_the_rest(tmp_path):
+    content = small_catalog()
+    root = write_catalog(tmp_path, content)
+    (root / "pa" / "errors" / "general.json").write_text("{")
+    (root / "pa" / "rate_limits.json").write_text("nonsense")
+
+    catalog, errors = Catalog.load_what_can_be(root)
+
+    assert len(errors) == 2
+    assert [str(address) for address in catalog] == [ENDPOINT_ADDRESS]
+
+
+def test_loading_imports_nothing_heavy():
+    program = (
+        "import sys; from catalog.reading.store import Catalog; Catalog.load();"
+        "print({'jsonschema', 'referencing', 'filelock'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

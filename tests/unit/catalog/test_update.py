@@ -1,0 +1,170 @@
+"""Runs merged into records: what is written, what is left alone, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import date
+
+import pytest
+
+from catalog.check.validate import check
+from catalog.evidence.results_file import EvidenceError
+from catalog.model import Aspect, Finding, Outcome, Severity
+from catalog.model.errors import CatalogError
+from catalog.reading.store import Catalog
+from catalog.writeback.planner import Policy
+from catalog.writeback.update import leave_copy, read_evidence, update
+from tests.unit.catalog.catalog_making import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    TWIN_ADDRESS,
+    drift,
+    exchange,
+    result,
+    run,
+    write_catalog,
+    write_run,
+)
+
+NIGHTS = [
+    (
+        run("r1", "2026-11-18"),
+        [result(at="2026-11-18T01:00:00Z"), result(at="2026-11-18T01:00:01Z", address=TWIN_ADDRESS)],
+    ),
+    (run("r2", "2026-11-19"), [result(Outcome.DRIFTED, "2026-11-19T01:00:00Z", seen=exchange(403))]),
+    (run("r3", "2026-11-20"), [result(Outcome.INCONCLUSIVE, "2026-11-20T01:00:00Z")]),
+]
+
+
+def texts(root):
+    return {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.json")}
+
+
+def discovery(name="x-new", observed="7"):
+    return Finding("undocumented-header", Aspect.HEADER, Severity.INFO, "new", "answer", name, None, observed)
+
+
+def test_runs_in_any_order_leave_the_same_records(tmp_path):
+    outcomes = []
+    for number, order in enumerate(itertools.permutations(NIGHTS)):
+        root = write_catalog(tmp_path / str(number))
+        update(order, root)
+        outcomes.append(texts(root))
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+    assert "DOCUMENTED" in outcomes[0]["pa/errors/general.json"]
+
+
+def test_the_same_runs_twice_write_nothing(tmp_path):
+    root = write_catalog(tmp_path)
+    assert update(NIGHTS, root).files == (root / "pa" / "errors" / "general.json",)
+    before = texts(root)
+
+    again = update(NIGHTS, root)
+    assert again.files == ()
+    assert again.patched == ()
+    assert texts(root) == before
+
+
+def test_what_an_update_writes_is_valid(tmp_path):
+    root = write_catalog(tmp_path)
+    seen = exchange(200, label="success")
+    night = (run(), [*NIGHTS[1][1], result(address=ENDPOINT_ADDRESS, seen=seen), result(address=TWIN_ADDRESS)])
+    update([night, *NIGHTS], root)
+    update([], root, Policy(expire_after=1), date(2027, 1, 1))
+
+    assert [str(problem) for problem in check(root, shipped=True)] == []
+
+
+def test_the_summary_says_why(tmp_path):
+    summary = update([*NIGHTS, (run("r4"), [result(address="pa/errors/general/gone")])], write_catalog(tmp_path))
+
+    assert dict(summary.patched)[ERROR_ADDRESS] == "drifted: now DOCUMENTED, UNVERIFIED"
+    assert summary.unknown == ("pa/errors/general/gone",)
+    assert list(summary.lines())[-1] == "2 records changed in 1 files, 2 kept"
+    assert "2 kept: nobody looked at it" in list(summary.lines())
+
+
+def test_a_dry_run_writes_nothing(tmp_path):
+    root = write_catalog(tmp_path)
+    before = texts(root)
+    assert len(update(NIGHTS, root, dry_run=True).patched) == 2
+    assert texts(root) == before
+
+
+def test_a_mock_run_is_refused_where_records_are_shipped(tmp_path, monkeypatch):
+    root = write_catalog(tmp_path).resolve()
+    monkeypatch.setattr("catalog.writeback.update.RECORDS", root)
+    with pytest.raises(CatalogError, match="asked a mock"):
+        update([(run(live=False, target="mock"), [result()])], root)
+
+
+def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path):
+    root = write_catalog(tmp_path / "records")
+    before = texts(root)
+    folder = write_run(tmp_path / "run", run(live=False, target="mock"), [result(seen=exchange())])
+    catalog = Catalog.load(root)
+
+    leave_copy(catalog, folder)
+    copy = Catalog.load(folder / "catalog")
+    assert "LIVE_VERIFIED" in copy[ERROR_ADDRESS].tags
+    assert set(copy) == set(catalog)
+    assert texts(root) == before
+
+    first = texts(folder / "catalog")
+    leave_copy(catalog, folder)
+    assert texts(folder / "catalog") == first
+
+
+def test_an_interrupted_update_is_finished_by_the_next(tmp_path, monkeypatch):
+    root = write_catalog(tmp_path / "one")
+    night = [(run(), [result(), result(address=ENDPOINT_ADDRESS)])]
+    import catalog.writeback.writing as writing
+
+    real, calls = writing.write_text, []
+
+    def dies_after_one(*args, **options):
+        if calls:
+            raise KeyboardInterrupt
+        calls.append(args)
+        return real(*args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writing, "write_text", dies_after_one)
+        with pytest.raises(KeyboardInterrupt):
+            update(night, root)
+    update(night, root)
+
+    whole = write_catalog(tmp_path / "two")
+    update(night, whole)
+    assert texts(root) == texts(whole)
+
+
+def test_discoveries_are_kept_beside_the_records(tmp_path):
+    root = write_catalog(tmp_path)
+    nights = [
+        (run("r1", "2026-11-01"), [result(findings=(discovery(),))]),
+        (run("r2", "2026-11-20"), [result(findings=(discovery(observed="9"),), address=TWIN_ADDRESS)]),
+    ]
+    for order in (nights, nights[::-1]):
+        update(order, root)
+    text = (root / "pa" / "discovered.json").read_text()
+
+    assert '"first_seen": "2026-11-01"' in text
+    assert '"last_seen": "2026-11-20"' in text
+    assert text.count("pa/errors/general/") == 2
+    assert check(root, shipped=True) == []
+
+
+def test_a_discovery_seen_again_soon_writes_nothing(tmp_path):
+    root = write_catalog(tmp_path)
+    update([(run("r1", "2026-11-18"), [result(findings=(discovery(),))])], root)
+    assert update([(run("r2", "2026-11-19"), [result(findings=(discovery(),))])], root).files == ()
+
+
+def test_runs_are_named_by_folder_or_file(tmp_path):
+    folder = write_run(tmp_path / "run", run(), [result(Outcome.DRIFTED, findings=(drift(),))])
+    assert read_evidence([folder]) == read_evidence([folder / "results.jsonl"])
+    with pytest.raises(EvidenceError, match="name a run's folder"):
+        read_evidence([tmp_path / "nothing"])
+    with pytest.raises(EvidenceError, match="should be a date"):
+        read_evidence([write_run(tmp_path / "undated", run(today="soon"), [])])

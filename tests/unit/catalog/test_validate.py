@@ -1,0 +1,182 @@
+"""Every check finds what it is there to find, says where, and how to mend it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from catalog.check.validate import check, put_in_canonical_form
+from catalog.reading.store import RECORDS
+from catalog.writeback.planner import Policy, plan
+from tests.unit.catalog.catalog_making import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    TWIN_ADDRESS,
+    record,
+    sighting,
+    small_catalog,
+    write_catalog,
+)
+
+
+def spoiled(root, address, **fields):
+    """A small catalog with one record changed."""
+    content = small_catalog()
+    provider, kind, family, slug = address.split("/")
+    content[f"{provider}/{kind}/{family}.json"][slug].update(fields)
+    return write_catalog(root, content)
+
+
+def test_a_good_catalog_has_no_problems(tmp_path):
+    assert check(write_catalog(tmp_path), shipped=True) == []
+
+
+def test_the_shipped_records_are_fine():
+    if not RECORDS.is_dir():
+        pytest.skip("no records are shipped yet")
+    assert [str(problem) for problem in check()] == []
+
+
+@pytest.mark.parametrize(
+    "address, fields, path, message, mend",
+    [
+        (ERROR_ADDRESS, {"provider": "PB"}, "$.provider", "lies in the folder of pa", "move the record"),
+        (ERROR_ADDRESS, {"provider": "PX"}, "$.provider", '"PX" is none of PA, PB, PC, PD', ""),
+        (ERROR_ADDRESS, {"stauts": []}, "$", "'stauts' is no field here", "did you mean status?"),
+        (ERROR_ADDRESS, {"name": 5}, "$.name", "is 5", "write a string"),
+        (ERROR_ADDRESS, {"retryable": []}, "$.retryable", "is []", "write true or false or a string or null"),
+        (ERROR_ADDRESS, {"name": ""}, "$.name", "is too short", "give at least 1"),
+        (ERROR_ADDRESS, {"category": "ratelimit"}, "$.category", "is none of", "did you mean rate_limit?"),
+        (ERROR_ADDRESS, {"status": ["DOCUMENTD"]}, "$.status[0]", "is none of", "did you mean DOCUMENTED?"),
+        (ERROR_ADDRESS, {"status": []}, "$.status", "is too short", "give at least 1"),
+        (ERROR_ADDRESS, {"status": ["BETA", "BETA"]}, "$.status", "repeats an item", "name each item once"),
+        (
+            ERROR_ADDRESS,
+            {"observed": {"verified_at": "2026-13-01"}},
+            "$.observed.verified_at",
+            "is no date",
+            "YYYY-MM-DD",
+        ),
+        (ERROR_ADDRESS, {"source": "somewhere"}, "$.source", '"somewhere" is none of the allowed forms', ""),
+        (ERROR_ADDRESS, {"http_status": 9}, "$.http_status", "9", ""),
+        (ERROR_ADDRESS, {"endpoints": ["x"]}, "$.endpoints[0]", "is no address", "pa/endpoints/<family>/<slug>"),
+        (
+            ERROR_ADDRESS,
+            {"endpoints": ["pa/endpoints/messages/create_mesage"]},
+            "$.endpoints[0]",
+            "no record has the address",
+            f"did you mean {ENDPOINT_ADDRESS}?",
+        ),
+        (ERROR_ADDRESS, {"endpoints": [TWIN_ADDRESS]}, "$.endpoints[0]", "is none of pa/endpoints", ""),
+        (ERROR_ADDRESS, {"surface": "pap"}, "$.surface", "'pap' has no envelope schema", "did you mean pa"),
+        (
+            ERROR_ADDRESS,
+            {"indistinguishable_from": []},
+            "$.indistinguishable_from[0]",
+            "does not list this record in turn",
+            f"add {TWIN_ADDRESS} there",
+        ),
+        (ERROR_ADDRESS, {"indistinguishable_from": [ERROR_ADDRESS]}, "$.indistinguishable_from[0]", "itself", "remove"),
+        (
+            ERROR_ADDRESS,
+            {"message_pattern": {"pattern": "(", "source": "2:7.3#429"}},
+            "$.message_pattern",
+            "does not compile",
+            "mend the regular expression",
+        ),
+        (ERROR_ADDRESS, {"status": ["LIVE_VERIFIED", "UNVERIFIED"]}, "$.status", "exclude each other", "keep the one"),
+        (ERROR_ADDRESS, {"status": ["LIVE_VERIFIED"]}, "$.status", "needs the date", "add the date"),
+        (ERROR_ADDRESS, {"pinned": True}, "$", "'pinned_reason' is missing", "add 'pinned_reason'"),
+        (
+            ENDPOINT_ADDRESS,
+            {
+                "auth": {
+                    "header": "x-api-key",
+                    "scheme": "api_key",
+                    "roles": ["inference"],
+                    "scopes": [],
+                    "missing": None,
+                    "wrong": "pa/errors/general/rate_limit_eror",
+                }
+            },
+            "$.auth.wrong",
+            "no record has the address",
+            f"did you mean {ERROR_ADDRESS}?",
+        ),
+        (
+            ENDPOINT_ADDRESS,
+            {"request": {"rules": [{"label": "a", "rule": "b", "answer": "pa/errors/general/none"}]}},
+            "$.request.rules[0].answer",
+            "no record has the address",
+            "",
+        ),
+        (ENDPOINT_ADDRESS, {"method": "FETCH"}, "$.method", "is none of GET, POST", ""),
+        (
+            ENDPOINT_ADDRESS,
+            {"response": {"status": 200, "headers": {"a": {"rule": "present"}}, "fields": {}}},
+            "$.response.headers.a",
+            "'source' is missing",
+            "add 'source'",
+        ),
+    ],
+)
+def test_a_spoiled_record_is_told(tmp_path, address, fields, path, message, mend):
+    problems = check(spoiled(tmp_path, address, **fields))
+
+    lines = [str(problem) for problem in problems]
+    found = [each for each in problems if each.json_path == path and message in each.message and mend in each.mend]
+    assert found, lines
+    assert all("\n" not in line and len(line) < 600 for line in lines)
+
+
+def test_a_field_that_is_missing_is_told(tmp_path):
+    content = small_catalog()
+    del content["pa/errors/general.json"]["rate_limit_error"]["source"]
+    [problem] = check(write_catalog(tmp_path, content))
+
+    assert problem.address == ERROR_ADDRESS
+    assert (problem.message, problem.mend) == ("'source' is missing", "add 'source'")
+
+
+def test_canonical_form_is_told_and_mended(tmp_path):
+    root = write_catalog(tmp_path)
+    file = root / "pa" / "errors" / "general.json"
+    content = small_catalog()["pa/errors/general.json"]
+    file.write_text(json.dumps({slug: dict(reversed(data.items())) for slug, data in content.items()}))
+
+    [problem] = check(root)
+    assert problem.file == file
+    assert "check --fix" in problem.mend
+    assert put_in_canonical_form(root) == [file]
+    assert check(root) == []
+    assert put_in_canonical_form(root) == []
+
+
+def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path):
+    root = write_catalog(tmp_path)
+    (root / "pa" / "endpoints" / "messages.json").write_text("{")
+
+    [problem] = check(root)
+    assert "is not JSON" in problem.message
+
+
+def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path):
+    made = plan(record(), [sighting(live=False, target="mock")], Policy(), sighting().day)
+    content = small_catalog()
+    content["pa/errors/general.json"]["rate_limit_error"] = {
+        **made.record.data,
+        "indistinguishable_from": [TWIN_ADDRESS],
+    }
+    root = write_catalog(tmp_path, content)
+
+    assert check(root, shipped=False) == []
+    [problem] = check(root, shipped=True)
+    assert "evidence from a mock (mock)" in problem.message
+
+
+def test_discoveries_are_checked_too(tmp_path):
+    root = write_catalog(tmp_path)
+    (root / "pa" / "discovered.json").write_text('{\n  "header/x-new": {}\n}\n')
+
+    assert {problem.message for problem in check(root)} >= {"'status' is missing", "'records' is missing"}

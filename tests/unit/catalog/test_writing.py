@@ -1,0 +1,206 @@
+"""Writing survives kills, crowds and full disks."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import pytest
+
+from catalog.model.errors import CatalogError
+from catalog.reading.store import Catalog
+from catalog.writeback import writing
+from catalog.writeback.writing import locked, rewrite, write_text
+from tests.unit.catalog.catalog_making import ERROR_ADDRESS, small_catalog, write_catalog
+
+KILLS = 10
+
+
+def contents_with(root, **fields):
+    """A change for `rewrite`: these fields in every error record."""
+
+    def change(catalog):
+        errors = catalog.select(kind="errors")
+        return {
+            root / "pa" / "errors" / "general.json": {each.address.slug: {**each.data, **fields} for each in errors}
+        }
+
+    return change
+
+
+def test_only_files_in_which_something_changes_are_written(tmp_path):
+    root = write_catalog(tmp_path)
+    file = root / "pa" / "errors" / "general.json"
+    before = {path: path.stat().st_mtime_ns for path in root.rglob("*.json")}
+
+    assert rewrite(root, contents_with(root)) == ()
+    assert rewrite(root, contents_with(root, note="new")) == (file,)
+    assert Catalog.load(root)[ERROR_ADDRESS].data["note"] == "new"
+    after = {path: path.stat().st_mtime_ns for path in root.rglob("*.json")}
+    assert [path for path in before if before[path] != after[path]] == [file]
+
+
+def test_a_file_that_is_not_canonical_is_not_touched_for_that_alone(tmp_path):
+    root = write_catalog(tmp_path)
+    file = root / "pa" / "errors" / "general.json"
+    file.write_text(json.dumps(small_catalog()["pa/errors/general.json"]))
+
+    assert rewrite(root, contents_with(root)) == ()
+    assert "\n" not in file.read_text()
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
+    root = write_catalog(tmp_path)
+    before = Catalog.load(root).digest
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CatalogError, match=r"general\.json: cannot be written \(No space left on device\)") as caught:
+        rewrite(root, contents_with(root, note="new"))
+    assert "\n" not in str(caught.value)
+    assert Catalog.load(root).digest == before
+    assert not list(root.rglob("*.tmp"))
+
+
+def test_a_limit_on_file_size_leaves_the_old_file(tmp_path):
+    root = write_catalog(tmp_path)
+    before = Catalog.load(root).digest
+    program = """
+        import resource, sys
+        from pathlib import Path
+        from catalog.reading.store import CatalogError
+        from catalog.writeback.writing import write_text
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        try:
+            write_text(Path(sys.argv[1]) / "pa/errors/general.json", "x" * 100_000)
+        except CatalogError as error:
+            print(error)
+    """
+    assert "cannot be written (File too large)" in python(program, root).stdout
+    assert Catalog.load(root).digest == before
+    assert not list(root.rglob("*.tmp"))
+
+
+def test_a_folder_that_may_not_be_written_is_told(tmp_path):
+    (tmp_path / ".cache").write_text("in the way")
+    with pytest.raises(CatalogError, match="cannot be written"), locked(tmp_path):
+        pass
+
+
+def test_waiting_for_the_lock_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(writing, "LOCK_WAIT_S", 0.05)
+    with locked(tmp_path), pytest.raises(CatalogError, match="another process has been writing"), locked(tmp_path):
+        pass
+
+
+def test_two_updates_at_once_both_land(tmp_path):
+    root = write_catalog(tmp_path)
+    together = threading.Barrier(2)
+
+    def update(name):
+        def change(catalog):
+            return contents_with(root, **{name: "here"})(catalog)
+
+        together.wait(timeout=10)
+        rewrite(root, change)
+
+    threads = [threading.Thread(target=update, args=(name,)) for name in ("note", "backoff")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+    data = Catalog.load(root)[ERROR_ADDRESS].data
+    assert (data["note"], data["backoff"]) == ("here", "here")
+
+
+def test_two_processes_at_once_both_land(tmp_path):
+    root = write_catalog(tmp_path)
+    program = """
+        import sys
+        from pathlib import Path
+        from catalog.writeback.writing import rewrite
+
+        root, name = Path(sys.argv[1]), sys.argv[2]
+        file = root / "pa/errors/general.json"
+        for count in range(20):
+            rewrite(root, lambda catalog: {file: {
+                each.address.slug: {**each.data, name: each.data.get(name, 0) + 1}
+                for each in catalog.select(kind="errors")
+            }})
+    """
+    crowd = [start(program, root, name) for name in ("one", "two")]
+    assert [each.wait(timeout=60) for each in crowd] == [0, 0]
+    data = Catalog.load(root)[ERROR_ADDRESS].data
+    assert (data["one"], data["two"]) == (20, 20)
+
+
+def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path):
+    root = write_catalog(tmp_path)
+    file = root / "pa" / "errors" / "general.json"
+    program = """
+        import sys
+        from pathlib import Path
+        from catalog.writeback.writing import rewrite
+
+        root = Path(sys.argv[1])
+        file = root / "pa/errors/general.json"
+        for count in range(1_000_000):
+            rewrite(root, lambda catalog: {file: {
+                each.address.slug: {**each.data, "note": f"{count} " * 5000} for each in catalog.select(kind="errors")
+            }})
+            print(count, flush=True)
+    """
+    for kill in range(KILLS):
+        writer = start(program, root)
+        for _ in range(kill + 1):
+            writer.stdout.readline()
+        writer.send_signal(signal.SIGKILL)
+        writer.wait(timeout=10)
+        writer.stdout.close()
+        notes = {each.data["note"] for each in Catalog.load(root).select(kind="errors")}
+        assert len(notes) == 1
+
+    assert rewrite(root, contents_with(root, note="finished")) == (file,)
+    assert not list(root.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("step", ["write", "fsync", "replace"])
+def test_a_kill_at_each_step_leaves_the_old_file(tmp_path, step):
+    root = write_catalog(tmp_path)
+    before = Catalog.load(root).digest
+    program = """
+        import os, signal, sys
+        from pathlib import Path
+        from catalog.writeback.writing import locked, write_text
+
+        root = Path(sys.argv[1])
+        with locked(root):
+            die = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+            setattr(os, sys.argv[2], die)
+            write_text(root / "pa/errors/general.json", "{}")
+    """
+    assert python(program, root, step, check=False).returncode == -signal.SIGKILL
+    assert Catalog.load(root).digest == before
+    assert list(root.rglob("*.tmp"))
+    with locked(root):
+        write_text(root / "pa" / "errors" / "general.json", "{}\n")
+    assert not list(root.rglob("*.tmp"))
+
+
+def start(program, *args):
+    command = [sys.executable, "-c", textwrap.dedent(program), *map(str, args)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def python(program, *args, check=True):
+    command = [sys.executable, "-c", textwrap.dedent(program), *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=check, timeout=60)

@@ -1,0 +1,99 @@
+"""PA's local and remote sessions: cursors, ageing, what is unavailable, what is pending (1:2.4, 2:7.2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.mockserver.compliance_client import (
+    FINISHED,
+    OTHER_SESSION,
+    PENDING,
+    SESSION,
+    UNRETAINED_SESSION,
+    Compliance,
+    message,
+    refused,
+)
+
+LOCAL, REMOTE = "/apps/local-sessions", "/apps/remote-sessions"
+INVALID = (400, "invalid_request_error")
+MISSING = (404, "not_found_error")
+UNAVAILABLE = (503, "overloaded_error")
+
+
+@pytest.fixture
+def api(client) -> Compliance:
+    return Compliance(client)
+
+
+def test_a_walk_through_messages_reaches_each_once(api):
+    seen, page = [], None
+    while page is not None or not seen:
+        params = {"limit": 1, **({"page": page} if page else {})}
+        answer = api.get(f"{LOCAL}/{SESSION}/messages", params=params).json()
+        seen += [each["id"] for each in answer["data"]]
+        page = answer["next_page"]
+    assert seen == sorted(seen)
+    assert len(seen) == 4
+    newest_first = api.get(f"{LOCAL}/{SESSION}/messages", params={"order": "desc"}).json()["data"]
+    assert [each["id"] for each in newest_first] == seen[::-1]
+
+
+def test_a_page_cursor_is_bound_to_session_and_order_and_expires(api):
+    page = api.get(f"{LOCAL}/{SESSION}/messages", params={"limit": 1}).json()["next_page"]
+    assert api.get(f"{LOCAL}/{SESSION}/messages", params={"page": page}, clock="+23h").status_code == 200
+    for refusal in (
+        api.get(f"{LOCAL}/{OTHER_SESSION}/messages", params={"page": page}),
+        api.get(f"{LOCAL}/{SESSION}/messages", params={"page": page, "order": "desc"}),
+        api.get(f"{LOCAL}/{SESSION}/messages", params={"page": page}, clock="+25h"),
+        api.get(f"{LOCAL}/{SESSION}/messages", params={"page": "page_made_up"}),
+        api.get(LOCAL, params={"page": page}),
+    ):
+        assert refused(refusal) == INVALID
+        assert message(refusal).startswith("page: ")
+
+
+def test_what_is_not_retained_is_neither_listed_nor_readable(api):
+    assert [each["id"] for each in api.get(LOCAL).json()["data"]] == [SESSION, OTHER_SESSION]
+    assert refused(api.get(f"{LOCAL}/{UNRETAINED_SESSION}/messages")) == MISSING
+    assert refused(api.get(f"{LOCAL}/clls_none/messages")) == MISSING
+    assert refused(api.get(f"{LOCAL}/{SESSION}/messages", clock="+31d")) == MISSING
+    assert api.get(LOCAL, clock="+31d").json()["data"] == []
+
+
+@pytest.mark.parametrize("path", [f"{LOCAL}/no-session/messages", f"{REMOTE}/no-session/transcript"])
+def test_a_malformed_id_is_no_404(api, path):
+    assert refused(api.get(path)) == INVALID
+
+
+@pytest.mark.parametrize("path", [LOCAL, f"{LOCAL}/{SESSION}/messages", f"{LOCAL}/no-session/messages"])
+def test_every_local_call_says_that_the_parent_has_none(api, path):
+    answer = api.get(path, key="mock-pa-compliance-no-local")
+    assert refused(answer) == MISSING
+    assert answer.headers["x-should-retry"] == "true"
+
+
+def test_a_revoked_customer_key_seals_the_content_and_stays_so(api):
+    key = "mock-pa-compliance-sealed"
+    assert api.get(LOCAL, key=key).status_code == 200
+    for clock in ("+0s", "+2h"):
+        assert refused(api.get(f"{LOCAL}/{SESSION}/messages", key=key, clock=clock)) == UNAVAILABLE
+
+
+@pytest.mark.parametrize("cause", ["local_sessions_index_down", "captured_content_down", "retention_overrides_down"])
+def test_a_part_can_fail_for_a_while(api, cause):
+    assert refused(api.get(LOCAL, scenario=f"{cause};times=1")) == UNAVAILABLE
+    assert api.get(LOCAL, scenario=f"{cause};times=1").status_code == 200
+    assert "mock_error" in api.get("/apps/chats", scenario=cause).json()
+
+
+def test_a_pending_session_has_no_transcript_until_it_is_ready(api):
+    statuses = {each["id"]: each["status"] for each in api.get(REMOTE).json()["data"]}
+    assert statuses[PENDING] == "pending"
+    assert statuses[FINISHED] != "pending"
+    refusal = api.get(f"{REMOTE}/{PENDING}/transcript")
+    assert refused(refusal) == MISSING
+    assert refusal.headers["x-should-retry"] == "true"
+    assert api.get(f"{REMOTE}/{PENDING}/transcript", clock="+20m").json()["transcript"] == ["Hello."]
+    assert api.get(f"{REMOTE}/{FINISHED}/transcript").json()["transcript"] == ["Hello.", "Done."]
+    assert refused(api.get(f"{REMOTE}/cse_none/transcript")) == MISSING

@@ -1,0 +1,167 @@
+"""PA's state: batches, files and agents live in a session, on its clock, within its rate limits (2:8.2)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.unit.mockserver.mock_client import body
+
+REQUESTS = {
+    "requests": [{"custom_id": "ok", "params": body()}, {"custom_id": "bad", "params": {"model": "mock-small"}}]
+}
+
+
+def upload(client, name="a.txt", content=b"hello", **kwargs):
+    return client.pa("POST", "/v1/files", files={"file": (name, content, "text/plain")}, **kwargs)
+
+
+def test_a_batch_runs_on_the_clock_and_leaves_results(client):
+    made = client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()
+    path = f"/v1/messages/batches/{made['id']}"
+    assert made["processing_status"] == "in_progress"
+    assert made["request_counts"]["processing"] == 2
+    assert client.pa("GET", f"{path}/results").status_code == 404
+    assert client.pa("DELETE", path).status_code == 409
+    ended = client.pa("GET", path, clock="+2m").json()
+    assert ended["processing_status"] == "ended"
+    assert (ended["request_counts"]["succeeded"], ended["request_counts"]["errored"]) == (1, 1)
+    assert ended["results_url"] == f"http://mock/pa{path}/results"
+    lines = client.pa("GET", f"{path}/results", clock="+2m").text.splitlines()
+    results = {line["custom_id"]: line["result"] for line in map(json.loads, lines)}
+    assert results["ok"]["message"]["type"] == "message"
+    assert results["bad"]["error"]["error"]["type"] == "invalid_request_error"
+    assert client.pa("POST", f"{path}/cancel", clock="+2m").status_code == 409
+    assert client.pa("DELETE", path, clock="+2m").json()["type"] == "message_batch_deleted"
+    assert client.pa("GET", path).status_code == 404
+
+
+def test_a_cancelled_batch_ends_without_messages(client):
+    made = client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()
+    path = f"/v1/messages/batches/{made['id']}"
+    assert client.pa("POST", f"{path}/cancel").json()["processing_status"] == "canceling"
+    assert client.pa("GET", path, clock="+2m").json()["request_counts"]["canceled"] == 2
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"requests": []},
+        {"requests": [{"custom_id": "a"}]},
+        {"requests": [1]},
+        {"requests": [{"custom_id": "a", "params": {}}] * 2},
+    ],
+)
+def test_a_batch_that_makes_no_sense_gets_400(client, asked):
+    assert client.pa("POST", "/v1/messages/batches", json=asked).status_code == 400
+
+
+def test_batches_are_paged_newest_first(client):
+    ids = [client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()["id"] for _ in range(3)]
+    first = client.pa("GET", "/v1/messages/batches?limit=2").json()
+    assert [batch["id"] for batch in first["data"]] == [ids[2], ids[1]]
+    assert first["has_more"]
+    rest = client.pa("GET", f"/v1/messages/batches?after_id={first['last_id']}").json()
+    assert [batch["id"] for batch in rest["data"]] == [ids[0]]
+
+
+def test_a_file_is_kept_until_it_is_deleted(client):
+    made = upload(client).json()
+    path = f"/v1/files/{made['id']}"
+    assert (made["filename"], made["size_bytes"], made["mime_type"]) == ("a.txt", 5, "text/plain")
+    assert client.pa("GET", path).json() == made
+    assert client.pa("GET", f"{path}/content").content == b"hello"
+    assert [file["id"] for file in client.pa("GET", "/v1/files").json()["data"]] == [made["id"]]
+    assert client.pa("DELETE", path).json() == {"id": made["id"], "type": "file_deleted"}
+    assert client.pa("GET", f"{path}/content").status_code == 404
+
+
+def test_any_bytes_survive_an_upload(client):
+    content = bytes(range(256)) + b"\r\n--not-the-boundary\r\n\r\n"
+    made = upload(client, name="an odd name.bin", content=content).json()
+    assert made["filename"] == "an odd name.bin"
+    assert client.pa("GET", f"/v1/files/{made['id']}/content").content == content
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type"),
+    [
+        (b"hello", "text/plain"),
+        (b"hello", "multipart/form-data"),
+        (b"hello", "multipart/form-data; boundary=x"),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="other"\r\n\r\nhello\r\n--x--\r\n',
+            "multipart/form-data; boundary=x",
+        ),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nhello\r\n--x--\r\n',
+            "multipart/form-data; boundary=x",
+        ),
+        (b"--x\r\nno headers end\r\n--x--\r\n", "multipart/form-data; boundary=x"),
+    ],
+)
+def test_an_upload_that_makes_no_sense_gets_400(client, content, content_type):
+    response = client.pa("POST", "/v1/files", content=content, headers={"content-type": content_type})
+    assert response.status_code == 400
+    assert response.json()["error"]["type"] == "invalid_request_error"
+
+
+def test_an_agent_is_made_listed_and_read(client):
+    made = client.pa("POST", "/v1/agents", json={"name": "one", "model": "mock-small"}).json()
+    assert (made["type"], made["version"], made["model"]["id"]) == ("agent", 1, "mock-small")
+    assert client.pa("GET", f"/v1/agents/{made['id']}").json() == made
+    assert client.pa("GET", "/v1/agents").json()["data"] == [made]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [({}, 400), ({"name": "x"}, 400), ({"name": "", "model": "mock-small"}, 400), ({"name": "x", "model": "no"}, 404)],
+)
+def test_an_agent_that_makes_no_sense_is_refused(client, asked, status):
+    assert client.pa("POST", "/v1/agents", json=asked).status_code == status
+
+
+def test_sessions_never_see_each_other(client):
+    made = upload(client, session="one").json()
+    assert client.pa("GET", f"/v1/files/{made['id']}", session="one").status_code == 200
+    assert client.pa("GET", f"/v1/files/{made['id']}", session="two").status_code == 404
+    assert client.pa("GET", f"/v1/files/{made['id']}").status_code == 404
+
+
+def test_organizations_never_see_each_other(client):
+    made = upload(client).json()
+    assert client.pa("GET", f"/v1/files/{made['id']}", key="mock-pa-inference-scale").status_code == 404
+
+
+def test_three_cheap_requests_exhaust_a_tight_organization(client):
+    def count(**kwargs):
+        asked = body({"max_tokens": ...})
+        return client.pa("POST", "/v1/messages/count_tokens", json=asked, key="mock-pa-tight", **kwargs)
+
+    assert [count().status_code for _ in range(2)] == [200, 200]
+    refused = count()
+    assert refused.status_code == 429
+    assert refused.json()["error"]["type"] == "rate_limit_error"
+    assert refused.headers["x-should-retry"] == "true"
+    assert 1 <= int(refused.headers["retry-after"]) <= 30
+    assert refused.headers["pa-ratelimit-requests-limit"] == "2"
+    assert refused.headers["pa-ratelimit-requests-remaining"] == "0"
+    assert count(session="another").status_code == 200
+    assert count(clock="+31s").status_code == 200
+
+
+def test_each_model_class_has_a_budget_of_its_own(client):
+    for model in ("mock-small", "mock-large"):
+        found = [client.hello({"model": model}, key="mock-pa-tight").status_code for _ in range(3)]
+        assert found == [200, 200, 429]
+
+
+def test_output_tokens_are_charged_as_generated_and_input_as_sent(client):
+    before = client.hello(key="mock-pa-tight").headers
+    answer = client.hello({"messages": [{"role": "user", "content": "word " * 4000}]}, key="mock-pa-tight")
+    after, sent = answer.headers, answer.json()["usage"]["input_tokens"]
+    taken = int(before["pa-ratelimit-input-tokens-remaining"]) - int(after["pa-ratelimit-input-tokens-remaining"])
+    assert sent - 400 < taken <= sent  # the bucket refills a little meanwhile
+    assert after["pa-ratelimit-tokens-limit"] in ("4000", "20000")

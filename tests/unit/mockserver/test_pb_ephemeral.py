@@ -1,0 +1,68 @@
+"""PB's ephemeral tokens: made over HTTP, redeemed by the live connection alone (1:5.2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.pb import ephemeral
+from mockserver.pb.ephemeral import Standing
+from mockserver.pb.keys import MAIN
+from mockserver.sessions import Session
+from tests.unit.mockserver.pb_client import PbClient, status_of
+
+
+@pytest.fixture
+def client() -> PbClient:
+    return PbClient()
+
+
+def test_a_token_is_made_for_the_live_api_alone(client):
+    name = client.pb("POST", "/v1beta/auth_tokens", json={}).json()["name"]
+    header = {"authorization": f"Token {name}"}
+    assert status_of(client.pb("GET", "/v1beta/models", key=None, headers=header)) == (403, "PERMISSION_DENIED")
+    expired = client.pb("GET", "/v1beta/models", key=None, headers=header, clock="+1d")
+    assert status_of(expired) == (401, "UNAUTHENTICATED")
+    assert status_of(client.pb("GET", "/v1beta/models", key=name, clock="+1d")) == (401, "UNAUTHENTICATED")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"uses": -1},
+        {"expireTime": "soon"},
+        {"expireTime": "2020-01-01T00:00:00Z"},
+        {"expireTime": "2099-01-01T00:00:00"},
+    ],
+    ids=str,
+)
+def test_the_wishes_for_a_token_are_checked(client, fields):
+    assert status_of(client.pb("POST", "/v1beta/auth_tokens", json=fields)) == (400, "INVALID_ARGUMENT")
+
+
+def test_it_belongs_to_v1beta(client):
+    assert status_of(client.pb("POST", "/v1/auth_tokens", json={})) == (404, "NOT_FOUND")
+
+
+def test_a_live_session_uses_a_token_up():
+    session = Session("one")
+    token = ephemeral.issue(session, MAIN, now=0, uses=2)
+    assert [ephemeral.open_live(session, token.name, now=1) for _ in range(3)] == [
+        Standing.GOOD,
+        Standing.GOOD,
+        Standing.USED_UP,
+    ]
+    assert ephemeral.open_live(session, "auth_tokens/none", now=1) is Standing.UNKNOWN
+
+
+def test_a_token_ages_twice():
+    session = Session("one")
+    token = ephemeral.issue(session, MAIN, now=0, new_session_until=60, expires_at=600, uses=0)
+    assert ephemeral.open_live(session, token.name, now=59) is Standing.GOOD
+    assert ephemeral.open_live(session, token.name, now=60) is Standing.TOO_LATE_FOR_A_SESSION
+    assert ephemeral.standing(session, token.name, now=599) is Standing.GOOD
+    assert ephemeral.open_live(session, token.name, now=600) is Standing.EXPIRED
+
+
+def test_another_session_never_sees_it():
+    token = ephemeral.issue(Session("one"), MAIN, now=0)
+    assert ephemeral.standing(Session("two"), token.name, now=0) is Standing.UNKNOWN

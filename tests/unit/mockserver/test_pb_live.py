@@ -1,0 +1,268 @@
+"""PB's live API in the mock: setup, turns, limits, goAway, resumption, tokens, closes (1:3, 1:4.2, 1:6, 2:8.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from mockserver.app import create_app
+from tests.harness.serving import serving
+from tests.unit.mockserver.socket_client import SocketClient, opened
+
+PATH = "/pb/ws/v1beta.GenerativeService.BidiGenerateContent"
+TEXT_ONLY = {"responseModalities": ["TEXT"]}
+SETUP = {"setup": {"model": "models/mock-live"}}
+VIDEO = {"realtimeInput": {"video": {"mimeType": "image/jpeg", "data": ""}}}
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[str]:
+    with serving(create_app(only=["pb"])) as address:
+        yield address
+
+
+def live(base: str, session: str = "", path: str = PATH, **headers: str | None) -> AbstractContextManager[SocketClient]:
+    """A connection with the inference key unless told otherwise."""
+    return opened(base, path, **{"x_pb_api_key": "mock-pb-inference", "x_mock_session": session, **headers})
+
+
+def set_up(socket: SocketClient, **fields: Any) -> None:
+    socket.say({"setup": {"model": "models/mock-live", **fields}})
+    assert socket.hear() == {"setupComplete": {}}
+
+
+def speak(socket: SocketClient, text: str) -> list[Any]:
+    turns = [{"role": "user", "parts": [{"text": text}]}]
+    socket.say({"clientContent": {"turns": turns, "turnComplete": True}})
+    return [socket.hear() for _ in range(3)]
+
+
+def handle_of(base: str, session: str, **headers: str | None) -> str:
+    with live(base, session, **headers) as socket:
+        set_up(socket, sessionResumption={})
+        return str(socket.hear()["sessionResumptionUpdate"]["newHandle"])
+
+
+def token_of(base: str, session: str, **wishes: Any) -> str:
+    headers = {"x-pb-api-key": "mock-pb-inference", "x-mock-session": session}
+    made = httpx.post(f"{base}/pb/v1beta/auth_tokens", headers=headers, json=wishes, trust_env=False)
+    return str(made.json()["name"])
+
+
+def test_a_turn_is_heard_and_answered(base):
+    with live(base) as socket:
+        set_up(socket, generationConfig=TEXT_ONLY)
+        content, generated, ended = speak(socket, "hello")
+    assert content["serverContent"]["modelTurn"]["parts"] == [{"text": "The mock heard: hello"}]
+    assert generated == {"serverContent": {"generationComplete": True}}
+    usage = ended["usageMetadata"]
+    assert ended["serverContent"] == {"turnComplete": True}
+    assert usage["totalTokenCount"] == usage["promptTokenCount"] + usage["responseTokenCount"]
+
+
+def test_the_model_speaks_unless_asked_to_write(base):
+    with live(base) as socket:
+        set_up(socket)
+        content, *_ = speak(socket, "hello")
+    (part,) = content["serverContent"]["modelTurn"]["parts"]
+    assert part["inlineData"]["mimeType"].startswith("audio/")
+
+
+def test_both_spellings_are_understood_and_may_be_mixed(base):
+    with live(base) as socket:
+        set_up(socket, generation_config={"responseModalities": ["TEXT"]}, session_resumption={})
+        assert "sessionResumptionUpdate" in socket.hear()
+        socket.say({"client_content": {"turns": [{"parts": [{"text": "hi"}]}], "turn_complete": True}})
+        assert "serverContent" in socket.hear()
+        socket.say({"realtime_input": {"text": "hi"}})
+        assert "serverContent" in socket.hear_until("serverContent")[-1]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/pb/ws/v1alpha.GenerativeService.BidiGenerateContent",
+        "/pb/ws/some.package.v1beta.GenerativeService.BidiGenerateContentConstrained",
+    ],
+)
+def test_any_package_may_be_dialled(base, path):
+    with live(base, path=path) as socket:
+        set_up(socket)
+
+
+def test_a_path_that_is_none_is_not_found(base):
+    with pytest.raises(InvalidStatus) as refused, live(base, path="/pb/ws/nothing"):
+        pass
+    assert refused.value.response.status_code == 404
+    assert b'"NOT_FOUND"' in (refused.value.response.body or b"")
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("no JSON", "Invalid JSON"),
+        ("[]", "not an object"),
+        ({"setup": {"model": "models/mock-live"}, "realtimeInput": {}}, "exactly one"),
+        ({"startUp": {}}, "startUp"),
+        ({"setup": {"model": "models/mock-live", "colour": "red"}}, "colour"),
+        ({"setup": {}}, "model"),
+        ({"setup": {"model": "models/mock-live", "generationConfig": {"responseModalities": ["IMAGE"]}}}, "AUDIO"),
+        ({"realtimeInput": {"text": "hi"}}, "first message"),
+    ],
+    ids=str,
+)
+def test_a_wrong_message_is_answered_by_a_close_that_says_why(base, message, said):
+    with live(base) as socket:
+        socket.say(message)
+        _, code, reason = socket.closing()
+    assert code == 1007
+    assert said in reason
+
+
+def test_only_live_models_can_be_set_up(base):
+    with live(base) as socket:
+        socket.say({"setup": {"model": "models/mock-pro"}})
+        _, code, reason = socket.closing()
+    assert (code, "mock-pro" in reason) == (1008, True)
+
+
+def test_a_second_setup_is_refused(base):
+    with live(base) as socket:
+        set_up(socket)
+        socket.say({"setup": {"model": "models/mock-live"}})
+        assert socket.closing()[1] == 1007
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"x_pb_api_key": "no-such-key"}, 1007),
+        ({"x_pb_api_key": "mock-pb-leaked"}, 1008),
+        ({"x_pb_api_key": None}, 1008),
+        ({"x_pb_api_key": None, "authorization": "Token auth_tokens/none"}, 1008),
+        ({"x_pb_api_key": "auth_tokens/none"}, 1008),
+    ],
+    ids=["unknown", "leaked", "none", "token", "token as key"],
+)
+def test_a_bad_credential_is_told_by_a_close(base, headers, code):
+    with live(base, **headers) as socket:
+        socket.say(SETUP)
+        _, seen, reason = socket.closing()
+    assert (seen, bool(reason)) == (code, True)
+
+
+@pytest.mark.parametrize(
+    ("age", "fields", "ends"),
+    [
+        ("session_age;age=13m", {}, False),
+        ("session_age;age=15m", {}, True),
+        ("session_age;age=15m", {"contextWindowCompression": {}}, False),
+        ("connection_age;age=8m", {}, False),
+        ("connection_age;age=10m", {}, True),
+        ("connection_age;age=10m", {"contextWindowCompression": {}}, True),
+    ],
+)
+def test_time_ends_a_connection_after_a_go_away(base, age, fields, ends):
+    with live(base, x_mock_scenario=age) as socket:
+        set_up(socket, **fields)
+        if not ends:
+            assert "serverContent" in speak(socket, "still here")[0]
+            return
+        heard, code, reason = socket.closing()
+    assert [list(message) for message in heard] == [["goAway"]]
+    assert (code, bool(reason)) == (1001, True)
+
+
+def test_go_away_comes_before_the_end_and_leaves_time(base):
+    with live(base, x_mock_scenario="connection_age;age=9m30s") as socket:
+        set_up(socket, generationConfig=TEXT_ONLY)
+        left = float(socket.hear()["goAway"]["timeLeft"].rstrip("s"))
+        assert 20 < left <= 30
+        assert "serverContent" in speak(socket, "still here")[0]
+
+
+def test_video_shortens_a_session_to_two_minutes(base):
+    with live(base, x_mock_scenario="session_age;age=2m") as socket:
+        set_up(socket, generationConfig=TEXT_ONLY)
+        assert "serverContent" in speak(socket, "audio only")[0]
+        socket.say(VIDEO)
+        heard, code, _ = socket.closing()
+    assert ([list(message) for message in heard], code) == ([["goAway"]], 1001)
+
+
+@pytest.mark.parametrize(("clock", "resumes"), [("+1h59m", True), ("+2h", False)])
+def test_a_handle_is_good_for_two_hours(base, clock, resumes):
+    handle = handle_of(base, clock)
+    with live(base, clock, x_mock_clock=clock) as socket:
+        socket.say({"setup": {"model": "models/mock-live", "sessionResumption": {"handle": handle}}})
+        if resumes:
+            assert socket.hear() == {"setupComplete": {}}
+        else:
+            assert socket.closing()[1:] == (1007, "The session resumption handle has expired.")
+
+
+def test_a_handle_of_another_session_is_none(base):
+    handle = handle_of(base, "mine")
+    with live(base, "yours") as socket:
+        socket.say({"setup": {"model": "models/mock-live", "sessionResumption": {"handle": handle}}})
+        assert socket.closing()[1] == 1007
+
+
+def test_a_resumed_session_is_as_old_as_it_was(base):
+    with live(base, "old", x_mock_scenario="session_age;age=14m30s") as socket:
+        set_up(socket, sessionResumption={})
+        handle = socket.hear()["sessionResumptionUpdate"]["newHandle"]
+    with live(base, "old", x_mock_clock="+1h") as socket:
+        set_up(socket, sessionResumption={"handle": handle})
+        assert float(socket.hear_until("goAway")[-1]["goAway"]["timeLeft"].rstrip("s")) <= 30
+
+
+def test_a_token_begins_as_many_sessions_as_it_has_uses(base):
+    token = token_of(base, "uses")
+    for works in (True, False):
+        with live(base, "uses", x_pb_api_key=None, authorization=f"Token {token}") as socket:
+            socket.say({"setup": {"model": "models/mock-live"}})
+            if works:
+                assert socket.hear() == {"setupComplete": {}}
+            else:
+                assert socket.closing()[1:] == (1008, "The ephemeral token is used up.")
+
+
+def test_a_resumption_spends_no_use_of_a_token(base):
+    headers = {"x_pb_api_key": None, "authorization": f"Token {token_of(base, 'again')}"}
+    handle = handle_of(base, "again", **headers)
+    with live(base, "again", **headers) as socket:
+        set_up(socket, sessionResumption={"handle": handle})
+
+
+def test_a_token_may_stand_in_the_address(base):
+    token = token_of(base, "address")
+    with live(base, "address", f"{PATH}?access_token={token}", x_pb_api_key=None) as socket:
+        set_up(socket)
+
+
+def test_an_expired_token_is_told_so(base):
+    token = token_of(base, "expired")
+    with live(base, "expired", x_pb_api_key=None, authorization=f"Token {token}", x_mock_clock="+1d") as socket:
+        socket.say(SETUP)
+        assert socket.closing()[1:] == (1008, "The ephemeral token is expired.")
+
+
+def test_a_reset_has_no_close(base):
+    with live(base, x_mock_scenario="connection_reset") as socket:
+        set_up(socket)
+        socket.say({"realtimeInput": {"text": "hi"}})
+        heard, code, _ = socket.closing()
+    assert (len(heard), code) == (1, 1006)
+
+
+def test_a_scenario_that_a_connection_does_not_know_is_refused(base):
+    with pytest.raises(InvalidStatus) as refused, live(base, x_mock_scenario="internal_error"):
+        pass
+    assert refused.value.response.status_code == 400
+    assert b"mock_error" in (refused.value.response.body or b"")

@@ -1,0 +1,234 @@
+"""PC's responses WebSocket mode in the mock: create, steer, inject, state, errors, 60 minutes (1:6, 2:7.5, 2:8.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from mockserver.app import create_app
+from tests.harness.serving import serving
+from tests.unit.mockserver.socket_client import SocketClient, opened
+
+KEY = "Bearer mock-pc-inference"
+LONG = "count to 900"
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[str]:
+    with serving(create_app(only=["pc"])) as address:
+        yield address
+
+
+def socket(
+    base: str, session: str = "", path: str = "/pc/v1/responses", **headers: str | None
+) -> AbstractContextManager[SocketClient]:
+    return opened(base, path, **{"authorization": KEY, "x_mock_session": session, **headers})
+
+
+def create(text: str = "hello", **fields: Any) -> dict[str, Any]:
+    return {"type": "response.create", "model": "mock-small", "input": text, **fields}
+
+
+def respond(open_socket: SocketClient, **fields: Any) -> dict[str, Any]:
+    """The whole response to a request."""
+    open_socket.say(create(**fields))
+    response: dict[str, Any] = open_socket.hear_until("response.completed")[-1]["response"]
+    return response
+
+
+def begun(open_socket: SocketClient, **fields: Any) -> str:
+    """The id of a response that is being made."""
+    open_socket.say(create(LONG, **fields))
+    return str(open_socket.hear_until("response.created")[-1]["response"]["id"])
+
+
+def test_the_events_of_a_response(base):
+    with socket(base) as client:
+        client.say(create())
+        heard = client.hear_until("response.completed")
+    assert [event["sequence_number"] for event in heard] == list(range(len(heard)))
+    kinds = [event["type"] for event in heard if not event["type"].endswith("delta")]
+    assert kinds == [
+        "response.created",
+        "response.in_progress",
+        "response.output_item.added",
+        "response.content_part.added",
+        "response.output_text.done",
+        "response.content_part.done",
+        "response.output_item.done",
+        "response.completed",
+    ]
+    text = "".join(event["delta"] for event in heard if event["type"].endswith("delta"))
+    response = heard[-1]["response"]
+    assert response["id"].startswith("resp_")
+    assert response["output"][0]["content"][0]["text"] == text == "The mock heard: hello "
+    usage = response["usage"]
+    assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"]
+
+
+def test_an_output_limit_makes_it_incomplete(base):
+    with socket(base) as client:
+        client.say(create(LONG, max_output_tokens=16))
+        response = client.hear_until("response.incomplete")[-1]["response"]
+    assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
+
+
+def test_steering_ends_a_response_and_begins_another(base):
+    with socket(base) as client:
+        made = begun(client)
+        client.say({"type": "response.steer", "previous_response_id": made, "input": "stop"})
+        accepted = client.hear_until("response.steer.accepted")[-1]
+        steered = client.hear_until("response.incomplete")[-1]["response"]
+        successor = client.hear_until("response.completed")[-1]["response"]
+    assert accepted["steer"]["previous_response_id"] == made
+    assert (steered["id"], steered["incomplete_details"]) == (made, {"reason": "steered"})
+    assert (successor["previous_response_id"], successor["output"][0]["content"][0]["text"]) == (
+        made,
+        "The mock heard: stop ",
+    )
+
+
+def test_only_an_active_response_can_be_steered(base):
+    with socket(base) as client:
+        done = respond(client)["id"]
+        for response_id, code in ((done, "response_already_completed"), ("resp_none", "response_not_found")):
+            client.say({"type": "response.steer", "previous_response_id": response_id, "input": "stop"})
+            failed = client.hear()
+            assert (failed["type"], failed["error"]["code"]) == ("response.steer.failed", code)
+
+
+def test_an_active_response_takes_what_is_injected(base):
+    item = {"type": "message", "role": "user", "content": "more"}
+    with socket(base) as client:
+        made = begun(client, max_output_tokens=64)
+        client.say({"type": "response.inject", "response_id": made, "input": [item]})
+        assert client.hear_until("response.inject.created")[-1]["response_id"] == made
+        assert client.hear_until("response.incomplete")
+
+
+def test_a_completed_response_takes_nothing_and_gives_it_back(base):
+    item = {"type": "message", "role": "user", "content": "more"}
+    with socket(base) as client:
+        done = respond(client)["id"]
+        client.say({"type": "response.inject", "response_id": done, "input": [item]})
+        failed = client.hear()
+    assert failed["type"] == "response.inject.failed"
+    assert failed["error"]["code"] == "response_already_completed"
+    assert (failed["response_id"], failed["input"]) == (done, [item])
+
+
+def test_a_request_that_comes_too_early_waits_its_turn(base):
+    with socket(base) as client:
+        begun(client, max_output_tokens=32)
+        client.say(create("next"))
+        client.hear_until("response.incomplete")
+        assert client.hear_until("response.completed")[-1]["response"]["status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("store", "same_socket", "known"), [(True, False, True), (False, True, True), (False, False, False)]
+)
+def test_what_a_socket_remembers(base, store, same_socket, known):
+    session = f"{store}{same_socket}"
+    with socket(base, session) as first:
+        made = respond(first, store=store)["id"]
+        if same_socket:
+            assert respond(first, previous_response_id=made)["previous_response_id"] == made
+            return
+    with socket(base, session) as second:
+        second.say(create(previous_response_id=made))
+        answer = second.hear()
+    if known:
+        assert answer["type"] == "response.created"
+    else:
+        assert answer == {
+            "type": "error",
+            "status": 400,
+            "error": {
+                "message": f"Previous response with id '{made}' not found.",
+                "type": "invalid_request_error",
+                "param": "previous_response_id",
+                "code": "previous_response_not_found",
+            },
+        }
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "param"),
+    [
+        ("no JSON", "invalid_json", None),
+        ("[1]", "invalid_type", None),
+        ({"type": "response.cancel"}, "invalid_value", "type"),
+        ({"type": ["response.create"]}, "invalid_value", "type"),
+        ({"type": "response.create", "input": "hi"}, "missing_required_parameter", "model"),
+        (create(colour="red"), "unknown_parameter", "colour"),
+        (create(max_output_tokens="many"), "invalid_type", "max_output_tokens"),
+        (create(max_output_tokens=1), "integer_below_min_value", "max_output_tokens"),
+        (create(model="no-such-model"), "model_not_found", "model"),
+        (create(conversation="c", previous_response_id="r"), "mutually_exclusive_parameters", "previous_response_id"),
+        (create("hi", input=[1]), "invalid_type", "input[0]"),
+        ({"type": "response.inject", "input": []}, "missing_required_parameter", "response_id"),
+        ({"type": "response.inject", "response_id": "r", "input": [1]}, "invalid_type", "input[0]"),
+        (
+            {"type": "response.steer", "previous_response_id": "r", "input": [{"content": [None]}]},
+            "invalid_type",
+            "input[0].content[0]",
+        ),
+    ],
+    ids=str,
+)
+def test_a_wrong_message_is_told_and_the_socket_stays_open(base, message, code, param):
+    with socket(base) as client:
+        client.say(message)
+        answer = client.hear()
+        assert answer["type"] == "error"
+        assert set(answer["error"]) == {"message", "type", "param", "code"}
+        assert (answer["error"]["code"], answer["error"]["param"]) == (code, param)
+        assert respond(client)["status"] == "completed"
+
+
+def test_a_socket_lasts_sixty_minutes(base):
+    with socket(base, x_mock_scenario="session_age;age=58m") as client:
+        assert respond(client)["status"] == "completed"
+    with socket(base, x_mock_scenario="session_age;age=60m") as client:
+        (told,), code, reason = client.closing()
+    assert (told["status"], told["error"]["code"]) == (400, "websocket_connection_limit_reached")
+    assert (code, bool(reason)) == (1000, True)
+
+
+def test_the_limit_comes_by_itself(base):
+    with socket(base, x_mock_scenario="session_age;age=59m59s") as client:
+        assert client.hear()["error"]["code"] == "websocket_connection_limit_reached"
+
+
+@pytest.mark.parametrize(
+    ("authorization", "code"),
+    [(None, b"null"), ("Bearer no-such-key", b'"invalid_api_key"'), ("Basic mock-pc-inference", b"null")],
+)
+def test_a_bad_key_is_refused_before_the_socket_is_open(base, authorization, code):
+    with pytest.raises(InvalidStatus) as refused, socket(base, authorization=authorization):
+        pass
+    assert refused.value.response.status_code == 401
+    assert b'"code":' + code in (refused.value.response.body or b"")
+
+
+def test_http_and_sockets_know_the_same_stored_responses(base):
+    headers = {"authorization": KEY, "x-mock-session": "both"}
+    with socket(base, "both") as client:
+        made = respond(client)
+        found = httpx.get(f"{base}/pc/v1/responses/{made['id']}", headers=headers, trust_env=False)
+        body = {"model": "mock-small", "input": "over HTTP"}
+        asked = httpx.post(f"{base}/pc/v1/responses", headers=headers, json=body, trust_env=False)
+        assert respond(client, previous_response_id=asked.json()["id"])["status"] == "completed"
+    assert found.json() == made
+
+
+def test_another_path_has_no_body(base):
+    with pytest.raises(InvalidStatus) as refused, socket(base, path="/pc/v1/elsewhere"):
+        pass
+    assert (refused.value.response.status_code, refused.value.response.body or b"") == (404, b"")

@@ -1,0 +1,118 @@
+"""The syntaxes of header values: each value that is one is understood, everything else is refused."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.envelopes import formats
+from catalog.envelopes.pointer import ABSENT, find, find_all
+
+FORMATS = ("seconds", "integer", "duration", "rfc3339")
+
+
+@given(st.integers(0, 99), st.integers(0, 23), st.integers(0, 59), st.integers(0, 59), st.integers(0, 999))
+def test_durations_round_trip(days: int, hours: int, minutes: int, seconds: int, milliseconds: int) -> None:
+    parts = ((days, "d"), (hours, "h"), (minutes, "m"), (seconds, "s"), (milliseconds, "ms"))
+    text = "".join(f"{number}{unit}" for number, unit in parts if number)
+    wanted = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds)
+    assert formats.duration_s(text or "0s") == pytest.approx(wanted.total_seconds())
+
+
+@pytest.mark.parametrize(
+    "text, seconds",
+    [
+        ("6m0s", 360),
+        ("1s", 1),
+        ("20ms", 0.02),
+        ("1m30s", 90),
+        ("2h", 7200),
+        ("1m20ms", 60.02),
+        ("0.5s", 0.5),
+        ("1m", 60),
+    ],
+)
+def test_documented_durations(text: str, seconds: float) -> None:
+    assert formats.duration_s(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "6", "m", "s", "1x", "-1s", "1s1m", "6m 0s", "1ms1s", "٣s"])
+def test_what_is_no_duration(text: str) -> None:
+    assert not formats.valid("duration", text)
+
+
+@given(st.datetimes(datetime(1970, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)))
+def test_instants_round_trip(at: datetime) -> None:
+    for text in (at.isoformat(), at.isoformat().replace("+00:00", "Z"), at.isoformat().lower()):
+        assert formats.instant(text) == at
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-01-31", "2026-01-31T06:00:00", "2026-13-01T00:00:00Z", "1769839200", "soon", ""]
+)
+def test_what_is_no_instant(text: str) -> None:
+    assert not formats.valid("rfc3339", text)
+
+
+@given(st.integers(0, 10**12))
+def test_whole_numbers(number: int) -> None:
+    assert formats.valid("seconds", str(number))
+    assert formats.valid("integer", str(number))
+
+
+@given(st.sampled_from(FORMATS), st.text())
+def test_junk_is_refused_without_a_fault(name: str, junk: str) -> None:
+    assert formats.valid(name, junk) in (True, False)
+    assert not formats.valid(name, junk + "!")
+
+
+def test_a_format_that_nobody_knows_is_a_mistake_of_ours() -> None:
+    with pytest.raises(KeyError):
+        formats.valid("roman", "IV")
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.text()
+JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=6)
+
+
+def places(value: object, pointer: str = "") -> list[tuple[str, object]]:
+    """Every pointer into a value, and what it leads to."""
+    found = [(pointer, value)]
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, inner in items:
+        found += places(inner, f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}")
+    return found
+
+
+@given(st.dictionaries(st.text(min_size=1), JSON))
+def test_every_place_is_found_by_its_pointer(document: dict[str, object]) -> None:
+    for pointer, value in places(document):
+        if pointer != "/" and "//" not in pointer and not pointer.endswith("/"):  # an empty name is no name of ours
+            assert find(document, pointer) == value
+
+
+@pytest.mark.parametrize(
+    "pointer, found",
+    [
+        ("/a/*/b", [1, 2]),
+        ("/a/0/b", [1]),
+        ("/a/9/b", []),
+        ("/a/b", []),
+        ("/~01~1/*", ["x"]),
+        ("/none/*", []),
+        ("", [{"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}]),
+    ],
+)
+def test_a_star_is_some_item(pointer: str, found: list[object]) -> None:
+    document = {"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}
+    assert list(find_all(document, pointer)) == found
+    assert find(document, pointer) == (found[0] if found else ABSENT)
+
+
+def test_null_is_a_value_and_absence_is_none() -> None:
+    assert find({"a": None}, "/a") is None
+    assert find({"a": None}, "/b") is ABSENT
+    assert repr(ABSENT) == "absent"

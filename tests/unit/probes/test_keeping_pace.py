@@ -1,0 +1,221 @@
+"""A lane keeps to a provider's limits: against a real bucket of the mock, on a clock on which nobody waits."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import Exchange, Request, Response
+from mockserver.buckets import TokenBucket
+from mockserver.clock import rfc3339
+from probes.calls.call import Call, get, post
+from probes.elicit.probe import Stopped
+from probes.running.budget import Budget
+from probes.running.lane import Lane
+from probes.running.pace import Pace
+from probes.running.rate_limits import Group, Manners
+from probes.target.target import Provider
+from probes.wire.redact import Redactor
+from tests.harness.engines import catalog
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
+SIXTY = Manners(groups=(Group(("/v1",), 60),))
+REQUEST = get("/v1/things", credential=None)
+
+
+class Clock:
+    """Time that passes only while somebody sleeps, and once everybody else has done what they can."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        until = self.now + seconds
+        for _ in range(20):
+            await asyncio.sleep(0)
+        self.now = max(self.now, until)
+
+
+Answer = Callable[[float, int], tuple[int, Mapping[str, str], Any]]
+"""(moment, number of the request) -> status, headers, body."""
+
+
+class Limited(Lane):
+    """A lane whose wire is a provider in this process, on the lane's clock."""
+
+    def __init__(self, answer: Answer, manners: Manners = SIXTY, max_wait_s: float = 60.0, **changes: Any) -> None:
+        self.clock = Clock()
+        self.sent: list[tuple[float, int]] = []
+        self._answer = answer
+        provider = Provider("pa", addresses={"base_url": "https://provider.test"}, max_wait_s=max_wait_s, **changes)
+        pace = Pace(manners, max_wait_s, paced=provider.rate is not None, clock=self.clock, sleep=self.clock.sleep)
+        super().__init__(provider, "inference", Redactor({}), Budget(provider), mock=False, pace=pace)
+        self._pacer = type(self._pacer)(provider.rate, max_wait_s, self.clock, self.clock.sleep)
+
+    def _wire_of(self, call: Call) -> Any:
+        return self
+
+    async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
+        status, told, body = self._answer(self.clock.now, len(self.sent))
+        self.sent.append((self.clock.now, status))
+        date = {"date": format_datetime(datetime.fromtimestamp(math.floor(self.clock.now), UTC), usegmt=True)}
+        response = Response(status, {**date, **told}, body=body)
+        return Exchange(label=label, request=Request(call.method, url), response=response)
+
+    def send_all(self, count: int, call: Call = REQUEST) -> list[int]:
+        """Send so many requests, all at once."""
+
+        async def together() -> list[Exchange]:
+            return await asyncio.gather(*(self.send(call, "answer", "s", 0.0) for _ in range(count)))
+
+        return [each.response.status or 0 for each in asyncio.run(together()) if each.response]
+
+
+def bucketed(bucket: TokenBucket, *, tells: bool = False) -> Answer:
+    """A provider that limits by this bucket."""
+
+    def answer(now: float, number: int) -> tuple[int, Mapping[str, str], Any]:
+        admitted = bucket.take(1, now)
+        headers = {
+            "pa-ratelimit-requests-limit": str(int(bucket.per_minute)),
+            "pa-ratelimit-requests-remaining": str(bucket.remaining(now)),
+            "pa-ratelimit-requests-reset": rfc3339(bucket.full_at(now) + 1),
+        }
+        return (200 if admitted else 429), (headers if tells else {}), None
+
+    return answer
+
+
+@cache
+def manners_of(provider: str) -> Manners:
+    return Manners.of(catalog().select(provider=provider))
+
+
+@pytest.mark.parametrize("burst", [None, 1, 10])
+def test_sixty_a_minute_meets_no_unasked_429(burst: float | None) -> None:
+    lane = Limited(bucketed(TokenBucket(60, burst)))
+    assert set(lane.send_all(150)) == {200}
+    least = 149  # seconds, where 60 a minute is enforced as one a second
+    assert lane.clock.now - NOON < least * 1.1
+
+
+@given(st.integers(1, 6_000), st.integers(2, 60))
+def test_any_documented_limit_is_kept(per_minute: int, count: int) -> None:
+    lane = Limited(bucketed(TokenBucket(per_minute, 1)), Manners(groups=(Group(("/v1",), per_minute),)), 1e9)
+    assert set(lane.send_all(count)) == {200}
+
+
+def test_without_pace_the_same_provider_refuses() -> None:
+    assert 429 in Limited(bucketed(TokenBucket(60, 1)), Manners()).send_all(10)
+
+
+def test_a_rate_of_the_target_s_own_comes_first() -> None:
+    lane = Limited(bucketed(TokenBucket(6_000)), SIXTY, rate=10.0)
+    lane.send_all(21)
+    assert lane.clock.now - NOON == pytest.approx(2.0)
+
+
+def test_an_account_s_own_limit_takes_the_place_of_the_documented_one() -> None:
+    lane = Limited(bucketed(TokenBucket(20, 1), tells=True), manners_of("pa"))
+    assert set(lane.send_all(1, post("/v1/files", credential=None))) == {200}
+    lane.clock.now += 3
+    assert set(lane.send_all(5, post("/v1/files", credential=None))) == {200}
+    assert lane.clock.now - NOON > 4 * 3
+
+
+def test_nothing_is_sent_until_a_limit_of_which_nothing_is_left_resets() -> None:
+    def answer(now: float, number: int) -> tuple[int, Mapping[str, str], Any]:
+        reset = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "20s"}
+        return 200, reset if number == 0 else {}, None
+
+    lane = Limited(answer, manners_of("pc"))
+    lane.send_all(1, post("/v1/responses", credential=None))
+    lane.send_all(1, post("/v1/responses", credential=None))
+    assert lane.sent[1][0] - lane.sent[0][0] == pytest.approx(20.0)
+
+
+def refusing(headers: Mapping[str, str], body: Any = None, status: int = 429) -> Answer:
+    """A provider that refuses the first request, and says how long to wait."""
+    return lambda now, number: (status, headers, body) if number == 0 else (200, {}, None)
+
+
+def waited(answer: Answer, provider: str = "pa", **changes: Any) -> float:
+    lane = Limited(answer, manners_of(provider), **changes)
+    lane.send_all(1, get("/v1/models", credential=None))
+    lane.send_all(1, get("/v1/models", credential=None))
+    return lane.sent[1][0] - lane.sent[0][0]
+
+
+IN_PB_S_WORDS = {"error": {"code": 429, "message": "Quota exceeded.\nPlease retry in 12.3s.", "details": []}}
+
+
+@pytest.mark.parametrize("status", [429, 503, 529])
+def test_it_waits_as_retry_after_says(status: int) -> None:
+    assert waited(refusing({"retry-after": "7"}, status=status)) == pytest.approx(7.0)
+
+
+def test_it_waits_until_the_date_that_retry_after_says() -> None:
+    later = format_datetime(datetime.fromtimestamp(NOON, UTC) + timedelta(seconds=33), usegmt=True)
+    assert waited(refusing({"retry-after": later})) == pytest.approx(33.0)
+
+
+def test_it_waits_as_pb_s_message_says() -> None:
+    assert waited(refusing({}, IN_PB_S_WORDS), "pb") == pytest.approx(12.3)
+    assert waited(refusing({}, [IN_PB_S_WORDS]), "pb") == pytest.approx(12.3)
+    assert waited(refusing({}, IN_PB_S_WORDS), "pd") == 0
+
+
+def test_those_who_wait_already_wait_for_a_pause_too() -> None:
+    lane = Limited(refusing({"retry-after": "30"}))
+    lane.send_all(3)
+    assert lane.sent[1][0] - lane.sent[0][0] >= 30
+
+
+def test_a_wait_beyond_the_budget_stops_the_lane_and_says_so() -> None:
+    lane = Limited(refusing({"retry-after": "3600"}), max_wait_s=60)
+    lane.send_all(1)
+    with pytest.raises(Stopped, match=r"asked to wait (3599|3600) s, the budget is 60 s"):
+        lane.send_all(1)
+    assert lane.stopped is not None
+    assert lane.stopped.code == "wait-too-long"
+    assert lane.clock.now - NOON < 60
+
+
+def test_a_slow_pace_of_our_own_is_no_wait_that_the_provider_asked_for() -> None:
+    lane = Limited(bucketed(TokenBucket(1, 1)), Manners(groups=(Group(("/v1",), 1),)), max_wait_s=10)
+    assert set(lane.send_all(5)) == {200}
+
+
+@pytest.mark.parametrize(
+    ("provider", "path", "per_minute"),
+    [
+        ("pa", "/v1/messages", 1_000),
+        ("pa", "/v1/messages/count_tokens", 5_000),
+        ("pa", "/v1/messages/batches/msgbatch_1", 1_000),
+        ("pa", "/v1/files", 500),
+        ("pa", "/v1/agents", 300),
+        ("pa", "/v1/compliance/activities", 600),
+        ("pa", "/v1/models", None),
+        ("pc", "/v1/responses", 500),
+        ("pc", "/v1/vector_stores/vs_1/files", 300),
+        ("pb", "/v1beta/models", None),
+        ("pd", "/v1/models", None),
+    ],
+)
+def test_the_documented_limit_of_a_path_is_that_of_the_lowest_tier(
+    provider: str, path: str, per_minute: float | None
+) -> None:
+    group = manners_of(provider).group_of(path)
+    assert (group.per_minute if group else None) == per_minute

@@ -1,0 +1,96 @@
+"""The pace of a lane on a clock of the test's own, and what a provider may ask it to wait."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probes.running.pacer import Pacer, WaitTooLong, retry_after_s
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+class Clock:
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def turns(pacer: Pacer, clock: Clock, count: int) -> list[float]:
+    """When each of so many turns was admitted."""
+
+    async def take() -> list[float]:
+        admitted = []
+        for _ in range(count):
+            await pacer.turn()
+            admitted.append(clock.now - 1000.0)
+        return admitted
+
+    return asyncio.run(take())
+
+
+def test_without_a_rate_nothing_waits() -> None:
+    clock = Clock()
+    assert turns(Pacer(None, 60.0, clock, clock.sleep), clock, 3) == [0.0, 0.0, 0.0]
+
+
+@given(st.floats(0.1, 1000), st.integers(2, 20))
+def test_a_rate_is_kept(rate: float, count: int) -> None:
+    clock = Clock()
+    admitted = turns(Pacer(rate, 1e9, clock, clock.sleep), clock, count)
+    assert admitted[0] == 0.0
+    assert admitted[-1] == pytest.approx((count - 1) / rate)
+
+
+def test_a_pause_is_waited_out_once() -> None:
+    clock = Clock()
+    pacer = Pacer(None, 60.0, clock, clock.sleep)
+    pacer.pause(7.0)
+    pacer.pause(3.0)
+    assert turns(pacer, clock, 2) == [7.0, 7.0]
+
+
+@pytest.mark.parametrize("asked", [60.5, 31_536_000.0, float("inf")])
+def test_a_pause_beyond_the_budget_is_refused_at_once(asked: float) -> None:
+    clock = Clock()
+    pacer = Pacer(None, 60.0, clock, clock.sleep)
+    pacer.pause(asked)
+    with pytest.raises(WaitTooLong, match="the budget is 60 s"):
+        turns(pacer, clock, 1)
+    assert clock.now == 1000.0
+
+
+@given(st.integers(0, 10**9))
+def test_retry_after_in_seconds(seconds: int) -> None:
+    assert retry_after_s({"retry-after": str(seconds)}) == seconds
+
+
+@given(st.timedeltas(timedelta(days=-400), timedelta(days=400)))
+def test_retry_after_as_a_date(ahead: timedelta) -> None:
+    at = (NOON + ahead).replace(microsecond=0)
+    waited = retry_after_s({"retry-after": format_datetime(at, usegmt=True)}, NOON)
+    assert waited == max(0.0, (at - NOON).total_seconds())
+
+
+@given(st.text())
+def test_junk_is_no_time_to_wait(junk: str) -> None:
+    waited = retry_after_s({"retry-after": junk}, NOON)
+    assert waited is None or waited >= 0.0
+
+
+@pytest.mark.parametrize("junk", ["", "soon", "1 minute", "Mon, 99 Foo 2026", "Mon, 01 Jan 99999 00:00:00 GMT", "nan"])
+def test_some_junk(junk: str) -> None:
+    assert not retry_after_s({"retry-after": junk}, NOON)
+    assert retry_after_s({}) is None

@@ -1,0 +1,148 @@
+"""No secret of six letters or more survives in any form a server may give it, and ordinary words do."""
+
+from __future__ import annotations
+
+import base64
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from probes.target.target import Credential, Provider, Target
+from probes.wire.redact import MIN_SECRET, Redactor
+
+LETTERS = st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Zl", "Zp"])
+SECRETS = st.text(LETTERS, min_size=MIN_SECRET, max_size=40)
+AROUND = st.text(st.sampled_from("Aa0 ,.:\n"), max_size=7)
+MARKER = "${K}"
+
+FORMS = {
+    "plain": str,
+    "percent": lambda secret: quote(secret, safe=""),
+    "path": quote,
+    "form": quote_plus,
+    "every byte": lambda secret: "".join(f"%{byte:02X}" for byte in secret.encode()),
+    "json": lambda secret: json.dumps(secret)[1:-1],
+    "hexadecimal": lambda secret: secret.encode().hex(),
+    "bytes": lambda secret: repr(secret.encode())[2:-1],
+}
+
+
+@given(SECRETS, AROUND, AROUND, st.sampled_from(sorted(FORMS)))
+def test_a_secret_survives_in_no_form(secret: str, before: str, after: str, name: str) -> None:
+    form = FORMS[name](secret)
+    assume(MARKER not in form and form not in MARKER and form not in before + after)
+    shown = Redactor({secret: MARKER}).text(before + form + after)
+    assert form not in shown
+    assert MARKER in shown
+
+
+@given(SECRETS, st.binary(max_size=5), st.binary(max_size=5), st.booleans())
+def test_nor_in_base64_wherever_it_stands_in_it(secret: str, before: bytes, after: bytes, urlsafe: bool) -> None:
+    encode = base64.urlsafe_b64encode if urlsafe else base64.b64encode
+    raw = secret.encode()
+    shown = Redactor({secret: MARKER}).text(encode(before + raw + after).decode())
+    assert MARKER in shown
+    left = shown.replace(MARKER, "")
+    assert len(left) <= len(encode(before + after)) + 8, "nothing but its neighbours is left"
+
+
+@given(st.lists(SECRETS, min_size=1, max_size=4, unique=True), st.text(LETTERS, max_size=60), st.data())
+def test_redacting_twice_changes_nothing(secrets: list[str], text: str, data: st.DataObject) -> None:
+    assume(not any(part in secret for secret in secrets for part in ("$", "{", "}", "K0", "K1", "K2", "K3")))
+    redactor = Redactor({secret: f"${{K{number}}}" for number, secret in enumerate(secrets)})
+    planted = text + data.draw(st.sampled_from(secrets)) + text
+    once = redactor.text(planted)
+    assert redactor.text(once) == once
+    assert not any(secret in once for secret in secrets)
+
+
+@given(
+    st.recursive(
+        st.just("sk-planted-secret") | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.just("sk-planted-secret"), inner),
+    )
+)
+def test_json_is_redacted_in_every_key_and_value(value: object) -> None:
+    assert "sk-planted-secret" not in json.dumps(Redactor({"sk-planted-secret": MARKER}).json(value))
+
+
+def test_half_a_surrogate_pair_becomes_its_escape() -> None:
+    assert Redactor({}).text("a\ud800b é") == "a\\ud800b é"
+
+
+def test_the_longer_of_two_secrets_is_hidden_whole() -> None:
+    redactor = Redactor({"mock-key": "${SHORT}", "mock-key-long": "${LONG}"})
+    assert redactor.text("mock-key-long mock-key") == "${LONG} ${SHORT}"
+
+
+def test_a_short_value_is_not_hidden_for_it_would_blot_out_words() -> None:
+    assert Redactor({"model": MARKER}).text("the model") == "the model"
+
+
+HEADERS = {
+    "authorization": "Bearer unknown-key",
+    "proxy-authorization": "Basic dXNlcjpwYXNz",
+    "x-api-key": "unknown-key",
+    "cookie": "session=unknown",
+    "set-cookie": "session=unknown",
+    "x-own-key": "unknown-key",
+    "pa-organization-id": "0f9b3c1e-organization",
+    "pa-workspace-id": "wrkspc_0123456789",
+    "pa-ratelimit-tokens-limit": "4000",
+    "content-type": "application/json",
+}
+
+
+def test_headers_are_redacted_by_exact_name() -> None:
+    shown = Redactor({"sk-secret": MARKER}, ["X-Own-Key"], ["public-key"]).headers(HEADERS)
+    assert shown == {
+        "authorization": "Bearer [redacted]",
+        "proxy-authorization": "Basic [redacted]",
+        "x-api-key": "[redacted]",
+        "cookie": "[redacted]",
+        "set-cookie": "[redacted]",
+        "x-own-key": "[redacted]",
+        "pa-organization-id": "[pa-organization-id]",
+        "pa-workspace-id": "wrkspc_[pa-workspace-id]",
+        "pa-ratelimit-tokens-limit": "4000",
+        "content-type": "application/json",
+    }
+
+
+@pytest.mark.parametrize(
+    "value, shown",
+    [("Bearer sk-secret", "Bearer ${K}"), ("sk-secret", "${K}"), ("Bearer public-key", "Bearer public-key")],
+)
+def test_a_known_key_can_be_pasted(value: str, shown: str) -> None:
+    redactor = Redactor({"sk-secret": MARKER}, public=["public-key"])
+    assert redactor.headers({"authorization": value}) == {"authorization": shown}
+
+
+def test_an_account_identifier_is_hidden_wherever_it_turns_up_next() -> None:
+    redactor = Redactor({})
+    redactor.headers(HEADERS)
+    assert redactor.text("of 0f9b3c1e-organization") == "of [pa-organization-id]"
+    assert redactor.json({"wrkspc_0123456789": 1}) == {"wrkspc_[pa-workspace-id]": 1}
+
+
+@pytest.mark.parametrize(
+    "words", ['{"max_tokens": 1}', '{"usage": {"input_tokens": 7}}', "x-api-key", "api_key", "tokens"]
+)
+def test_words_about_secrets_are_none(words: str) -> None:
+    redactor = Redactor({"sk-ant-secret": MARKER}, ["x-api-key"])
+    assert redactor.text(words) == words
+
+
+def test_the_keys_of_a_target_become_its_variables() -> None:
+    credentials = {
+        "inference": Credential("inference", "real_key_1234", "PA_API_KEY"),
+        "admin": Credential("admin", "literal-5678"),
+        "none": Credential("none", None, "NOBODY"),
+    }
+    provider = Provider("pa", id_prefix="real_", credentials=credentials)
+    redactor = Redactor.of(Target("t", False, frozenset(), {"pa": provider}))
+    assert redactor.text("real_key_1234 literal-5678") == "${PA_API_KEY} ${PA_ADMIN_KEY}"
+    assert redactor.text("pa_key_1234") == "${PA_API_KEY}", "also where its beginning was taken for an identifier's"

@@ -1,0 +1,205 @@
+"""Reading a target: each mistake gets one line that names its place, and nothing that would show a key is accepted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from probes.target import target as targets
+from probes.target.target import Cost, Target, TargetError, is_loopback
+from probes.target.target_file import shipped
+from tests.harness.target_files import toml
+
+PA = '[providers.pa]\nbase_url = "https://pa.example/"\n'
+
+
+def read(tmp_path: Path, text: str, **environ: str) -> Target:
+    path = tmp_path / "target.toml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    return targets.load(str(path), environ)
+
+
+MISTAKES = [
+    ("", "providers: no provider is configured; add a table such as [providers.pa]"),
+    ("providers = 3", "providers: should be a dict, not 3"),
+    ("[providers]\npa = 3", "providers.pa: should be a table"),
+    ("[providers.px]", "providers.px: no such provider; they are pa, pb, pc, pd"),
+    ("[providers.pa]", "providers.pa.base_url: is missing; give the provider's base address"),
+    ("liev = true\n" + PA, "liev: is not a key of a target; did you mean 'live'?"),
+    ('live = "yes"\n' + PA, "live: should be a bool, not 'yes'"),
+    ("live = 1\n" + PA, "live: should be a bool, not 1"),
+    ('allow = ["cheap"]\n' + PA, "allow: 'cheap' is no cost class; they are free, billable, destructive, disruptive"),
+    ("allow = [[]]\n" + PA, "allow: [] is no cost class; they are free, billable, destructive, disruptive"),
+    ('allow = "free"\n' + PA, "allow: should be a list, not 'free'"),
+    ("reprobe_after_s = -1\n" + PA, "reprobe_after_s: should be no less than 0, not -1"),
+    ('name = "../elsewhere"\n' + PA, "name: '../elsewhere' cannot name a folder; use letters, digits, . _ and -"),
+    ('name = ""\n' + PA, "name: '' cannot name a folder; use letters, digits, . _ and -"),
+    (PA + "timeout = 3", "providers.pa.timeout: is not a key of a target; did you mean 'timeout_s'?"),
+    (PA + "timeout_s = true", "providers.pa.timeout_s: should be a number, not True"),
+    (PA + "timeout_s = 0", "providers.pa.timeout_s: should be above 0, not 0"),
+    (PA + "timeout_s = inf", "providers.pa.timeout_s: should be above 0, not inf"),
+    (PA + "rate = nan", "providers.pa.rate: should be above 0, not nan"),
+    (PA + "concurrency = 0", "providers.pa.concurrency: should be above 0, not 0"),
+    (PA + "concurrency = 1.5", "providers.pa.concurrency: should be a int, not 1.5"),
+    (PA + "headers = { a = 3 }", "providers.pa.headers.a: should be text"),
+    (PA + 'headers = { a = "b\\nc" }', "providers.pa.headers.a: should be text that a header can carry"),
+    (PA + "values = { small_model = 3 }", "providers.pa.values.small_model: should be text"),
+    (
+        PA + "credentials = { inference = 3 }",
+        'providers.pa.credentials.inference: should be text such as "env:PA_API_KEY"',
+    ),
+    (
+        PA + 'credentials = { inference = "sk-literal" }',
+        'providers.pa.credentials.inference: a live target holds no keys; write "env:NAME" and set the variable',
+    ),
+    (
+        PA + 'credentials = { inference = "env:BROKEN" }',
+        "providers.pa.credentials.inference: BROKEN holds characters that no header can carry; set it anew",
+    ),
+    (
+        '[providers.pa]\nbase_url = "pa.example"',
+        "providers.pa.base_url: 'pa.example' is no address; it should read https://host[/prefix]",
+    ),
+    (
+        '[providers.pa]\nbase_url = "https://"',
+        "providers.pa.base_url: 'https://' is no address; it should read https://host[/prefix]",
+    ),
+    (
+        '[providers.pa]\nbase_url = "https://[::1"',
+        "providers.pa.base_url: 'https://[::1' is no address; it should read https://host[/prefix]",
+    ),
+    (
+        '[providers.pa]\nbase_url = "https://a:b"',
+        "providers.pa.base_url: 'https://a:b' is no address; it should read https://host[/prefix]",
+    ),
+    (
+        '[providers.pa]\nbase_url = "embedded"',
+        "providers.pa.base_url: 'embedded' is no address; it should read https://host[/prefix]",
+    ),
+    (
+        '[providers.pa]\nbase_url = "http://pa.example"',
+        "providers.pa.base_url: plain http to pa.example would show the key; use https",
+    ),
+    (
+        '[providers.pa]\nbase_url = "http://127.0.0.1.evil.example"',
+        "providers.pa.base_url: plain http to 127.0.0.1.evil.example would show the key; use https",
+    ),
+    (
+        '[providers.pa]\nbase_url = "https://me:secret@pa.example"',
+        "providers.pa.base_url: holds a password; put keys into credentials",
+    ),
+    (
+        '[providers.pa]\nbase_url = "env:SECRET"',
+        "providers.pa.base_url: what SECRET holds is no address; it should read https://host[/prefix]",
+    ),
+]
+
+
+@pytest.mark.parametrize("text, said", MISTAKES)
+def test_a_mistake_is_told_in_one_line_with_its_place(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(TargetError) as error:
+        read(tmp_path, text, BROKEN="sk-secret\x7f\x01", SECRET="sk-secret-in-the-wrong-place")
+    assert str(error.value) == f"target {tmp_path / 'target.toml'}: {said}"
+    assert "sk-secret" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["live = [", "live = true\nlive = true", "\udcff\udcfe"])
+def test_what_is_no_toml_is_said_so(text: str, tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match=r"target\.toml: broken TOML: "):
+        read(tmp_path, text)
+
+
+def test_a_folder_is_no_target(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="no target"):
+        targets.load(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_target_reads_without_any_variable_set(name: str) -> None:
+    target = targets.load(name, {})
+    assert target.name == name
+    assert target.live == (name != "mock")
+
+
+def test_defaults_are_the_careful_ones(tmp_path: Path) -> None:
+    target = read(tmp_path, PA)
+    assert target.live
+    assert target.allow == {Cost.FREE}
+    assert target.reprobe_after_s > 0
+    assert target.providers["pa"].addresses == {"base_url": "https://pa.example"}
+    assert not target.expected
+
+
+def test_a_key_comes_from_the_environment_and_is_never_shown(tmp_path: Path) -> None:
+    text = PA + 'credentials = { inference = "env:PA_KEY", wrong = "env:NOBODY" }'
+    provider = read(tmp_path, text, PA_KEY="sk-canary-123\n").providers["pa"]
+    assert provider.credential("inference").value == "sk-canary-123"
+    assert provider.credential("wrong").value is None
+    assert provider.credential("other").value is None
+    assert "sk-canary" not in repr(provider)
+
+
+@pytest.mark.parametrize(
+    "host, local",
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("0.0.0.0", False),
+        ("10.0.0.1", False),
+        ("localhost.example", False),
+        ("127.0.0.1.example", False),
+        ("", False),
+    ],
+)
+def test_loopback_is_what_never_leaves_this_machine(host: str, local: bool) -> None:
+    assert is_loopback(host) is local
+
+
+SIMPLE = st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.floats(allow_nan=False) | st.text(max_size=20)
+VALUES = st.recursive(
+    SIMPLE.filter(lambda each: each is not None), lambda inner: st.lists(inner, max_size=3), max_leaves=4
+)
+KEYS = st.sampled_from(
+    [
+        "base_url",
+        "expected",
+        "key_header",
+        "headers",
+        "credentials",
+        "values",
+        "concurrency",
+        "rate",
+        "timeout_s",
+        "x\ny",
+    ]
+)
+TOP = st.sampled_from(["name", "live", "allow", "reprobe_after_s", "liev"])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    top=st.dictionaries(TOP, VALUES, max_size=3),
+    pa=st.dictionaries(KEYS, VALUES | st.dictionaries(st.sampled_from(["inference", "a"]), VALUES), max_size=4),
+)
+def test_whatever_stands_in_a_target_it_is_read_or_refused_in_one_line(
+    top: dict[str, Any], pa: dict[str, Any], tmp_path: Path
+) -> None:
+    text = toml({**top, "providers": {"pa": {"base_url": "https://pa.example", **pa}}})
+    said = refusal(tmp_path, text)
+    assert said is None or said.startswith(f"target {tmp_path}")
+    assert said is None or len(said.splitlines()) == 1
+
+
+def refusal(tmp_path: Path, text: str) -> str | None:
+    """What a reader says to it, or None where it is a target."""
+    try:
+        read(tmp_path, text)
+    except TargetError as error:
+        return str(error)
+    return None

@@ -1,0 +1,180 @@
+"""From attempts to an outcome, and from outcomes to the exit status: the tables of DESIGN.md, row by row."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.envelopes.envelope import envelope
+from catalog.evidence import verdicts
+from catalog.evidence.results import Result
+from catalog.model import Aspect, Event, Finding, Outcome, Reason, Response, Severity
+from catalog.model.exits import Exit
+from catalog.reading.expectations import Expected, StreamRule
+from probes.judging.judge import MAX_ATTEMPTS, Verdict, conclude, unasked, undecided
+
+
+def finding(code: str) -> Finding:
+    return Finding(code, Aspect.STATUS, Severity.MUST, code, "answer", observed={"any": ["JSON"]})
+
+
+CONFORMS = Verdict(Outcome.CONFORMS)
+GONE = Verdict(Outcome.DRIFTED, None, (finding("status-differs"),))
+OTHER = Verdict(Outcome.DRIFTED, None, (finding("type-differs"),))
+THIRD = Verdict(Outcome.DRIFTED, None, (finding("header-missing"),))
+FAULT = Verdict(Outcome.INCONCLUSIVE, Reason("server-fault"), (finding("status-differs"),))
+BUSY = Verdict(Outcome.INCONCLUSIVE, Reason("unasked-overload"))
+REFUSED = Verdict(Outcome.RESTRICTED, Reason("probe-refused"))
+BROKEN = Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error"))
+ALL = (CONFORMS, GONE, OTHER, THIRD, FAULT, BUSY, REFUSED, BROKEN)
+
+CONCLUSIONS = [
+    ((CONFORMS,), "conforms", ""),
+    ((BUSY,), "inconclusive", "unasked-overload"),
+    ((REFUSED,), "restricted", "probe-refused"),
+    ((BROKEN,), "harness_error", "recipe-error"),
+    ((GONE, GONE), "drifted", ""),
+    ((GONE, OTHER, GONE), "drifted", ""),
+    ((GONE, OTHER, OTHER), "drifted", ""),
+    ((GONE, BUSY, GONE), "drifted", ""),
+    ((GONE, CONFORMS), "flaky", "attempts-differ"),
+    ((GONE, OTHER, THIRD), "flaky", "attempts-differ"),
+    ((GONE, OTHER, CONFORMS), "flaky", "attempts-differ"),
+    ((GONE, BUSY, CONFORMS), "flaky", "attempts-differ"),
+    ((GONE, BUSY, BUSY), "inconclusive", "attempts-disagree"),
+    ((FAULT, FAULT, FAULT), "drifted", ""),
+    ((FAULT, CONFORMS), "inconclusive", "attempts-disagree"),
+    ((FAULT, FAULT, BUSY), "inconclusive", "attempts-disagree"),
+]
+
+
+@pytest.mark.parametrize("verdicts, outcome, reason", CONCLUSIONS)
+def test_attempts_lead_to_one_outcome(verdicts: tuple[Verdict, ...], outcome: str, reason: str) -> None:
+    final = conclude(verdicts, control_green=True)
+    assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
+    assert not undecided(verdicts)
+    assert all(undecided(verdicts[:count]) for count in range(1, len(verdicts)))
+
+
+def test_a_fault_without_a_green_control_proves_nothing() -> None:
+    final = conclude((FAULT, FAULT, FAULT), control_green=False)
+    assert (final.outcome, final.reason and final.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
+
+
+@pytest.mark.parametrize("green", [True, False])
+def test_every_sequence_of_attempts_ends_and_is_concluded(green: bool) -> None:
+    for sequence in itertools.product(ALL, repeat=MAX_ATTEMPTS):
+        count = next((n for n in range(1, MAX_ATTEMPTS) if not undecided(sequence[:n])), MAX_ATTEMPTS)
+        assert not undecided(sequence[:count])
+        final = conclude(sequence[:count], control_green=green)
+        if final.outcome is Outcome.DRIFTED:
+            assert count > 1, "a drift is confirmed"
+            assert CONFORMS not in sequence[:count]
+        if final.outcome is Outcome.CONFORMS:
+            assert sequence[:count] == (CONFORMS,)
+
+
+EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 404)
+STREAM = Expected("answer", "pa/errors/stream/x", envelope("pa_stream"), 200, stream=StreamRule("sse", event="error"))
+HTML = {"content-type": "text/html"}
+
+
+@pytest.mark.parametrize(
+    "expected, response, code",
+    [
+        (EXPECTED, Response(404), None),
+        (EXPECTED, Response(404, HTML), None),
+        (EXPECTED, Response(200), None),
+        (EXPECTED, Response(400), None),
+        (EXPECTED, Response(304), None),
+        (EXPECTED, Response(301, {"location": "/"}), "unasked-redirect"),
+        (EXPECTED, Response(408), "unasked-timeout"),
+        (EXPECTED, Response(429), "unasked-rate-limit"),
+        (EXPECTED, Response(500), "server-fault"),
+        (EXPECTED, Response(500, HTML), "gateway-page"),
+        (EXPECTED, Response(501), None),
+        (EXPECTED, Response(502), "unasked-overload"),
+        (EXPECTED, Response(502, HTML), "gateway-page"),
+        (EXPECTED, Response(503), "unasked-overload"),
+        (EXPECTED, Response(504), "unasked-timeout"),
+        (EXPECTED, Response(529), "unasked-overload"),
+        (EXPECTED, Response(404, ended="capped"), "body-too-large"),
+        (STREAM, Response(200, events=(Event("ping"),), ended="capped"), "stream-endless"),
+        (STREAM, Response(200, events=(Event("ping"),), ended="stalled"), "stream-stalled"),
+        (STREAM, Response(200, events=(Event("ping"),), ended="cut"), "connection-reset"),
+        (STREAM, Response(200, events=(Event("ping"), Event("error")), ended="cut"), None),
+        (STREAM, Response(200, events=(Event("ping"),)), None),
+    ],
+)
+def test_an_answer_that_nobody_asked_for(expected: Expected, response: Response, code: str | None) -> None:
+    reason = unasked(expected, response)
+    assert (reason.code if reason else None) == code
+
+
+def result(outcome: Outcome, number: int = 0, *, provider: str = "pa", reason: str = "", ledger: str = "") -> Result:
+    return Result(
+        f"{provider}/errors/general/r{number}",
+        {},
+        outcome,
+        Reason(reason) if reason else None,
+        ledger={"state": ledger} if ledger else None,
+    )
+
+
+SEEN = [result(Outcome.CONFORMS, number) for number in range(8)]
+LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
+
+
+@pytest.mark.parametrize(
+    "results, status",
+    [
+        ([], Exit.NOTHING_SELECTED),
+        (SEEN, Exit.FINE),
+        ([*SEEN, result(Outcome.DRIFTED)], Exit.DRIFT),
+        ([*SEEN, result(Outcome.FLAKY)], Exit.DRIFT),
+        ([*SEEN, result(Outcome.DRIFTED, ledger="accounted")], Exit.FINE),
+        ([*SEEN, result(Outcome.DRIFTED, ledger="new_aspects")], Exit.DRIFT),
+        ([*SEEN, result(Outcome.CONFORMS, ledger="stale")], Exit.DRIFT),
+        ([*SEEN, result(Outcome.RESTRICTED)], Exit.FINE),
+        ([*SEEN, LOST, LOST], Exit.FINE),
+        ([*SEEN, LOST, LOST, LOST], Exit.BLIND),
+        ([*SEEN, result(Outcome.INCONCLUSIVE, reason="lane-stopped")], Exit.BLIND),
+        ([LOST], Exit.BLIND),
+        ([result(Outcome.RESTRICTED)], Exit.BLIND),
+        ([LOST, result(Outcome.RESTRICTED)], Exit.BLIND),
+        ([result(Outcome.NOT_PROBED, reason="credential-missing")], Exit.BLIND),
+        ([result(Outcome.NOT_PROBED, reason="planned-only")], Exit.FINE),
+        ([result(Outcome.NOT_PROBED, reason="credential-missing", provider="pb"), *SEEN], Exit.FINE),
+        ([LOST, result(Outcome.DRIFTED, provider="pb")], Exit.BLIND),
+        ([LOST, result(Outcome.HARNESS_ERROR, provider="pb")], Exit.HARNESS_ERROR),
+        ([*SEEN, result(Outcome.HARNESS_ERROR), result(Outcome.DRIFTED)], Exit.HARNESS_ERROR),
+    ],
+)
+def test_results_call_for_one_exit_status(results: list[Result], status: Exit) -> None:
+    assert verdicts.of_results(results, ["pa"]) is status
+
+
+def test_a_stale_ledger_is_a_drift() -> None:
+    assert verdicts.of_results(SEEN, ["pa"], stale_ledger=True) is Exit.DRIFT
+
+
+@given(st.sets(st.sampled_from(Exit), min_size=1))
+def test_the_highest_status_applies(statuses: set[Exit]) -> None:
+    order = [Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE]
+    assert verdicts.highest(statuses) is min(statuses, key=order.index)
+
+
+@given(st.lists(st.tuples(st.sampled_from(Outcome), st.sampled_from(["pa", "pb"]))))
+def test_more_trouble_never_makes_a_run_greener(made: list[tuple[Outcome, str]]) -> None:
+    results = [
+        result(outcome, number, provider=provider, reason="x") for number, (outcome, provider) in enumerate(made)
+    ]
+    status = verdicts.of_results(results, ["pa"])
+    assert verdicts.of_results([*results, result(Outcome.HARNESS_ERROR, 999)], ["pa"]) is Exit.HARNESS_ERROR
+    assert (status is Exit.FINE) <= all(
+        each.outcome in (Outcome.CONFORMS, Outcome.RESTRICTED, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED)
+        for each in results
+    )

@@ -1,0 +1,145 @@
+"""A whole run as real ones are, with forty runs before it; and one far larger than ours will be."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import ResultsWriter
+from catalog.model import Attempt, Outcome, Reason
+from reports import history
+from tests.unit.reports.making import TODAY, exchange, finding, record, result, run
+from tests.unit.reports.special import drifted, special
+
+FAMILIES = {
+    "pa": {
+        "endpoints": {"messages": 9, "models": 4, "compliance": 16},
+        "errors": {"general": 52, "compliance": 38, "admin": 9},
+    },
+    "pb": {
+        "endpoints": {"generate": 8, "interactions": 4, "live": 2},
+        "errors": {"http": 34, "interactions": 16, "live": 12},
+    },
+    "pc": {
+        "endpoints": {"responses": 9, "platform": 12},
+        "errors": {"general": 61, "stream": 14, "websocket": 14, "oauth": 5},
+    },
+    "pd": {
+        "endpoints": {"inference": 11, "management": 9},
+        "errors": {"inference": 41, "management": 18, "grpc": 12},
+    },
+}
+WORDS = (
+    "invalid_request missing_max_tokens unknown_field model_not_found overloaded rate_limit_error permission_denied "
+    "authentication_error not_found request_too_large timeout_error api_error bad_version_header empty_messages "
+    "context_length_exceeded insufficient_quota unsupported_value conflict invalid_cursor scope_missing"
+).split()
+DRIFTING_FOR = {
+    "pa/errors/general/rate_limit_error": 4,
+    "pc/errors/oauth/invalid_request": 20,
+    "pc/errors/websocket/api_error": 12,
+    "pd/errors/grpc/model_not_found": 60,
+}
+DRIFTED_UNTIL_NOW = {"pb/errors/interactions/not_found": 3, "pa/endpoints/models/invalid_request": 9}
+NEW = ("pc/errors/general/scope_missing_3", "pc/errors/general/invalid_request_4")
+
+
+def addresses() -> Iterator[str]:
+    """The addresses of a catalog of some four hundred records."""
+    for provider, kinds in FAMILIES.items():
+        for kind, families in kinds.items():
+            for family, number in families.items():
+                for index in range(number):
+                    again = f"_{index // len(WORDS) + 1}" if index >= len(WORDS) else ""
+                    yield f"{provider}/{kind}/{family}/{WORDS[index % len(WORDS)]}{again}"
+        yield f"{provider}/rate_limits/limits/requests_per_minute"
+        yield f"{provider}/rate_limits/limits/tokens_per_minute"
+
+
+def full() -> tuple[Run, list[Result]]:
+    """The run and its results; the same every time."""
+    results = list(_results())
+    lines: list[dict[str, Any]] = []
+    for back in range(40, 0, -1):
+        day = TODAY - timedelta(days=back)
+        earlier = run(
+            run=f"{day:%Y%m%d}T040100Z-live-{back:04x}",
+            started_at=f"{day.isoformat()}T04:01:00Z",
+            today=day.isoformat(),
+            history=tuple(lines[-history.SHOWN :]),
+        )
+        lines.append(history.row(earlier, [_earlier(each, back) for each in results if each.record not in NEW]))
+    shown = tuple(lines[-history.SHOWN :])
+    return run(history=shown, previous_run=history.previous(shown)), results
+
+
+def some() -> tuple[Run, list[Result]]:
+    """The same run with a tenth of its ordinary records."""
+    described, results = full()
+    of_interest = {each.record for each in special()}
+    return described, [each for at, each in enumerate(results) if each.record in of_interest or at % 10 == 0]
+
+
+def write(folder: Path, described: Run, results: list[Result]) -> Path:
+    """Write a run's folder as the suite leaves it, without its views."""
+    with ResultsWriter(folder / "results.jsonl", described) as writer:
+        for each in results:
+            writer.append(each.to_json())
+    return folder
+
+
+def many(number: int) -> tuple[Run, list[Result]]:
+    """Far more records than ours, a twentieth of them drifted."""
+    dice = random.Random(number)
+    results = []
+    for index in range(number):
+        address = f"p{'abcd'[index % 4]}/errors/family_{index % 29}/{WORDS[index % len(WORDS)]}_{index}"
+        results.append(drifted(address) if dice.random() < 0.05 else _conforming(address, dice))
+    lines: list[dict[str, Any]] = []
+    for back in range(history.SHOWN, 0, -1):
+        day = TODAY - timedelta(days=back)
+        earlier = run(run=f"r{back}", started_at=f"{day.isoformat()}T04:01:00Z", today=day.isoformat())
+        line = history.row(earlier, [result(each.record) for each in results])
+        lines.append({key: value for key, value in line.items() if key != "addresses" or not lines})
+    return run(history=tuple(lines), previous_run="r1"), results
+
+
+def _results() -> Iterator[Result]:
+    dice = random.Random(7)
+    of_interest = {each.record: each for each in special()}
+    for address in addresses():
+        yield of_interest.pop(address, None) or _ordinary(address, dice)
+    assert not of_interest, f"the sample has no place for {sorted(of_interest)}"
+
+
+def _ordinary(address: str, dice: random.Random) -> Result:
+    if address.startswith("pd/") and ("management" in address or "grpc" in address):
+        reason = Reason("credential-missing", "set PD_MANAGEMENT_KEY")
+        probed = record(address, status=["DOCUMENTED"])
+        return result(address, Outcome.NOT_PROBED, reason=reason, observed_at="", probed=probed)
+    if address.startswith("pa/errors/admin"):
+        reason = Reason("permission-refused", "the control GET /v1/organizations/me was answered 403")
+        return result(address, Outcome.RESTRICTED, reason=reason)
+    return _conforming(address, dice)
+
+
+def _conforming(address: str, dice: random.Random) -> Result:
+    took = round(dice.lognormvariate(3.9, 0.5), 3)
+    attempt = Attempt("2026-11-21T04:05:00Z", took + 1, (exchange(elapsed_ms=took),))
+    return result(address, attempts=(attempt,), lane=f"{address[:2]}:inference", cost="free", elicited="request")
+
+
+def _earlier(now: Result, back: int) -> Result:
+    """What the same record's result was, so many days before."""
+    if back <= DRIFTED_UNTIL_NOW.get(now.record, 0):
+        return result(now.record, Outcome.DRIFTED, findings=(finding(),))
+    if now.outcome is Outcome.DRIFTED:
+        return now if back <= DRIFTING_FOR.get(now.record, 0) else result(now.record)
+    if back % 11 == 0 and now.record.startswith("pb/"):
+        return result(now.record, Outcome.INCONCLUSIVE, reason=Reason("unasked-overload"))
+    kept = now.outcome in (Outcome.NOT_PROBED, Outcome.RESTRICTED)
+    return now if kept else result(now.record)

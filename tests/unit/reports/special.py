@@ -1,0 +1,246 @@
+"""The results of the sample run that a person would look at: drifts of every aspect, and what could not be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from catalog.evidence.results import Result
+from catalog.model import (
+    Aspect,
+    Attempt,
+    Close,
+    Event,
+    Exchange,
+    Finding,
+    GrpcStatus,
+    Outcome,
+    Reason,
+    Request,
+    Response,
+    Severity,
+)
+from tests.unit.reports.making import MEANINGS, answer, exchange, finding, result
+
+HOSTILE = (
+    "</script><script>window.ran=1</script><img src=x onerror=window.ran=1><style>body{display:none}</style>"
+    "<base href=//evil.example><svg onload=window.ran=1> [click](javascript:window.ran=1) "
+    "![x](http://evil.example/x.png) @everyone #1 `tick` ``two`` | a | b | \x1b[31mred\x1b[0m paid\u202egnp.exe"
+    "\u2066 \u200bhid\u200dden ]]> {{ 7*7 }} ${HOME} $(id)"
+)
+"""One text that tries everything: markup, script, style, Markdown, terminal colours, reordering, templates, shells."""
+
+
+def special() -> Iterator[Result]:
+    """Each of them, once."""
+    yield from _should_retry()
+    yield _merged()
+    yield _hostile()
+    yield _stream()
+    yield _socket()
+    yield _call()
+    yield _accepted()
+    yield _flaky()
+    yield _broken()
+    yield from _unseen()
+    yield _discovering()
+
+
+def drifted(address: str, *findings: Finding, exchanges: tuple[Exchange, ...] = (), **changes: Any) -> Result:
+    """A drift that two attempts agreed on."""
+    seen = exchanges or (exchange("setup", elapsed_ms=20.0), exchange(started_ms=22.0))
+    whole = max(each.started_ms + each.elapsed_ms for each in seen) + 1
+    attempts = tuple(Attempt(f"2026-11-21T04:0{number}:00Z", whole, seen) for number in (5, 7))
+    described = {
+        "findings": findings or (finding(),),
+        "attempts": attempts,
+        "lane": f"{address[:2]}:inference",
+        "cost": "free",
+        "elicited": "request",
+    }
+    return result(address, Outcome.DRIFTED, **{**described, **changes})
+
+
+def _should_retry() -> Iterator[Result]:
+    for address in (
+        "pa/errors/general/overloaded",
+        "pa/errors/general/rate_limit_error",
+        "pa/errors/compliance/rate_limit_error",
+    ):
+        status, kind, meaning, _ = MEANINGS[address.rpartition("/")[2]]
+        wrong = finding(
+            "header-differs",
+            aspect=Aspect.HEADER,
+            at="x-should-retry",
+            documented="false",
+            observed="true",
+            message="header x-should-retry: documented false, observed true",
+        )
+        yield drifted(
+            address, wrong, exchanges=(exchange(response=answer(status, kind, meaning, x_should_retry="true")),)
+        )
+
+
+def _merged() -> Result:
+    """Two differences and the record whose answer it is; the body is structured."""
+    address = "pc/errors/general/missing_max_tokens"
+    error = {"type": "invalid_request_error", "param": "model", "code": None}
+    documented = {"error": {"message": "Missing required parameter: 'model'.", **error}}
+    observed = {"error": {**error, "message": "you must provide a model parameter", "param": None, "code": "missing"}}
+    body = finding(
+        "body-shape",
+        aspect=Aspect.BODY,
+        at="$.error",
+        documented=documented,
+        observed=observed,
+        message="body $.error: documented {...}, observed {...}",
+    )
+    other = finding(
+        "matches-another-record",
+        aspect=Aspect.STATE,
+        severity=Severity.INFO,
+        message="this is pc/errors/general/invalid_request",
+        documented=address,
+        observed="pc/errors/general/invalid_request",
+    )
+    request = Request(
+        "POST",
+        "https://api.pc.example/v1/responses",
+        {"authorization": "Bearer ${PC_API_KEY}", "content-type": "application/json"},
+        {"input": "hi", "max_output_tokens": 16},
+    )
+    seen = Response(422, {"content-type": "application/json", "x-request-id": "req_8f2"}, observed, "json")
+    return drifted(address, finding(), body, other, exchanges=(exchange(request=request, response=seen),))
+
+
+def _hostile() -> Result:
+    wrong = finding(
+        "message-differs",
+        aspect=Aspect.MESSAGE,
+        at=HOSTILE[:80],
+        documented="Unknown name",
+        observed=HOSTILE,
+        message=f"message: {HOSTILE}",
+    )
+    body = {"error": {"message": HOSTILE, HOSTILE[:30]: [HOSTILE]}}
+    seen = Response(400, {"x-<b>evil</b>": HOSTILE}, body, "json")
+    return drifted("pb/errors/http/unknown_field", wrong, exchanges=(exchange(response=seen),))
+
+
+def _stream() -> Result:
+    times = {"message_start": 180.0, "ping": 190.0, "content_block_start": 240.0, "content_block_delta": 262.0}
+    events = tuple(Event(name, {"type": name, "delta": {"text": "é"}}, at) for name, at in times.items())
+    seen = Response(200, {"content-type": "text/event-stream"}, events=events, ended="cut")
+    missing = finding(
+        "event-missing",
+        aspect=Aspect.EVENT,
+        at="error",
+        documented="error",
+        observed=list(times),
+        message=f"event error: documented error, observed {list(times)}",
+    )
+    return drifted(
+        "pc/errors/stream/api_error",
+        missing,
+        exchanges=(exchange("setup", elapsed_ms=22.0), exchange(response=seen, started_ms=24.0, elapsed_ms=300.0)),
+    )
+
+
+def _socket() -> Result:
+    frames = (
+        Event("response.create", {"type": "response.create", "model": "none"}, 12.0, sent=True),
+        Event("error", {"type": "error", "status": 400}, 80.0),
+    )
+    request = Request("GET", "wss://api.pc.example/v1/responses", {"authorization": "Bearer ${PC_API_KEY}"})
+    seen = Response(101, {}, events=frames, close=Close(1011, "internal", clean=False))
+    wrong = finding(
+        "close-code-differs",
+        aspect=Aspect.CLOSE,
+        at="code",
+        documented=1008,
+        observed=1011,
+        message="close code: documented 1008, observed 1011",
+    )
+    return drifted(
+        "pc/errors/websocket/api_error", wrong, exchanges=(exchange(request=request, response=seen, elapsed_ms=96.0),)
+    )
+
+
+def _call() -> Result:
+    request = Request(
+        "GRPC",
+        "https://grpc.pd.example:443/xai_api.Chat/GetCompletion",
+        {"authorization": "Bearer ${PD_API_KEY}"},
+        {"model": "nope"},
+    )
+    seen = Response(None, {}, grpc=GrpcStatus(5, "Model not found", {"x-request-id": "1f"}))
+    wrong = finding(
+        "grpc-status-differs", at="grpc", documented=3, observed=5, message="status grpc: documented 3, observed 5"
+    )
+    return drifted("pd/errors/grpc/model_not_found", wrong, exchanges=(exchange(request=request, response=seen),))
+
+
+def _accepted() -> Result:
+    wrong = finding(
+        "param-differs",
+        aspect=Aspect.PARAM,
+        at="param",
+        documented="grant_type",
+        observed=None,
+        message="param: documented grant_type, observed null",
+    )
+    reason = "Confirmed by the provider; their fix is due in December."
+    ledger = {"state": "accounted", "reason": reason, "review_by": "2026-12-15"}
+    return drifted("pc/errors/oauth/invalid_request", wrong, ledger=ledger)
+
+
+def _flaky() -> Result:
+    attempts = tuple(
+        Attempt(f"2026-11-21T04:0{number}:00Z", 50.0, (exchange(response=answer(status, "api_error", "hm")),))
+        for number, status in enumerate((504, 500, 504), start=1)
+    )
+    return result(
+        "pc/errors/general/timeout_error",
+        Outcome.FLAKY,
+        reason=Reason("attempts-differ", "conforms, then drifted (status-differs), then conforms"),
+        findings=(finding(documented=504, observed=500, message="status: documented 504, observed 500"),),
+        attempts=attempts,
+        lane="pc:inference",
+    )
+
+
+def _broken() -> Result:
+    reason = Reason("recipe-error", "KeyError: 'id' in probes/recipes/pd/inference.py:88")
+    return result("pd/errors/inference/scope_missing", Outcome.HARNESS_ERROR, reason=reason, observed_at="")
+
+
+def _unseen() -> Iterator[Result]:
+    reason = Reason("read-timeout", "GET https://api.pb.example/v1beta/models: no answer within 30 s")
+    failed = exchange(response=None, failure=Reason("read-timeout", "no answer within 30 s"), elapsed_ms=30000.0)
+    attempts = (Attempt("2026-11-21T04:09:00Z", 30010.0, (failed,)),)
+    for slug in ("overloaded", "timeout_error", "api_error"):
+        yield result(
+            f"pb/errors/live/{slug}",
+            Outcome.INCONCLUSIVE,
+            reason=reason,
+            attempts=attempts,
+            lane="pb:inference",
+            observed_at="",
+        )
+
+
+def _discovering() -> Result:
+    """It conforms, and shows something that the documents do not name."""
+    info = finding(
+        "undocumented-header",
+        aspect=Aspect.HEADER,
+        severity=Severity.INFO,
+        at="x-envoy-upstream-service-time",
+        documented=None,
+        observed="31",
+        message="x-envoy-upstream-service-time: not named by the documents",
+    )
+    attempts = (Attempt("2026-11-21T04:05:00Z", 40.0, (exchange(),)),)
+    return result(
+        "pa/errors/general/unknown_field", findings=(info,), attempts=attempts, lane="pa:inference", elicited="request"
+    )

@@ -1,0 +1,70 @@
+"""Who is probably wrong, and the reason given for it."""
+
+import pytest
+
+from catalog.model import Outcome, Reason
+from reports.attribution import Attributor
+from reports.overview import Overview
+from tests.unit.reports.making import finding, record, result, run
+
+A = "pa/errors/general/a"
+NEVER_SEEN = record(A, status=["DOCUMENTED"])
+
+
+def attributed(*results, **described):
+    overview = Overview(run(**described), results)
+    found = Attributor(overview.run, overview.standings)
+    return found.of(next(each for each in overview.standings if each.address == results[0].record))
+
+
+def drift(address=A, *more, **changes):
+    return result(address, Outcome.DRIFTED, findings=(finding(), *more), **changes)
+
+
+def test_what_held_before_was_changed_by_the_provider():
+    found = attributed(drift())
+    assert found.party == "provider"
+    assert "2026-11-16" in found.why
+
+
+def test_the_answer_of_another_record_points_at_our_recipe():
+    other = finding("matches-another-record", observed="pa/errors/general/b")
+    found = attributed(drift(A, other, probed=NEVER_SEEN))
+    assert found.party == "our recipe"
+    assert "pa/errors/general/b" in found.why
+
+
+def test_what_many_records_share_is_no_single_recipe():
+    others = [drift(f"pa/errors/general/{slug}", probed=NEVER_SEEN) for slug in "bcd"]
+    found = attributed(drift(probed=NEVER_SEEN), *others)
+    assert found.party == "documents or provider"
+    assert found.why.startswith("4 records of PA differ in the same way (status-differs)")
+
+
+def test_what_never_held_is_the_documents():
+    assert attributed(drift(probed=NEVER_SEEN)).party == "documents"
+    assert "leave open" in attributed(drift(probed={**NEVER_SEEN, "status": ["UNVERIFIED"]})).why
+
+
+def test_on_the_mock_it_is_us():
+    assert attributed(drift(), live=False).party == "our side"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code", "party"),
+    [
+        (Outcome.INCONCLUSIVE, "read-timeout", "network"),
+        (Outcome.INCONCLUSIVE, "unasked-overload", "provider"),
+        (Outcome.INCONCLUSIVE, "control-failed", "our side"),
+        (Outcome.INCONCLUSIVE, "a-code-of-tomorrow", "network"),
+        (Outcome.RESTRICTED, "permission-refused", "account"),
+        (Outcome.HARNESS_ERROR, "recipe-error", "our recipe"),
+        (Outcome.FLAKY, "attempts-differ", "provider"),
+    ],
+)
+def test_without_a_verdict_the_reason_tells(outcome, code, party):
+    assert attributed(result(A, outcome, reason=Reason(code))).party == party
+
+
+def test_nothing_wrong_nobody_blamed():
+    assert attributed(result(A)) is None

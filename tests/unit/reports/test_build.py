@@ -1,0 +1,99 @@
+"""Views are made from results.jsonl alone: the same bytes every time, whole or not at all, from one run or several."""
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.results_file import EvidenceError, read_run
+from catalog.model import Outcome
+from reports import build
+from reports.merge import merge
+from tests.unit.reports import sample
+from tests.unit.reports.making import finding, result, run
+
+A, B = "pa/errors/general/a", "pa/errors/general/b"
+VIEWS = ("report.html", "summary.md", "junit.xml")
+
+
+def test_the_same_results_give_the_same_bytes(tmp_path):
+    described, results = sample.full()
+    folders = [sample.write(tmp_path / name, described, results) for name in ("one", "two")]
+    for seed, folder in enumerate(folders):
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed), "TZ": ("UTC", "Asia/Tokyo")[seed]}
+        subprocess.run(
+            [sys.executable, "-m", "reports", "build", str(folder)], env=environment, check=True, capture_output=True
+        )
+    for name in VIEWS:
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+
+
+def test_the_order_of_results_does_not_matter(tmp_path):
+    described, results = sample.full()
+    one = sample.write(tmp_path / "one", described, results)
+    two = sample.write(tmp_path / "two", described, random.Random(1).sample(results, len(results)))
+    build.build(one)
+    build.build(two)
+    for name in VIEWS:
+        assert (one / name).read_bytes() == (two / name).read_bytes()
+
+
+def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path, monkeypatch):
+    folder = sample.write(tmp_path, run(), [result(A)])
+    build.build(folder)
+    before = (folder / "summary.md").read_bytes()
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(OSError, match="No space"):
+        build.build(folder)
+    assert (folder / "summary.md").read_bytes() == before
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*VIEWS, "results.jsonl"])
+
+
+def test_an_empty_run_has_views_too(tmp_path):
+    build.build(sample.write(tmp_path, run(), []))
+    assert "Nothing was probed" in (tmp_path / "summary.md").read_text()
+
+
+def shards():
+    drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
+    return [
+        (run(run="r1", started_at="2026-11-21T01:00:00Z", providers=("pa",)), [drifted, result(B)]),
+        (run(run="r2", started_at="2026-11-21T02:00:00Z", providers=("pb",)), [result("pb/errors/http/c")]),
+        (run(run="r3", started_at="2026-11-21T03:00:00Z", providers=("pa",)), [result(A, Outcome.INCONCLUSIVE)]),
+    ]
+
+
+def test_shards_are_one_run_in_any_order():
+    one, other = merge(shards()), merge(shards()[::-1])
+    assert one == other
+    described, results = one
+    assert (described.run, described.providers) == ("r1+2", ("pa", "pb"))
+    assert [each.record for each in results] == [A, B, "pb/errors/http/c"]
+    assert results[0].outcome is Outcome.DRIFTED, "what was seen outweighs what was not"
+
+
+def test_merged_shards_are_a_run_of_their_own(tmp_path):
+    folders = [sample.write(tmp_path / described.run, described, results) for described, results in shards()]
+    build.build_merged(folders, tmp_path / "all")
+    before = (tmp_path / "all" / "report.html").read_bytes()
+    assert len(read_run(tmp_path / "all" / "results.jsonl")[1]) == 3
+    build.build(tmp_path / "all")
+    assert (tmp_path / "all" / "report.html").read_bytes() == before
+
+
+def test_runs_of_different_targets_are_not_merged():
+    with pytest.raises(EvidenceError, match="different targets"):
+        merge([(run(), []), (run(target="mock"), [])])
+
+
+def test_a_merge_never_overwrites_its_evidence(tmp_path):
+    folder = sample.write(tmp_path, run(), [result(A)])
+    with pytest.raises(EvidenceError, match="name another folder"):
+        build.build_merged([folder], Path(f"{folder}/../{folder.name}"))

@@ -1,0 +1,84 @@
+"""junit.xml: well-formed whatever was observed, and true for the CI systems that count it."""
+
+from xml.etree import ElementTree as xml
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import Outcome, Reason
+from reports import junit
+from tests.unit.reports import sample
+from tests.unit.reports.making import finding, result, run
+
+A = "pa/errors/general/a"
+
+
+def cases(run_, results):
+    root = xml.fromstring(junit.render(run_, results).encode())
+    return {
+        case.findtext("./properties/property[@name='record']") or _record(case): case for case in root.iter("testcase")
+    }
+
+
+def _record(case):
+    return next(each.get("value") for each in case.iter("property") if each.get("name") == "record")
+
+
+def test_each_outcome_is_what_ci_takes_it_for():
+    found = cases(*sample.full())
+    verdicts = {
+        address: [child.tag for child in case if child.tag not in ("properties", "system-out")]
+        for address, case in found.items()
+    }
+    assert verdicts["pa/errors/general/overloaded"] == ["failure"]
+    assert verdicts["pc/errors/general/timeout_error"] == ["failure"]
+    assert verdicts["pd/errors/inference/scope_missing"] == ["error"]
+    assert verdicts["pb/errors/live/overloaded"] == ["skipped"]
+    assert verdicts["pc/errors/oauth/invalid_request"] == ["skipped"]
+    assert verdicts["pa/errors/general/not_found"] == []
+
+
+def test_the_counts_are_those_of_the_cases():
+    root = xml.fromstring(junit.render(*sample.full()).encode())
+    for element in [root, *root.iter("testsuite")]:
+        own = list(element.iter("testcase"))
+        assert int(element.get("tests")) == len(own)
+        for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            assert int(element.get(name)) == sum(case.find(tag) is not None for case in own)
+
+
+def test_there_is_a_suite_for_each_provider_and_kind():
+    root = xml.fromstring(junit.render(*sample.full()).encode())
+    names = [suite.get("name") for suite in root.iter("testsuite")]
+    assert names[:3] == ["pa.endpoints", "pa.errors", "pa.rate_limits"]
+    assert len(names) == 12
+
+
+def test_a_case_is_named_by_its_address():
+    (case,) = cases(run(), [result(A)]).values()
+    assert (case.get("classname"), case.get("name")) == ("pa.errors.general", "a")
+
+
+def test_attempts_are_kept():
+    case = cases(*sample.full())["pc/errors/general/timeout_error"]
+    said = case.findtext("system-out")
+    assert [f"attempt {number} at" in said for number in (1, 2, 3)] == [True, True, True]
+    assert "-> HTTP 500" in said
+
+
+def test_a_stale_ledger_entry_fails_though_the_record_conforms():
+    stale = result(A, ledger={"state": "stale", "detail": "no longer diverges"})
+    (case,) = cases(run(), [stale]).values()
+    assert case.find("failure").get("message") == "no longer diverges"
+
+
+@given(st.text(), st.text())
+def test_any_text_makes_a_document_that_parses(text, detail):
+    wrong = finding(message=text, observed=text, at=text)
+    results = [
+        result(A, Outcome.DRIFTED, findings=(wrong,)),
+        result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", detail)),
+        result(f"{A}3", Outcome.HARNESS_ERROR, reason=Reason("recipe-error", detail)),
+    ]
+    document = junit.render(run(target=text, run=detail), results)
+    assert len(list(xml.fromstring(document.encode()).iter("testcase"))) == 3

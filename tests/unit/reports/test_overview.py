@@ -1,0 +1,139 @@
+"""The first screen: what a person is told, and against which past."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from catalog.model import Outcome, Reason
+from reports import history
+from reports.overview import Overview
+from reports.standing import Change
+from tests.unit.reports.making import TODAY, finding, record, result, run
+
+A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/c"
+DRIFT = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
+
+
+def past(*days):
+    """A run after these: each a mapping of address to outcome, the last of them yesterday."""
+    lines = []
+    for back, outcomes in zip(range(len(days), 0, -1), days, strict=True):
+        day = TODAY - timedelta(days=back)
+        earlier = run(run=f"r-{back}", started_at=f"{day}T00:00:00Z", today=str(day), history=tuple(lines))
+        seen = [
+            result(address, outcome, findings=(finding(),) if outcome is Outcome.DRIFTED else ())
+            for address, outcome in outcomes.items()
+        ]
+        lines.append(history.row(earlier, seen))
+    return run(history=tuple(lines), previous_run="r-1" if days else None)
+
+
+def change_of(described, *results):
+    return Overview(described, results).standings[0].change
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "change"),
+    [
+        ([], Outcome.DRIFTED, Change.NEW),
+        ([Outcome.CONFORMS], Outcome.DRIFTED, Change.NEW),
+        ([Outcome.DRIFTED], Outcome.DRIFTED, Change.ONGOING),
+        ([Outcome.DRIFTED, Outcome.INCONCLUSIVE], Outcome.DRIFTED, Change.ONGOING),
+        ([Outcome.DRIFTED], Outcome.CONFORMS, Change.FIXED),
+        ([Outcome.DRIFTED, Outcome.INCONCLUSIVE], Outcome.CONFORMS, Change.FIXED),
+        ([Outcome.CONFORMS], Outcome.CONFORMS, Change.NONE),
+        ([Outcome.CONFORMS], Outcome.INCONCLUSIVE, Change.UNSEEN),
+        ([Outcome.CONFORMS], Outcome.FLAKY, Change.FLAKY),
+        ([Outcome.CONFORMS], Outcome.HARNESS_ERROR, Change.BROKEN),
+        ([Outcome.CONFORMS], Outcome.NOT_PROBED, Change.NONE),
+    ],
+)
+def test_a_change_is_told_from_the_last_conclusive_run(before, now, change):
+    findings = (finding(),) if now is Outcome.DRIFTED else ()
+    assert change_of(past(*({A: outcome} for outcome in before)), result(A, now, findings=findings)) is change
+
+
+def test_a_drift_in_another_way_is_told_apart():
+    other = finding("type-differs", at="type")
+    assert change_of(past({A: Outcome.DRIFTED}), result(A, Outcome.DRIFTED, findings=(other,))) is Change.DIFFERENT
+
+
+def test_the_ledger_accepts_or_is_stale():
+    assert change_of(run(), result(A, **DRIFT, ledger={"state": "accounted"})) is Change.ACCEPTED
+    assert change_of(run(), result(A, ledger={"state": "stale"})) is Change.STALE
+
+
+def test_the_days_of_a_drift_are_counted_from_its_first():
+    described = past({A: Outcome.CONFORMS}, {A: Outcome.DRIFTED}, {A: Outcome.INCONCLUSIVE})
+    (standing,) = Overview(described, [result(A, **DRIFT)]).standings
+    assert (standing.since, standing.day) == (TODAY - timedelta(days=2), 3)
+    assert standing.conformed_before == str(TODAY - timedelta(days=3))
+
+
+def test_the_strip_has_a_place_for_each_run():
+    described = past({B: Outcome.CONFORMS}, {A: Outcome.DRIFTED})
+    (standing,) = Overview(described, [result(A)]).standings
+    assert standing.strip == (None, Outcome.DRIFTED, Outcome.CONFORMS)
+    assert not standing.added
+
+
+@pytest.mark.parametrize(
+    ("results", "verdict"),
+    [
+        ([result(A), result(B)], "No drift; 2 of 2 verified, oldest evidence today."),
+        ([result(A, **DRIFT), result(B)], "1 drift; 1 of 2 verified, oldest evidence today."),
+        ([], "Nothing was probed; 0 of 0 verified."),
+        (
+            [result(A), result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})],
+            "PB could not be looked at, no drift; 1 of 2 verified, oldest evidence today.",
+        ),
+    ],
+)
+def test_the_verdict_of_a_first_run(results, verdict):
+    assert Overview(run(), results).verdict == verdict
+
+
+def test_the_verdict_compares_with_the_runs_before():
+    described = past(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
+    unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
+    overview = Overview(described, [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")])
+    assert overview.verdict == (
+        "1 new drift, 1 fixed, 1 could not be looked at; 3 of 4 verified, oldest evidence 2 days."
+    )
+    assert [each.address for each in overview.added] == ["pb/errors/http/d"]
+
+
+def test_a_mock_verifies_nothing():
+    assert Overview(run(live=False), [result(A)]).verdict == "No drift; 1 of 1 conform on the mock."
+
+
+def test_a_night_that_could_not_look_is_never_good():
+    unseen = result(A, Outcome.INCONCLUSIVE, reason=Reason("connect-refused"))
+    assert Overview(run(), [unseen]).mood == "warn"
+    assert Overview(run(), [result(A, Outcome.NOT_PROBED)]).mood == "warn"
+    assert Overview(run(), [result(A, **DRIFT)]).mood == "bad"
+    assert Overview(run(), [result(A)]).mood == "good"
+
+
+@pytest.mark.parametrize(
+    ("described", "probed", "evidence"),
+    [
+        (run(), record(A), date(2026, 11, 16)),
+        (run(), record("pa/endpoints/messages/a"), date(2026, 11, 16)),
+        (run(), record("pa/rate_limits/limits/a"), date(2026, 11, 12)),
+        (run(), record(A, status=["DOCUMENTED"]), None),
+        (run(live=False), record(A), None),
+        (past({A: Outcome.CONFORMS}), record(A), TODAY - timedelta(days=1)),
+    ],
+)
+def test_what_is_not_seen_now_rests_on_what_was_seen(described, probed, evidence):
+    (standing,) = Overview(described, [result(A, Outcome.NOT_PROBED, probed=probed)]).standings
+    assert standing.evidence == evidence
+    assert standing.verified == (evidence is not None)
+
+
+def test_what_is_beyond_the_documents_is_new_once():
+    seen = finding("undocumented-header", at="x-new")
+    assert Overview(run(), [result(A, findings=(seen,))]).discovered == ("pa undocumented-header x-new",)
+    line = history.row(run(), [result(A, findings=(seen,))])
+    assert Overview(run(history=(line,)), [result(A, findings=(seen,))]).discovered == ()

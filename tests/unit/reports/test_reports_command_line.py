@@ -1,0 +1,100 @@
+"""`python -m reports`: what it prints, and one clear line for each mistake."""
+
+import pytest
+
+from catalog.model import Outcome, Reason
+from reports.__main__ import main
+from tests.unit.reports import sample
+from tests.unit.reports.making import finding, result, run
+
+A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pa/errors/general/c"
+DRIFT = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty checkout with one run, which is also the latest."""
+    monkeypatch.chdir(tmp_path)
+    made = sample.write(tmp_path / "reports" / "out" / "r1", run(run="r1"), [result(A), result(B, **DRIFT)])
+    (tmp_path / "reports" / "out" / "latest").symlink_to("r1")
+    return made
+
+
+@pytest.mark.parametrize("name", ["latest", "r1", "reports/out/r1", "reports/out/r1/results.jsonl"])
+def test_a_run_is_named_in_many_ways(folder, name, capsys):
+    assert main(["build", name]) == 0
+    assert (folder / "report.html").is_file()
+    assert capsys.readouterr().out.endswith("report.html\n")
+
+
+def test_shards_are_merged_where_one_says(folder, tmp_path):
+    sample.write(tmp_path / "r2", run(run="r2", started_at="2026-11-21T05:00:00Z"), [result(C)])
+    assert main(["build", "r1", "r2", "--out", "all"]) == 0
+    assert (tmp_path / "all" / "junit.xml").is_file()
+
+
+def test_show_leads_with_the_verdict(folder, capsys):
+    assert main(["show", "--quiet"]) == 0
+    assert capsys.readouterr().out.startswith("1 drift; 1 of 2 verified")
+
+
+def test_diff_tells_what_changed(folder, tmp_path, capsys, snapshot):
+    after = [result(A, **DRIFT), result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s")), result(C)]
+    sample.write(tmp_path / "r2", run(run="r2"), after)
+    assert main(["diff", "r1", "r2"]) == 1
+    assert capsys.readouterr().out == snapshot
+
+
+def test_diff_of_a_run_with_itself(folder, capsys):
+    assert main(["diff", "r1", "latest"]) == 0
+    assert "No record changed." in capsys.readouterr().out
+
+
+def test_history_remembers_once(folder, capsys):
+    assert main(["history", "append", "latest"]) == 0
+    assert main(["history", "append", "latest"]) == 0
+    assert main(["history", "list"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "reports/history/live.jsonl: r1 added",
+        "reports/history/live.jsonl: r1 was there already",
+        "2026-11-21  r1  1 conforms, 1 drifted",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["build", "nope"],
+            "no run 'nope': give a run's folder, its results.jsonl, or a name under reports/out, such as r1",
+        ),
+        (["build", "r1", "r1"], "2 runs make one report: say where with --out DIR"),
+        (["build", "r1", "--out", "reports/out/r1"], "name another folder"),
+        (["build", "reports"], "reports/results.jsonl: No such file or directory; name a run's folder"),
+        (["build", "broken"], "broken/results.jsonl: the first line should describe the run"),
+        (["open", "r1"], "report.html: is not there; make it with `python -m reports build r1`"),
+        (["history", "list", "--target", "mock"], "reports/history/mock.jsonl: no run is remembered"),
+        (["diff", "r1"], "the following arguments are required: RUN_B; see `python -m reports diff --help`"),
+        (["nonsense"], "invalid choice: 'nonsense'"),
+        ([], "the following arguments are required: COMMAND"),
+    ],
+)
+def test_a_mistake_is_one_line(folder, tmp_path, arguments, said, capsys):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "results.jsonl").write_text("")
+    try:
+        status = main(arguments)
+    except SystemExit as left:
+        status = left.code
+    out, error = capsys.readouterr()
+    assert status == 4
+    assert out == ""
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_help_teaches(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["--help"])
+    assert left.value.code == 0
+    assert "python -m reports build latest" in capsys.readouterr().out

@@ -1,0 +1,77 @@
+"""summary.md: the first screen for a pull request, in which nothing observed is Markdown."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from catalog.model import Outcome, Reason
+from reports import summary
+from tests.unit.reports import sample
+from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.special import HOSTILE
+
+A = "pa/errors/general/a"
+
+
+def test_the_summary_of_a_run(snapshot):
+    assert summary.render(*sample.full()) == snapshot
+
+
+def test_the_summary_of_a_night_in_which_nothing_happened(snapshot):
+    assert summary.render(run(), [result(A)]) == snapshot
+
+
+@given(st.text())
+def test_observed_text_is_code_and_nothing_else(text):
+    (block,) = (token for token in MarkdownIt("commonmark").parse(f"- x {summary.code_span(text)}") if token.children)
+    kinds = [token.type for token in block.children]
+    assert kinds == ["text", "code_inline"]
+
+
+@given(st.text())
+def test_a_hostile_message_makes_no_link_image_or_markup(text):
+    wrong = finding(message=text, at=text, observed=text)
+    rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(wrong,))])
+    markdown = MarkdownIt("commonmark")
+    inline = [child for token in markdown.parse(rendered) for child in token.children or ()]
+    links = [token.attrGet("href") for token in inline if token.type == "link_open"]
+    assert links == ["report.html"]
+    assert not [token for token in inline if token.type in ("image", "html_inline")]
+    assert not [token for token in markdown.parse(rendered) if token.type in ("html_block", "fence", "code_block")]
+
+
+def test_mentions_and_issue_numbers_stand_in_code():
+    rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(message=HOSTILE),))])
+    outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", rendered)
+    assert "@everyone" not in outside
+    assert "#1" not in outside
+    assert "evil.example" not in outside
+
+
+def test_what_is_left_out_is_counted():
+    results = [
+        result(f"pa/errors/general/r{number}", Outcome.FLAKY, reason=Reason("attempts-differ")) for number in range(9)
+    ]
+    assert "… and 6 more, in the report" in summary.render(run(), results, listed=3)
+
+
+def test_it_is_never_too_long_for_a_pull_request():
+    wrong = tuple(finding(message="x" * 400) for _ in range(3))
+    results = [
+        result(
+            f"pa/errors/f{number % 900}/r{number}",
+            list(Outcome)[number % 7],
+            findings=wrong,
+            reason=Reason("r", "y" * 400),
+        )
+        for number in range(6000)
+    ]
+    rendered = summary.render(run(), results)
+    assert len(rendered.encode()) <= summary.MAX_BYTES
+    assert rendered.endswith("… cut here to stay short; the rest is in the [full report](report.html).\n")
+
+
+def test_the_link_is_where_the_caller_puts_the_report():
+    assert "[Full report](https://ci.example/1)" in summary.render(run(), [result(A)], link="https://ci.example/1")

@@ -1,0 +1,65 @@
+"""The end of a run in a terminal."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import Outcome, Reason
+from reports import terminal
+from tests.unit.reports import sample
+from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.special import HOSTILE
+
+A = "pa/errors/general/a"
+
+
+def test_the_summary_of_a_run(snapshot):
+    assert terminal.summary(*sample.full()) == snapshot
+
+
+def test_quietly(snapshot):
+    assert terminal.summary(*sample.full(), quiet=True) == snapshot
+
+
+def test_a_good_run_says_little():
+    assert terminal.summary(run(), [result(A)]).splitlines()[0] == "No drift; 1 of 1 verified, oldest evidence today."
+    assert terminal.summary(run(), [result(A)], quiet=True).count("\n") == 0
+
+
+def test_colours_are_asked_for():
+    assert "\x1b[" not in terminal.summary(*sample.full())
+    coloured = terminal.summary(*sample.full(), colour=True)
+    assert coloured.startswith("\x1b[31;1m")
+    assert re.sub(r"\x1b\[[\d;]+m", "", coloured) == terminal.summary(*sample.full())
+
+
+@given(st.text() | st.just(HOSTILE))
+def test_an_answer_cannot_steer_the_terminal(text):
+    wrong = finding(message=text, at=text, observed=text)
+    unseen = result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text))
+    told = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(wrong,)), unseen])
+    assert all(character == "\n" or character >= " " for character in told)
+    assert "\x7f" not in told
+    assert "\x9b" not in told
+
+
+def test_lines_keep_to_the_width():
+    told = terminal.summary(*sample.full(), width=70)
+    assert all(
+        len(line) <= 70 for line in told.splitlines()[1:] if "records  conforms" not in line and "  ·" not in line
+    )
+
+
+def test_many_records_behind_one_dead_host_are_one_line():
+    reason = Reason("connect-refused", "GET https://api.pa.example/v1/models")
+    results = [result(f"{A}{number}", Outcome.INCONCLUSIVE, reason=reason) for number in range(40)]
+    told = terminal.summary(run(), results)
+    assert "  40 records of PA: connect-refused" in told
+    assert f"{A}7" not in told
+
+
+def test_progress_of_a_provider():
+    seen = [result(A), result(f"{A}2", Outcome.DRIFTED, findings=(finding(),)), result("pb/errors/http/a")]
+    assert terminal.provider_line("pa", seen, 4) == "PA  ██████████░░░░░░░░░░  2/4  1 drifted"
+    assert terminal.provider_line("pb", seen, 1) == "PB  ████████████████████  1/1"
