@@ -87,9 +87,17 @@ class FaultProxy:
             await self._app(scope, receive, send)
             return
         spoiling = (_Socket if scope["type"] == "websocket" else _Http)(faults, scope, send)
-        await self._app(scope, receive, spoiling.send)
-        while spoiling.broken and (await receive())["type"] not in GONE:
-            pass  # without an answer the server would make one of its own
+        gone = False
+
+        async def heard() -> Any:
+            nonlocal gone
+            message = await receive()
+            gone = gone or message["type"] in GONE
+            return message
+
+        await self._app(scope, heard, spoiling.send)
+        while spoiling.broken and not gone:
+            await heard()  # without an answer the server would make one of its own
 
 
 class _Spoiling:

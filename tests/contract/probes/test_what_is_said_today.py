@@ -1,9 +1,9 @@
 """What the system says of the mock, of published answers, and of answers that forty and more faults spoil.
 
 Nothing here says what is right: a move of code must leave every line as it is, and each change of behaviour that is
-meant is a line of these files' diff. `SAY_ANEW=1 python -m pytest tests/contract/test_what_is_said_today.py` writes
-them anew. The fields of a line: the fault or the capture, the record, the outcome, the code of the reason, and the
-findings as label/aspect/place/code, `~` before those that are only told.
+meant is a line of these files' diff. `SAY_ANEW=1 python -m pytest` with this file writes them anew. The fields of a
+line: the fault or the capture, the record, the outcome, the code of the reason, and the findings as
+label/aspect/place/code, `~` before those that are only told.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from catalog.evidence.results import Result
+from catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target as targets
 from tests.harness import captures, said
+from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_proxy import Stand
 from tests.harness.fault_table import FAULTS, Named
@@ -25,7 +28,8 @@ from tests.harness.said import Line, Snapshot
 HERE = Path(__file__).parent / "said"
 MOCK, CAPTURES, FAULTED = (Snapshot(HERE / f"{name}.tsv") for name in ("mock", "captures", "faults"))
 ANEW = bool(os.environ.get("SAY_ANEW"))
-HOW = "where this is meant: SAY_ANEW=1 python -m pytest tests/contract/test_what_is_said_today.py, and commit the diff"
+HERE_FROM = Path(__file__).relative_to(CHECKOUT)
+HOW = f"where this is meant: SAY_ANEW=1 python -m pytest {HERE_FROM}, and commit the diff"
 
 
 def compare(snapshot: Snapshot, lines: Iterable[Line], part: str = "") -> None:
@@ -69,3 +73,39 @@ def test_of_spoiled_answers(named: Named, stand: Stand) -> None:
 @pytest.mark.skipif(ANEW, reason="they are being written")
 def test_no_line_is_of_a_fault_that_is_gone() -> None:
     assert {line.partition("\t")[0] for line in FAULTED.part()} == {named.name for named in FAULTS}
+
+
+def finding(code: str, at: str, severity: Severity = Severity.MUST) -> Finding:
+    return Finding(code, Aspect.HEADER, severity, "", label="answer", at=at)
+
+
+def test_what_is_said_otherwise_is_told_line_by_line(tmp_path: Path) -> None:
+    snapshot = Snapshot(tmp_path / "said" / "some.tsv")
+    snapshot.write(["a\tx\tconforms", "a\ty\tconforms"], "a", order=["a", "b"])
+    snapshot.write(["b\tx\tdrifted"], "b", order=["a", "b"])
+    assert snapshot.difference(["a\tx\tconforms", "a\ty\tconforms"], "a") == ""
+    told = snapshot.difference(["a\tx\tconforms", "a\ty\tflaky"], "a").splitlines()
+    assert told[2:] == ["-a\ty\tconforms", "+a\ty\tflaky"]
+    snapshot.write(["a\tz\tconforms"], "a", order=["a", "b"])
+    assert snapshot.part() == ["a\tz\tconforms", "b\tx\tdrifted"]
+
+
+def test_a_line_says_reason_and_findings_in_one_order() -> None:
+    findings = (finding("header-missing", "request-id"), finding("undocumented-header", "x-a", Severity.INFO))
+    told = said.verdict(Outcome.DRIFTED, Reason("attempts-differ", "volatile"), findings)
+    assert told == said.verdict(Outcome.DRIFTED, Reason("attempts-differ", "other"), reversed(findings))
+    keys = "answer/header/request-id/header-missing ~answer/header/x-a/undocumented-header"
+    assert told == ("drifted", "attempts-differ", keys)
+
+
+def test_records_that_conform_alike_are_counted() -> None:
+    outcomes = {"pa/x": Outcome.CONFORMS, "pa/y": Outcome.CONFORMS, "pa/z": Outcome.FLAKY, "pa/n": Outcome.NOT_PROBED}
+    results = [Result(address, {}, outcome) for address, outcome in outcomes.items()]
+    assert list(said.spoiled_records("f", results)) == ["f\t(2 records)\tconforms", "f\tpa/z\tflaky"]
+
+
+def test_names_of_a_published_answer_that_no_document_names_are_only_counted() -> None:
+    findings = [finding("undocumented-header", name, Severity.INFO) for name in ("x-secret-vendor", "x-other-vendor")]
+    (line,) = said.captured("pa-1", "pa/x", [("answer", Outcome.CONFORMS, findings)])
+    assert "vendor" not in line
+    assert line.endswith("~/state/(2)/undocumented-header")
