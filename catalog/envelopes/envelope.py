@@ -26,6 +26,8 @@ class Envelope:
     wire: Mapping[str, str]
     body: str
     """`json`, `text`, `empty`, or `any` where the documents promise nothing of the body."""
+    sources: tuple[str, ...] = ()
+    """The rows that show it; none where the documents show no shape."""
     unwrap: bool = False
     """Whether the body may come in an array, of whose first item the pointers then speak (2:7.1)."""
 
@@ -45,5 +47,10 @@ def envelope(surface: str) -> Envelope:
             f"no envelope schema for surface {surface!r}; add {path.name} to catalog/schemas/envelopes"
         ) from None
     return Envelope(
-        surface, schema, schema.get("x-wire", {}), schema.get("x-body", "json"), schema.get("x-unwrap", False)
+        surface,
+        schema,
+        schema.get("x-wire", {}),
+        schema.get("x-body", "json"),
+        tuple(schema.get("x-source", ())),
+        schema.get("x-unwrap", False),
     )

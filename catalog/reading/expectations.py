@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
 
 from catalog.envelopes.envelope import WIRE_ASPECTS, Envelope, envelope
-from catalog.model import Json, Record
-
-if TYPE_CHECKING:
-    pass
 from catalog.envelopes.grpc_statuses import AS_HTTP
+from catalog.model import Json, Record
 
 LIMITED = "limited"
 """The label of the answer beyond a limit, in rate-limit records: 429."""
@@ -38,6 +34,8 @@ class HeaderRule:
     multiple_of: int = 1
     optional: bool = False
     """Whether it may be absent, as long as its whole family is."""
+    source: str = ""
+    """The row that states it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +77,7 @@ class Expected:
     """4 where the documents say only `4xx`."""
     wire: Mapping[str, Json] = field(default_factory=dict)
     message_pattern: str | None = None
+    message_source: str = ""
     headers: tuple[HeaderRule, ...] = ()
     fields: Mapping[str, Json] = field(default_factory=dict)
     sums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -135,6 +134,7 @@ def _error(record: Record, label: str, status: int | None, same_body_as: str | N
         status_class=_status_class(data.get("http_status")),
         wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
         message_pattern=(data.get("message_pattern") or {}).get("pattern"),
+        message_source=str((data.get("message_pattern") or {}).get("source", "")),
         headers=_headers(data.get("response_headers")),
         fields=data.get("fields") or {},
         stream=stream,

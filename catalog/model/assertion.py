@@ -1,0 +1,93 @@
+"""An assertion: one thing that a record states, under a label, of one aspect at a place. The unit of evidence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from catalog.model.json_value import Json
+
+
+class Basis(StrEnum):
+    """Whether a row of the documents says it, or we chose it because they are silent."""
+
+    DOCUMENTED = "documented"
+    ASSUMED = "assumed"
+
+
+ASK = "ask"
+"""In place of a label: what is assumed of the request (`ask/path`, `ask/header:…`, `ask/body:…`), not of an answer."""
+
+EVERY = "*"
+"""In place of a label: each label of the record. In place of an aspect: each aspect of the label."""
+
+_KEY = re.compile(r"(?P<label>[a-z0-9_]+|\*)/(?P<aspect>[a-z_]+|\*)(?::(?P<place>.+))?")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Key:
+    """What names an assertion within its record: `answer/header:retry-after`. No value and no endpoint is in it.
+
+    `place` narrows the aspect: a header's name, a JSON pointer, an event; empty where the aspect is only one.
+    """
+
+    label: str
+    aspect: str
+    place: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a key.
+
+        Raises:
+            ValueError: with one line saying what a key looks like.
+        """
+        match = _KEY.fullmatch(text)
+        if match is None:
+            raise ValueError(f"{text!r} names no assertion: it should read <label>/<aspect>[:<place>]")
+        return cls(match["label"], match["aspect"], match["place"] or "")
+
+    def covers(self, other: Key) -> bool:
+        """Whether this key, in which `*` may stand for a label or an aspect, names the other."""
+        return (
+            self.label in (other.label, EVERY)
+            and self.aspect in (other.aspect, EVERY)
+            and (self.place == other.place or self.aspect == EVERY)
+        )
+
+    @property
+    def within(self) -> str:
+        """The key without its label."""
+        return f"{self.aspect}:{self.place}" if self.place else self.aspect
+
+    def __str__(self) -> str:
+        return f"{self.label}/{self.within}"
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """One thing that a record states, how sure it is, and what it takes to look at it."""
+
+    address: str
+    key: Key
+    documented: Json
+    """What is asserted: a value, a rule or a schema."""
+    basis: Basis
+    source: str = ""
+    """The rows that say it, as `2:7.3#row`, parted by `; `; empty where it is assumed."""
+    assumed: str = ""
+    """Why we chose it; empty where it is documented."""
+    alternatives: tuple[Json, ...] = ()
+    """All values that conform, where the documents leave a choice; `documented` is the first."""
+    out_of_reach: str = ""
+    """Why no client can bring it about, or empty."""
+    depends: tuple[str, ...] = ()
+    """Labels that must have been seen as documented before this one means anything."""
+
+    @property
+    def id(self) -> str:
+        """`<address>#<label>/<aspect>[:<place>]`: it lives as long as the statement."""
+        return f"{self.address}#{self.key}"

@@ -1,0 +1,163 @@
+"""What a record asserts, one thing at a time, each with its basis: the unit in which evidence is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from catalog.model import Json, Record
+from catalog.model.assertion import ASK, Assertion, Basis, Key
+from catalog.model.labels import ANSWER, SUCCESS
+from catalog.reading.expectations import Expected, Lookup, expectations
+
+if TYPE_CHECKING:
+    from catalog.reading.expectations import StreamRule
+
+
+class Statement(NamedTuple):
+    """One thing that is compared with an answer: the aspect and place of its key, and what is stated."""
+
+    aspect: str
+    place: str
+    documented: Json
+    source: str = ""
+    """Where it is said, if that is more than the sources of the whole record."""
+
+
+def assertions(record: Record, lookup: Lookup) -> tuple[Assertion, ...]:
+    """Everything that a record asserts of answers, by label in the order in which they are compared.
+
+    Raises:
+        KeyError: an address or a surface that the record names does not exist.
+    """
+    return tuple(
+        _assertion(record, expected, statement, lookup)
+        for expected in expectations(record, lookup)
+        for statement in statements(expected)
+    )
+
+
+def statements(expected: Expected) -> Iterator[Statement]:
+    """Everything that is compared under one label."""
+    if expected.failure is not None:
+        yield Statement("state", "", expected.failure)
+        return
+    if expected.status is not None:
+        yield Statement("status", "", expected.status)
+    elif expected.status_class is not None:
+        yield Statement("status", "", f"{expected.status_class}xx")
+    for rule in expected.headers:
+        yield Statement("header", rule.name, rule.value or rule.format or rule.rule, rule.source)
+    if expected.stream is not None:
+        yield from _of_stream(expected.stream)
+    if expected.stream is None or expected.stream.event is not None:
+        yield from _of_body(expected)
+    if expected.same_body_as is not None:
+        yield Statement("relation", f"equals:{expected.same_body_as}", "the same body")
+
+
+def _of_body(expected: Expected) -> Iterator[Statement]:
+    envelope = expected.envelope
+    if envelope.body != "any":
+        yield Statement("body", "", envelope.name, "; ".join(envelope.sources))
+    if envelope.body == "empty":
+        return
+    if envelope.body != "any":
+        for aspect, documented in expected.wire.items():
+            yield Statement(aspect, "", documented)
+        told = envelope.wire.get("http_status")
+        if told is not None and (expected.told_status or 0) >= 400:
+            yield Statement("status", told, expected.told_status)
+        if expected.message_pattern is not None and "message" in envelope.wire:
+            yield Statement("message", "", expected.message_pattern, expected.message_source)
+    for pointer, schema in expected.fields.items():
+        yield Statement("body", pointer, "absent" if schema is False else schema)
+    for total, parts in expected.sums.items():
+        yield Statement("relation", f"sum:{total}", list(parts))
+
+
+def _of_stream(rule: StreamRule) -> Iterator[Statement]:
+    if rule.protocol == "grpc":
+        if rule.grpc_status is not None:
+            yield Statement("grpc", "", rule.grpc_status)
+        yield from (Statement("header", name, "present") for name in rule.trailers)
+        return
+    yield Statement("event", "", rule.protocol)
+    named = dict.fromkeys([*rule.events, *([rule.event] if rule.event else [])])
+    yield from (Statement("event", name, name) for name in named)
+    if len(named) > 1:
+        yield Statement("order", "", list(named))
+    if rule.terminal is not None:
+        yield Statement("order", "last", rule.terminal)
+    if rule.close_code is not None:
+        yield Statement("close", "code", list(rule.close_code))
+    if rule.close_clean:
+        yield Statement("close", "clean", True)
+    if rule.close_reason:
+        yield Statement("close", "reason", "a reason")
+
+
+def _assertion(record: Record, expected: Expected, statement: Statement, lookup: Lookup) -> Assertion:
+    key = Key(expected.label, statement.aspect, statement.place)
+    told = _Told.of(record)
+    assumed = told.assumed(key)
+    source = statement.source or "; ".join(record.sources)
+    other = lookup(expected.address) if expected.address != str(record.address) else None
+    if other is not None:  # a rule's violation gets an error that has a record, and a basis, of its own
+        its_key = Key(ANSWER, key.aspect, key.place)
+        assumed = assumed or _Told.of(other).assumed(its_key)
+        source = statement.source or "; ".join(other.sources)
+    alternatives = told.alternatives(key)
+    return Assertion(
+        address=str(record.address),
+        key=key,
+        documented=statement.documented,
+        basis=Basis.ASSUMED if assumed else Basis.DOCUMENTED,
+        source="" if assumed else source,
+        assumed=assumed,
+        alternatives=alternatives,
+        out_of_reach=told.out_of_reach(key),
+        depends=told.depends(key.label),
+    )
+
+
+class _Told:
+    """What a record says of its own assertions."""
+
+    def __init__(self, data: Mapping[str, Json], labels_of_success: frozenset[str]) -> None:
+        self._data = data
+        self._success = labels_of_success
+
+    @classmethod
+    def of(cls, record: Record) -> _Told:
+        rules = (record.data.get("request") or {}).get("rules", ()) if record.kind == "endpoints" else ()
+        allowing = {rule["label"] for rule in rules if rule.get("answer") == SUCCESS}
+        return cls(record.data, frozenset(allowing))
+
+    def assumed(self, key: Key) -> str:
+        return str(self._find("assumed", key) or "")
+
+    def out_of_reach(self, key: Key) -> str:
+        return str(self._find("out_of_reach", key) or "")
+
+    def alternatives(self, key: Key) -> tuple[Json, ...]:
+        found = self._find("alternatives", key)
+        return tuple(found["values"]) if found else ()
+
+    def depends(self, label: str) -> tuple[str, ...]:
+        return tuple((self._data.get("depends") or {}).get(label, ()))
+
+    def _find(self, field: str, key: Key) -> Json:
+        """What the field says of an assertion. What it says of `success` holds for each rule that allows something."""
+        wanted = [key, *([Key(SUCCESS, key.aspect, key.place)] if key.label in self._success else [])]
+        for text, value in (self._data.get(field) or {}).items():
+            said = Key.parse(text)
+            if any(said.covers(each) for each in wanted):
+                return value
+        return None
+
+
+def asked(record: Record) -> Mapping[Key, str]:
+    """What is assumed of the request (`ask/path`, `ask/header:…`, `ask/body:…`), each with its reason."""
+    said = ((Key.parse(text), str(reason)) for text, reason in (record.data.get("assumed") or {}).items())
+    return {key: reason for key, reason in said if key.label == ASK}

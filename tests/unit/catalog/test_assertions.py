@@ -1,0 +1,115 @@
+"""What a record asserts: stable keys, a basis each, and every key that a record says something of is one of its own."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import Address, Record
+from catalog.model.assertion import Basis, Key
+from catalog.reading.assertions import asked, assertions
+from catalog.reading.store import Catalog
+
+LABELS = st.from_regex(r"[a-z0-9_]{1,12}", fullmatch=True)
+KEYS = st.builds(Key, LABELS, st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.just("") | st.text(min_size=1).map(str))
+
+
+@given(KEYS.filter(lambda key: "\n" not in key.place))
+def test_a_key_reads_as_it_is_written(key: Key) -> None:
+    assert Key.parse(str(key)) == key
+    assert key.covers(key)
+
+
+@pytest.mark.parametrize("text", ["", "status", "answer/", "/status", "Answer/status", "a/b:", "a b/status"])
+def test_what_names_no_assertion_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="names no assertion"):
+        Key.parse(text)
+
+
+@pytest.mark.parametrize(
+    "pattern, key, covered",
+    [
+        ("*/status", "answer/status", True),
+        ("answer/*", "answer/header:retry-after", True),
+        ("answer/header:retry-after", "answer/header:retry-after", True),
+        ("answer/header", "answer/header:retry-after", False),
+        ("success/status", "answer/status", False),
+        ("*/status", "answer/type", False),
+    ],
+)
+def test_a_star_stands_for_every_label_or_aspect(pattern: str, key: str, covered: bool) -> None:
+    assert Key.parse(pattern).covers(Key.parse(key)) is covered
+
+
+def changed(address: str, **fields: object) -> tuple[Catalog, Record]:
+    catalog = Catalog.load()
+    record = catalog[address]
+    return catalog, Record(record.address, {**record.data, **fields})
+
+
+def test_what_is_listed_as_assumed_is_assumed_and_everything_else_documented() -> None:
+    catalog, record = changed("pa/errors/general/rate_limit", assumed={"answer/status": "not shown"})
+    found = {each.key.within: each for each in assertions(record, catalog.__getitem__)}
+    assert (found["status"].basis, found["status"].assumed, found["status"].source) == (
+        Basis.ASSUMED,
+        "not shown",
+        "",
+    )
+    assert all(each.basis is Basis.DOCUMENTED and each.source for key, each in found.items() if key != "status")
+
+
+def test_what_is_assumed_of_success_holds_for_each_rule_that_allows_something() -> None:
+    catalog, record = changed("pa/endpoints/messages/create_message", assumed={"success/status": "not shown"})
+    found = {str(each.key): each.basis for each in assertions(record, catalog.__getitem__)}
+    assert found["success/status"] is found["service_tier_auto/status"] is Basis.ASSUMED
+    assert found["max_tokens_required/status"] is Basis.DOCUMENTED
+
+
+def test_a_rule_has_the_basis_of_the_error_that_answers_it() -> None:
+    catalog, record = changed("pa/endpoints/messages/create_message")
+    error = catalog["pa/errors/invalid_request/missing_max_tokens"]
+    doubtful = Record(error.address, {**error.data, "assumed": {"answer/status": "not shown"}})
+
+    def lookup(address: str) -> Record:
+        return doubtful if address == str(error.address) else catalog[address]
+
+    found = {str(each.key): each for each in assertions(record, lookup)}
+    assert found["max_tokens_required/status"].basis is Basis.ASSUMED
+    assert found["max_tokens_required/status"].id == f"{record.address}#max_tokens_required/status"
+
+
+def test_alternatives_reach_and_dependence_are_told() -> None:
+    catalog, record = changed(
+        "pa/errors/general/rate_limit",
+        alternatives={"answer/status": {"values": [429, 529], "source": "2:7.3#429 rate limit"}},
+        out_of_reach={"*/header:retry-after": "only-the-provider"},
+        depends={"answer": ["setup_step"]},
+    )
+    found = {each.key.within: each for each in assertions(record, catalog.__getitem__)}
+    assert found["status"].alternatives == (429, 529)
+    assert found["header:retry-after"].out_of_reach == "only-the-provider"
+    assert found["type"].depends == ("setup_step",)
+
+
+def test_what_is_assumed_of_the_request_is_no_assertion_of_an_answer() -> None:
+    catalog, record = changed("pa/endpoints/messages/create_message", assumed={"ask/path": "not shown, 1:4.1"})
+    assert asked(record) == {Key("ask", "path"): "not shown, 1:4.1"}
+    assert all(each.basis is Basis.DOCUMENTED for each in assertions(record, catalog.__getitem__))
+
+
+def test_every_assertion_of_the_shipped_records_has_an_id_of_its_own() -> None:
+    catalog = Catalog.load()
+    ids = [each.id for record in catalog.records for each in assertions(record, catalog.__getitem__)]
+    assert len(ids) == len(set(ids)) > 4000
+    assert all(Address.parse(each.partition("#")[0]) in catalog for each in ids)
+
+
+def test_a_record_names_only_assertions_that_it_makes() -> None:
+    catalog = Catalog.load()
+    for record in catalog.records:
+        own = [each.key for each in assertions(record, catalog.__getitem__)]
+        for field in ("assumed", "alternatives", "out_of_reach"):
+            for text in record.data.get(field) or {}:
+                said = Key.parse(text)
+                assert said.label == "ask" or any(said.covers(key) for key in own), f"{record.address}: {field} {text}"
