@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 
+from probes.calls.body import NO_BODY, Body, JsonBody, body_of
+from probes.calls.placeholders import filled, placeholders_in
 from probes.calls.script import Hear, Say, Step
 
 if TYPE_CHECKING:
     from catalog.model import Json
-
-PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-"""`{small_model}` in a path, header or body stands for a value of the target."""
 
 WS = "WS"
 """The method of a call that opens a WebSocket, as the documents write it (1:2.1)."""
@@ -22,13 +21,53 @@ GRPC = "GRPC"
 """The method of a gRPC call, whose path is `/<package>.<service>/<method>`; the body is its message as JSON."""
 
 
-class _NoBody:
-    def __repr__(self) -> str:
-        return "NO_BODY"
+class LaneKey(Enum):
+    """The credential of a call that names none of its own."""
+
+    LANE_KEY = "the key of the lane that sends the call"
 
 
-NO_BODY: Any = _NoBody()
-"""No request body at all; None would be the JSON value null."""
+LANE_KEY: Final = LaneKey.LANE_KEY
+Role = str | Literal[LaneKey.LANE_KEY] | None
+"""A role of the target, the key of whichever lane sends the call, or no key at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mock:
+    """What goes to a mock only: the cause that befalls the call, and how far its clock is moved (`+25h`)."""
+
+    scenario: str | None = None
+    clock: str | None = None
+
+
+class InvocationOptions(TypedDict, total=False):
+    """What may be said of a gRPC call besides its path and message."""
+
+    headers: Mapping[str, str | None]
+    credential: Role
+    mock: Mock
+    timeout_s: float | None
+    fails: bool
+
+
+class CallOptions(InvocationOptions, total=False):
+    """What may be said of any call besides its method, path and body."""
+
+    query: tuple[tuple[str, str], ...]
+    key_in: tuple[str, str] | None
+    service: str
+    stream: bool
+    secrets: tuple[str, ...]
+    removal: Callable[[Json], Call] | None
+
+
+class CallChanges(CallOptions, total=False):
+    """What may be changed of a call: all of it."""
+
+    method: str
+    path: str
+    body: Body
+    script: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +76,29 @@ class Call:
 
     A header set to None is left out even where the target sends it by default. `credential` names a role of the
     target; None sends no key. `key_in` is the (header, scheme) that carries the key where it is not the provider's
-    usual one. `declared_bytes` sends a body of that many bytes, generated while sending. `script` is what is said and
-    heard once a WebSocket is open (method `WS`). `fails` says that a failed transport is what the call is after.
-    `scenario` and `clock` go to a mock only. `secrets` are JSON pointers into the answer: what lies there is a
-    credential, kept out of all evidence; the placeholder that stands for it can be sent in a later call. `removal`
-    says, of a call that makes something on the account, which call undoes it: a function of the answer's body.
+    usual one. `script` is what is said and heard once a WebSocket is open (method `WS`). `fails` says that a failed
+    transport is what the call is after. `secrets` are JSON pointers into the answer: what lies there is a credential,
+    kept out of all evidence; the placeholder that stands for it can be sent in a later call. `removal` says, of a
+    call that makes something on the account, which call undoes it: a function of the answer's body.
     """
 
     method: str
     path: str
-    json: Json = NO_BODY
-    content: bytes | None = None
+    body: Body = NO_BODY
     headers: Mapping[str, str | None] = field(default_factory=dict)
     query: tuple[tuple[str, str], ...] = ()
-    credential: str | None = "default"
+    credential: Role = LANE_KEY
     key_in: tuple[str, str] | None = None
     service: str = "base_url"
     stream: bool = False
-    declared_bytes: int | None = None
-    scenario: str | None = None
-    clock: str | None = None
+    mock: Mock = Mock()
     timeout_s: float | None = None
     script: tuple[Step, ...] = ()
     fails: bool = False
     secrets: tuple[str, ...] = ()
     removal: Callable[[Json], Call] | None = None
 
-    def but(self, **changes: Any) -> Call:
+    def but(self, **changes: Unpack[CallChanges]) -> Call:
         """The same call with some fields changed."""
         return replace(self, **changes)
 
@@ -71,6 +106,28 @@ class Call:
         """The same call with headers set, or left out where None; `_` stands for `-` in a name."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return replace(self, headers={**self.headers, **named})
+
+    def with_fields(self, **fields: Json) -> Call:
+        """The same call with some fields of its JSON body set otherwise.
+
+        Raises:
+            TypeError: its body is no JSON object.
+        """
+        if not isinstance(self.body, JsonBody) or not isinstance(self.body.value, Mapping):
+            raise TypeError(f"{self.method} {self.path} carries no JSON object")
+        return replace(self, body=JsonBody({**self.body.value, **fields}))
+
+    def befallen(self, scenario: str) -> Call:
+        """The same call as it suffers a cause, `NAME[;param=value…]`, that only the provider, or a mock, has."""
+        return replace(self, mock=replace(self.mock, scenario=scenario))
+
+    def later(self, clock: str) -> Call:
+        """The same call sent so much later (`+25h`) by the clock of a mock; a provider's cannot be moved."""
+        return replace(self, mock=replace(self.mock, clock=clock))
+
+    def role_in(self, lane: str) -> str | None:
+        """The role whose key authorises the call when the lane of role `lane` sends it; None: no key does."""
+        return lane if self.credential is LANE_KEY else self.credential
 
     @property
     def websocket(self) -> bool:
@@ -89,63 +146,43 @@ class Call:
 
     @property
     def placeholders(self) -> frozenset[str]:
+        """The values of the target that the call needs."""
         said = [step.message for step in self.script if isinstance(step, Say)]
-        return frozenset(_placeholders((self.path, self.json, dict(self.headers), self.query, said)))
+        asked = self.body.value if isinstance(self.body, JsonBody) else None
+        return frozenset(placeholders_in((self.path, asked, dict(self.headers), self.query, said)))
 
     def filled(self, values: Mapping[str, str]) -> Call:
         """The same call with the target's values in its body, query and messages."""
         script = tuple(_said(step, values) if isinstance(step, Say) else step for step in self.script)
-        return replace(self, json=filled(self.json, values), query=filled(self.query, values), script=script)
+        body = JsonBody(filled(self.body.value, values)) if isinstance(self.body, JsonBody) else self.body
+        return replace(self, body=body, query=filled(self.query, values), script=script)
 
 
-def get(path: str, **options: Any) -> Call:
+def get(path: str, **options: Unpack[CallOptions]) -> Call:
     return Call("GET", path, **options)
 
 
-def post(path: str, json: Json = NO_BODY, **options: Any) -> Call:
-    return Call("POST", path, json, **options)
+def post(path: str, body: Json | Body = NO_BODY, **options: Unpack[CallOptions]) -> Call:
+    """POST a JSON value, or a body of another kind."""
+    return Call("POST", path, body_of(body), **options)
 
 
-def delete(path: str, **options: Any) -> Call:
+def delete(path: str, **options: Unpack[CallOptions]) -> Call:
     return Call("DELETE", path, **options)
 
 
-def invoke(path: str, json: Json = NO_BODY, **options: Any) -> Call:
+def invoke(path: str, message: Json | Body = NO_BODY, **options: Unpack[InvocationOptions]) -> Call:
     """Call a gRPC method; `timeout_s` is the deadline that travels with the call."""
-    return Call(GRPC, path, json, service="grpc_host", **options)
+    return Call(GRPC, path, body_of(message), service="grpc_host", **options)
 
 
-def converse(path: str, *steps: Step, **options: Any) -> Call:
+def converse(path: str, *steps: Step, **options: Unpack[CallOptions]) -> Call:
     """Open a WebSocket and follow a script on it."""
     return Call(WS, path, script=steps, **options)
 
 
-def _placeholders(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield from PLACEHOLDER.findall(value)
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _placeholders(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _placeholders(item)
-
-
 def _said(step: Say, values: Mapping[str, str]) -> Say:
-    message = step.message
+    message: Any = step.message
     if callable(message):
         return Say(lambda heard: filled(message(heard), values))
     return Say(filled(message, values))
-
-
-def filled(value: Any, values: Mapping[str, str]) -> Any:
-    """The value with every placeholder of a known name replaced by the target's value for it."""
-    if isinstance(value, str):
-        return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), value)
-    if isinstance(value, Mapping):
-        return {key: filled(item, values) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return tuple(filled(item, values) for item in value)
-    if isinstance(value, list):
-        return [filled(item, values) for item in value]
-    return value

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import anyio
 
+from catalog.model.labels import CLEANUP
 from probes.elicit.probe import Stopped
 from probes.running import journal
 from probes.running.budget import Budget
 from probes.running.journal import Journal, JournalError, Made
 from probes.running.lane import Lane
-from probes.running.teardown import CLEANUP, is_gone
+from probes.running.teardown import is_gone
 from probes.target.target import NOWHERE_KEY, Target
 from probes.wire.redact import Redactor
 

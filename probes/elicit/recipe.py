@@ -64,7 +64,7 @@ def recipe(
     calls = {label: call} if isinstance(call, Call) else dict(call or {})
     if calls:
         options.setdefault("requests", len(calls))
-        options.setdefault("scenario", any(each.scenario for each in calls.values()))
+        options.setdefault("scenario", any(each.mock.scenario for each in calls.values()))
         options["needs"] = frozenset(options.get("needs", ())).union(*(each.placeholders for each in calls.values()))
     labels = frozenset(calls) | frozenset(options.pop("labels", ())) | frozenset(options.get("optional", ()))
     return Recipe(address=address, calls=calls, labels=labels, **options)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from catalog.model import Reason
-from probes.calls.call import Call
 from probes.calls.services import LOOPBACK
 from probes.elicit.recipe import Recipe
 from probes.target.target import Cost, Target
@@ -50,9 +49,5 @@ def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Recipe:
 
 
 def _roles(recipe: Recipe) -> list[str]:
-    named = {_role(call, recipe) for call in recipe.calls.values()} | {recipe.credential} | recipe.roles
+    named = {call.role_in(recipe.credential) for call in recipe.calls.values()} | {recipe.credential} | recipe.roles
     return sorted(role for role in named if role is not None)
-
-
-def _role(call: Call, recipe: Recipe) -> str | None:
-    return recipe.credential if call.credential == "default" else call.credential

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from probes.calls.call import NO_BODY, Call
+from probes.calls.body import NO_BODY, Body, Content, JsonBody
+from probes.calls.call import Call
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -137,10 +138,11 @@ def _written(call: Call) -> dict[str, Json]:
     plain: dict[str, Json] = {"method": call.method, "path": call.path, "service": call.service}
     plain["headers"] = dict(call.headers)
     plain["query"] = [list(pair) for pair in call.query]
-    if call.json is not NO_BODY:
-        plain["json"] = call.json
-    if call.content is not None:
-        plain["content"] = base64.b64encode(call.content).decode()
+    match call.body:
+        case JsonBody(value):
+            plain["json"] = value
+        case Content(data):
+            plain["content"] = base64.b64encode(data).decode()
     return plain
 
 
@@ -151,6 +153,11 @@ def _read(plain: Mapping[str, Any]) -> Call:
         service=plain["service"],
         headers=plain["headers"],
         query=tuple((key, value) for key, value in plain["query"]),
-        json=plain.get("json", NO_BODY),
-        content=base64.b64decode(plain["content"]) if "content" in plain else None,
+        body=_body(plain),
     )
+
+
+def _body(plain: Mapping[str, Any]) -> Body:
+    if "content" in plain:
+        return Content(base64.b64decode(plain["content"]))
+    return JsonBody(plain["json"]) if "json" in plain else NO_BODY

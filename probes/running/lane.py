@@ -9,7 +9,9 @@ import anyio
 
 from catalog.envelopes.grpc_statuses import status_of
 from catalog.model import Exchange, Reason
-from probes.calls.call import Call, filled
+from catalog.model.labels import CONTROL
+from probes.calls.call import Call
+from probes.calls.placeholders import filled
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
 from probes.running.pace import Pace
@@ -107,7 +109,7 @@ class Lane:
         async with self._control_lock:
             seen = self._controls.setdefault(call.path, [])
             if not seen or (len(seen) < MAX_CONTROLS and _says_nothing(seen[-1])):
-                seen.append(await self.send(call, "control", session, since))
+                seen.append(await self.send(call, CONTROL, session, since))
         return seen[-1]
 
     def reserve(self, tokens: int) -> None:
@@ -200,13 +202,15 @@ class Lane:
 
     def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
         wanted: dict[str, str | None] = dict(self.provider.headers)
-        if call.credential is not None:
-            credential = self.provider.credential(role if call.credential == "default" else call.credential)
+        named = call.role_in(role)
+        if named is not None:
+            credential = self.provider.credential(named)
             name, scheme = call.key_in or (self.provider.key_header, self.provider.key_scheme)
             wanted[name] = f"{scheme} {credential.value}".lstrip()
         wanted.update(call.headers)
         if self._mock:
-            wanted.update({"x-mock-session": session, "x-mock-scenario": call.scenario, "x-mock-clock": call.clock})
+            mock = call.mock
+            wanted.update({"x-mock-session": session, "x-mock-scenario": mock.scenario, "x-mock-clock": mock.clock})
         return {name: filled(value, self._values) for name, value in wanted.items() if value is not None}
 
     @property

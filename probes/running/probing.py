@@ -14,6 +14,7 @@ from catalog.envelopes.envelope import envelope
 from catalog.envelopes.grpc_statuses import status_of
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Record, Response, Severity
+from catalog.model.labels import ANSWER, CLEANUP, CONTROL, SETUP
 from catalog.reading.expectations import Expected
 from catalog.recognition.known import Known
 from probes.calls.call import Call
@@ -22,15 +23,12 @@ from probes.elicit.recipe import Recipe
 from probes.judging.judge import Verdict, conclude, judge, unasked, undecided
 from probes.running.journal import Journal
 from probes.running.lane import Lane
-from probes.running.teardown import CLEANUP, Fixtures
+from probes.running.teardown import Fixtures
 
 BAD_CREDENTIAL = (401,)
 REFUSED = (403,)
-GREEN = Expected("control", "", envelope("json"), 200)
+GREEN = Expected(CONTROL, "", envelope("json"), 200)
 """What a control must be answered with."""
-
-SETUP = "setup"
-"""The label of a step that a probe relies on, in a table as in steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class Probe:
         self._fixtures = Fixtures(str(task.record.address), lane.provider, task.recipe.credential, task.journal)
         self.started = time.perf_counter()
 
-    async def send(self, call: Call, label: str = "answer") -> Exchange:
+    async def send(self, call: Call, label: str = ANSWER) -> Exchange:
         """Send a call whose exchange is judged under `label`. What it makes is removed when the attempt ends."""
         made = self._fixtures.about_to(call)
         try:

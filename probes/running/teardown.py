@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from probes.running.journal import Journal
     from probes.target.target import Provider
 
-CLEANUP = "cleanup"
 REMOVAL_S = 60.0
 """How long the removals of one attempt may take together; what is left then is in the journal."""
 
@@ -98,9 +97,10 @@ class Fixtures:
             how = removal(body)
         except (KeyError, TypeError, IndexError):
             return  # the answer does not name what it made: the journal says that somebody must look by hand
-        how = how.but(credential=self._role(call) if how.credential == "default" else how.credential)
+        role = how.role_in(self._role(call))
         if self.journal is not None:
-            self.journal.made(made, how, how.credential or "")
+            self.journal.made(made, how, role or "")
+        how = how.but(credential=role)
         self._fixtures.append(_Fixture(made, how))
 
     def _end(self, fixture: _Fixture, how: str) -> None:
@@ -108,7 +108,8 @@ class Fixtures:
             self.journal.ended(fixture.made, how)
 
     def _role(self, call: Call) -> str:
-        return self.role if call.credential in ("default", None) else str(call.credential)
+        """Whose key removes what the call makes: the one that it is made with, or else the lane's."""
+        return call.role_in(self.role) or self.role
 
 
 def _named(call: Call) -> str:

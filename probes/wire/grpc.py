@@ -13,7 +13,8 @@ from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError
 
 from catalog.model import Event, Exchange, GrpcStatus, Reason, Request, Response
-from probes.calls.call import NO_BODY, Call
+from probes.calls.body import JsonBody
+from probes.calls.call import Call
 from probes.target.target import is_loopback
 from probes.wire.generated import pd_pb2
 
@@ -68,7 +69,7 @@ class GrpcWire:
             method=call.method,
             url=self._redactor.text(url),
             headers=self._redactor.headers(headers),
-            body=self._redactor.json(None if call.json is NO_BODY else call.json),
+            body=self._redactor.json(call.body.value if isinstance(call.body, JsonBody) else None),
         )
         return Exchange(
             label=label,
@@ -85,7 +86,8 @@ class GrpcWire:
 
     async def _answer(self, call: Call, host: str, headers: Mapping[str, str], started: float) -> Response | Reason:
         method = method_at(call.path)
-        request = json_format.ParseDict({} if call.json is NO_BODY else call.json, _class_of(method.input_type)())
+        fields = call.body.value if isinstance(call.body, JsonBody) else {}
+        request = json_format.ParseDict(fields, _class_of(method.input_type)())
         make = self._caller(host, method)
         rpc = make(request, timeout=call.timeout_s or self._limits.timeout_s, metadata=tuple(headers.items()))
         messages: list[Event] = []

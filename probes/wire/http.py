@@ -16,7 +16,8 @@ import httpx
 
 from catalog.envelopes.pointer import find
 from catalog.model import Exchange, Reason, Request, Response
-from probes.calls.call import NO_BODY, Call
+from probes.calls.body import Content, Declared, JsonBody
+from probes.calls.call import Call
 from probes.wire import body
 from probes.wire.failure import reason_of
 from probes.wire.tls import context
@@ -75,11 +76,12 @@ class HttpWire:
         failure: Reason | None = None
         try:
             with anyio.fail_after(call.timeout_s or self._limits.timeout_s):
-                if call.declared_bytes is None:
-                    response = await self._answer(self._client, call, request, started)
-                else:  # its sender must see the connection begin, so it cannot be one of the pool
+                if isinstance(call.body, Declared):
+                    # its sender must see the connection begin, so it cannot be one of the pool
                     async with self._new_client() as client:
                         response = await self._answer(client, call, request, started)
+                else:
+                    response = await self._answer(self._client, call, request, started)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, zlib.error, ssl.SSLError) as error:
             late = isinstance(error, TimeoutError) and connecting.under_way
             failure = reason_of(httpx.ConnectTimeout("") if late else error, self._redactor.text)
@@ -109,10 +111,10 @@ class HttpWire:
         """The request as it goes out, and as it is kept: in stand-ins and redacted."""
         content, shown = self._content(call)
         sent = self._dialect.headers_out(headers)
-        if call.json is not NO_BODY:
+        if isinstance(call.body, JsonBody):
             sent.setdefault("content-type", "application/json")
-        if call.declared_bytes is not None:
-            sent["content-length"] = str(call.declared_bytes)
+        if isinstance(call.body, Declared):
+            sent["content-length"] = str(call.body.length)
         query = httpx.QueryParams(tuple((key, self._dialect.text_out(value)) for key, value in call.query))
         request = self._client.build_request(
             call.method,
@@ -122,8 +124,8 @@ class HttpWire:
             params=httpx.QueryParams(query) if query else None,
             timeout=_timeout(call.timeout_s or self._limits.timeout_s),
         )
-        if call.declared_bytes is not None:
-            sender = _DeclaredBody(call.declared_bytes)
+        if isinstance(call.body, Declared):
+            sender = _DeclaredBody(call.body.length)
             request.stream = sender
             request.extensions["trace"] = sender.trace
         kept = Request(
@@ -135,12 +137,13 @@ class HttpWire:
         return request, kept
 
     def _content(self, call: Call) -> tuple[bytes | None, Any]:
-        if call.declared_bytes is not None:
-            return None, f"[{call.declared_bytes} bytes declared in content-length]"
-        if call.json is not NO_BODY:
-            return json.dumps(self._dialect.json_out(call.json)).encode(), call.json
-        if call.content is not None:
-            return call.content, call.content.decode("utf-8", "backslashreplace")
+        match call.body:
+            case JsonBody(value):
+                return json.dumps(self._dialect.json_out(value)).encode(), value
+            case Content(data):
+                return data, data.decode("utf-8", "backslashreplace")
+            case Declared(length):
+                return None, f"[{length} bytes declared in content-length]"
         return None, None
 
     async def _answer(self, client: httpx.AsyncClient, call: Call, request: httpx.Request, started: float) -> Response:

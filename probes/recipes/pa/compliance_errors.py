@@ -214,7 +214,7 @@ BY_ID: tuple[Recipe, ...] = (
 
 def upstream(kind: str) -> Call:
     """A call that something behind the API fails."""
-    return LISTED.but(scenario=f"upstream_trouble;kind={kind}")
+    return LISTED.befallen(f"upstream_trouble;kind={kind}")
 
 
 BY_THE_PROVIDER: tuple[Recipe, ...] = (
@@ -227,12 +227,12 @@ BY_THE_PROVIDER: tuple[Recipe, ...] = (
             "529": upstream("overloaded"),
         },
     ),
-    refusal("local_sessions_index_unavailable", get(LOCAL_SESSIONS, scenario="local_sessions_index_down")),
+    refusal("local_sessions_index_unavailable", get(LOCAL_SESSIONS).befallen("local_sessions_index_down")),
     refusal(
         "local_sessions_retention_overrides_unavailable",
         {
-            "page": get(LOCAL_SESSIONS, scenario="retention_overrides_down"),
-            "session": session_messages("{local_session}").but(scenario="retention_overrides_down"),
+            "page": get(LOCAL_SESSIONS).befallen("retention_overrides_down"),
+            "session": session_messages("{local_session}").befallen("retention_overrides_down"),
         },
     ),
 )

@@ -50,8 +50,8 @@ async def page_not_valid_for_request(probe: Probe) -> None:
 async def page_cursor_expired(probe: Probe) -> None:
     """A cursor that still works within a day, and no more the day after."""
     walk = session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
-    await probe.setup(walk.but(clock="+23h"))
-    await probe.send(walk.but(clock="+25h"))
+    await probe.setup(walk.later("+23h"))
+    await probe.send(walk.later("+25h"))
 
 
 async def next_page(probe: Probe) -> str:
@@ -77,7 +77,7 @@ async def next_page(probe: Probe) -> str:
 )
 async def chat_retention_expired(probe: Probe) -> None:
     await probe.setup(messages(CHAT))
-    await probe.send(messages(CHAT).but(clock="+400d"))
+    await probe.send(messages(CHAT).later("+400d"))
 
 
 @stepwise(
@@ -90,7 +90,7 @@ async def chat_retention_expired(probe: Probe) -> None:
 )
 async def local_session_aged_out(probe: Probe) -> None:
     await probe.setup(session_messages("{local_session}"))
-    await probe.send(session_messages("{local_session}").but(clock="+60d"))
+    await probe.send(session_messages("{local_session}").later("+60d"))
 
 
 NARROW = "compliance_narrow"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pa.general import CREATE_AGENT
 from probes.recipes.pa.invalid_request import SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE
-from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, count, denied, message, message_without
+from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, count, denied, message, message_without
 from probes.target.target import Cost
 
 FAMILY = "pa/endpoints"
@@ -15,14 +16,13 @@ UNKNOWN_BATCH = f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}"
 UNKNOWN_FILE = f"/v1/files/file_{UNKNOWN_ID}"
 UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
 
-BATCH = {"requests": [{"custom_id": "probe", "params": message().json}]}
+BATCH = {"requests": [{"custom_id": "probe", "params": MESSAGE}]}
 CREATE_BATCH = post(
     "/v1/messages/batches", BATCH, removal=lambda batch: post(f"/v1/messages/batches/{batch['id']}/cancel")
 )
-UPLOAD = Call(
-    "POST",
+UPLOAD = post(
     "/v1/files",
-    content=(
+    Content(
         b'--probe\r\nContent-Disposition: form-data; name="file"; filename="probe.txt"\r\n'
         b"Content-Type: text/plain\r\n\r\nprobe\r\n--probe--\r\n"
     ),
@@ -115,7 +115,7 @@ async def cancel_batch(probe: Probe) -> None:
 async def get_batch_results(probe: Probe) -> None:
     """The results, an hour after the batch was made."""
     batch = (await probe.setup(CREATE_BATCH)).body
-    results = get(f"/v1/messages/batches/{batch['id']}/results", clock="+1h")
+    results = get(f"/v1/messages/batches/{batch['id']}/results").later("+1h")
     await of_one(probe, results, get(f"{UNKNOWN_BATCH}/results"))
 
 

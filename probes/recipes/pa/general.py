@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from probes.calls.body import Declared
 from probes.calls.call import delete, get, post
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import Recipe, recipe, stepwise
@@ -32,30 +33,30 @@ RECIPES: tuple[Recipe, ...] = (
     recipe(f"{FAMILY}/unknown_model", get("/v1/models/no-such-model")),
     recipe(
         f"{FAMILY}/too_large_messages",
-        post("/v1/messages", declared_bytes=32 * MB + 1, headers={"content-type": "application/json"}),
+        post("/v1/messages", Declared(32 * MB + 1), headers={"content-type": "application/json"}),
         cost=Cost.DISRUPTIVE,
     ),
     recipe(
         f"{FAMILY}/too_large_count_tokens",
-        post("/v1/messages/count_tokens", declared_bytes=32 * MB + 1, headers={"content-type": "application/json"}),
+        post("/v1/messages/count_tokens", Declared(32 * MB + 1), headers={"content-type": "application/json"}),
         cost=Cost.DISRUPTIVE,
     ),
     recipe(
         f"{FAMILY}/too_large_batches",
-        post("/v1/messages/batches", declared_bytes=256 * MB + 1, headers={"content-type": "application/json"}),
+        post("/v1/messages/batches", Declared(256 * MB + 1), headers={"content-type": "application/json"}),
         cost=Cost.DISRUPTIVE,
     ),
     recipe(
         f"{FAMILY}/too_large_files",
-        post("/v1/files", declared_bytes=500 * MB + 1, headers={"content-type": "multipart/form-data; boundary=x"}),
+        post("/v1/files", Declared(500 * MB + 1), headers={"content-type": "multipart/form-data; boundary=x"}),
         cost=Cost.DISRUPTIVE,
     ),
     recipe(f"{FAMILY}/spend_cap", message().but(credential="spend_cap"), tokens=2),
-    recipe(f"{FAMILY}/acceleration_limit", message().but(scenario="acceleration_limit")),
+    recipe(f"{FAMILY}/acceleration_limit", message().befallen("acceleration_limit")),
     recipe(f"{FAMILY}/coding_assistant_limit", message().but(credential="coding_assistant"), tokens=2),
-    recipe(f"{FAMILY}/internal_error", message().but(scenario="internal_error")),
-    recipe(f"{FAMILY}/timeout", message().but(scenario="upstream_timeout")),
-    recipe(f"{FAMILY}/overloaded", message().but(scenario="overloaded")),
+    recipe(f"{FAMILY}/internal_error", message().befallen("internal_error")),
+    recipe(f"{FAMILY}/timeout", message().befallen("upstream_timeout")),
+    recipe(f"{FAMILY}/overloaded", message().befallen("overloaded")),
 )
 
 CREATE_AGENT = post(

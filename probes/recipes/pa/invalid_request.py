@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from probes.calls.body import Content
 from probes.calls.call import post
 from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pa.requests import MESSAGE, count, message, message_without, said
@@ -33,7 +34,7 @@ RECIPES: tuple[Recipe, ...] = (
     recipe(f"{FAMILY}/empty_messages", message(messages=[])),
     recipe(
         f"{FAMILY}/body_not_json",
-        post("/v1/messages", content=b'{"model":', headers={"content-type": "application/json"}),
+        post("/v1/messages", Content(b'{"model":'), headers={"content-type": "application/json"}),
     ),
     recipe(f"{FAMILY}/version_invalid", message().with_headers(pa_version="1999-13-32")),
     recipe(f"{FAMILY}/version_not_allowed", message().with_headers(pa_version="{version_not_for_messages}")),

@@ -32,7 +32,7 @@ def tool_error(slug: str, call: Call) -> Recipe:
 
 def transient(slug: str, tool: dict[str, Any], name: str, cause: str) -> Recipe:
     """A failure of the tool's own service, which no request brings about."""
-    return tool_error(slug, using(tool, "use the tool").but(scenario=f"{cause};tool={name}"))
+    return tool_error(slug, using(tool, "use the tool").befallen(f"{cause};tool={name}"))
 
 
 LONG = "x" * 1_200
@@ -41,13 +41,13 @@ WIDE = [f"host-{number:04}.example" for number in range(600)]
 RECIPES: tuple[Recipe, ...] = (
     recipe(
         "pa/errors/outcomes/refusal",
-        message(max_tokens=64).but(scenario="refusal"),
+        message(max_tokens=64).befallen("refusal"),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
     recipe(
         "pa/errors/stream/overloaded",
-        message(stream=True, max_tokens=16).but(stream=True, scenario="overloaded_mid_stream"),
+        message(stream=True, max_tokens=16).but(stream=True).befallen("overloaded_mid_stream"),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.calls.call import NO_BODY, Call, delete, get, post
+from probes.calls.body import Content
+from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, with_file
@@ -19,7 +20,7 @@ NO_TOKEN_LIFETIME = ("no-documented-setup", "the documents show no lifetime of a
 
 def befallen(slug: str, scenario: str) -> Recipe:
     """A small generation that suffers what only the provider can cause."""
-    return recipe(f"{FAMILY}/{slug}", generate().but(scenario=scenario))
+    return recipe(f"{FAMILY}/{slug}", generate().befallen(scenario))
 
 
 def refused(slug: str, credential: str) -> Recipe:
@@ -35,7 +36,7 @@ def token(name: str) -> Call:
 RECIPES: tuple[Recipe, ...] = (
     recipe(
         f"{FAMILY}/malformed_body",
-        generate().but(json=NO_BODY, content=b'{"contents": [', headers={"content-type": "application/json"}),
+        generate().but(body=Content(b'{"contents": ['), headers={"content-type": "application/json"}),
     ),
     recipe(f"{FAMILY}/unknown_field", generate(noSuchField=True), tokens=TOKENS),
     recipe(
@@ -67,7 +68,7 @@ RECIPES: tuple[Recipe, ...] = (
     befallen("overloaded", "overloaded"),
     recipe(
         f"{FAMILY}/flex_capacity_unavailable",
-        generate(serviceTier="flex").but(scenario="flex_capacity_unavailable"),
+        generate(serviceTier="flex").befallen("flex_capacity_unavailable"),
     ),
     befallen("deadline_exceeded", "deadline_exceeded"),
     recipe(f"{FAMILY}/unknown_path", get("/v1beta/no-such-path")),
@@ -81,7 +82,7 @@ RECIPES: tuple[Recipe, ...] = (
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
     made = await probe.setup(TOKEN)
-    await probe.send(token(made.body["name"]).but(clock="+1d"))
+    await probe.send(token(made.body["name"]).later("+1d"))
 
 
 @stepwise(f"{FAMILY}/already_exists", requests=3, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)

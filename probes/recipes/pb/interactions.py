@@ -24,7 +24,7 @@ ANSWERED = {"type": "function_result", "call_id": "call_1", "name": "lookup", "r
 
 def befallen(code: str, scenario: str) -> Recipe:
     """A small interaction that suffers what only the provider can cause."""
-    return recipe(f"{FAMILY}/{code}", interaction().but(scenario=scenario))
+    return recipe(f"{FAMILY}/{code}", interaction().befallen(scenario))
 
 
 def event(family: str, code: str, call: Call, **options: Any) -> Recipe:
@@ -34,12 +34,12 @@ def event(family: str, code: str, call: Call, **options: Any) -> Recipe:
 
 def stopped(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """An interaction that a filter of the provider stops."""
-    return event("blocked", code, interaction(model).but(scenario=f"output_stopped;filter={filter_name}"))
+    return event("blocked", code, interaction(model).befallen(f"output_stopped;filter={filter_name}"))
 
 
 def faulty(code: str, fault: str, **fields: Any) -> Recipe:
     """An interaction in which the model itself does something wrong."""
-    return event("generation", code, interaction(**fields).but(scenario=f"model_fault;fault={fault}"))
+    return event("generation", code, interaction(**fields).befallen(f"model_fault;fault={fault}"))
 
 
 REFUSED: tuple[Recipe, ...] = (
@@ -53,7 +53,7 @@ REFUSED: tuple[Recipe, ...] = (
     recipe(f"{FAMILY}/model_not_found", interaction("no-such-model")),
     befallen("already_exists", "id_collision"),
     befallen("aborted", "concurrency_conflict"),
-    recipe(f"{FAMILY}/too_many_requests", interaction(service_tier="flex").but(scenario="flex_capacity_shed")),
+    recipe(f"{FAMILY}/too_many_requests", interaction(service_tier="flex").befallen("flex_capacity_shed")),
     befallen("cancelled", "work_cancelled"),
     befallen("api_error", "internal_error"),
     recipe(f"{FAMILY}/unimplemented", interaction(response_modalities=["audio"]), tokens=4),
@@ -104,8 +104,8 @@ GENERATED: tuple[Recipe, ...] = (
 )
 
 MID_STREAM: tuple[Recipe, ...] = (
-    event("stream", "api_error", interaction().but(scenario="internal_error_mid_stream")),
-    event("stream", "service_unavailable", interaction().but(scenario="overloaded_mid_stream")),
+    event("stream", "api_error", interaction().befallen("internal_error_mid_stream")),
+    event("stream", "service_unavailable", interaction().befallen("overloaded_mid_stream")),
 )
 
 RECIPES = (*REFUSED, *BLOCKED, *GENERATED, *MID_STREAM)

@@ -27,20 +27,20 @@ def setup(**fields: Any) -> Say:
     return Say({"setup": {"model": MODEL, **fields}})
 
 
-def live(*steps: Step, **options: Any) -> Call:
+def live(*steps: Step) -> Call:
     """A connection that is set up and then does these steps."""
-    return converse(PATH, setup(), Hear("setupComplete"), *steps, **options)
+    return converse(PATH, setup(), Hear("setupComplete"), *steps)
 
 
 def outlived(slug: str, cause: str, age: str, *steps: Step) -> Recipe:
     """A connection on which time has passed."""
-    return recipe(f"{FAMILY}/{slug}", live(*steps, CLOSED, scenario=f"{cause};age={age}"), live=ONLY_TIME)
+    return recipe(f"{FAMILY}/{slug}", live(*steps, CLOSED).befallen(f"{cause};age={age}"), live=ONLY_TIME)
 
 
-def with_token(name: str, **options: Any) -> Call:
+def with_token(name: str) -> Call:
     """A connection that is opened by an ephemeral token."""
     headers = {"authorization": f"Token {name}"}
-    return converse(PATH, setup(), credential=None, headers=headers, **options)
+    return converse(PATH, setup(), credential=None, headers=headers)
 
 
 def heard_until_closed(call: Call) -> Call:
@@ -54,7 +54,7 @@ RECIPES: tuple[Recipe, ...] = (
     outlived("session_time_exceeded_audio", "session_age", "15m"),
     outlived("session_time_exceeded_video", "session_age", "2m", VIDEO),
     outlived("connection_time_exceeded", "connection_age", "10m"),
-    recipe(f"{FAMILY}/connection_reset", live(TEXT, CLOSED, scenario="connection_reset"), live=ONLY_THE_NETWORK),
+    recipe(f"{FAMILY}/connection_reset", live(TEXT, CLOSED).befallen("connection_reset"), live=ONLY_THE_NETWORK),
     recipe(f"{FAMILY}/invalid_ephemeral_token", heard_until_closed(with_token("auth_tokens/no-such-token"))),
     recipe(f"{FAMILY}/malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
 )
@@ -67,23 +67,23 @@ async def handle_of(probe: Probe) -> str:
     return str(offered["sessionResumptionUpdate"]["newHandle"])
 
 
-def resumed(handle: str, *steps: Step, **options: Any) -> Call:
+def resumed(handle: str, *steps: Step) -> Call:
     """A connection that goes on with an earlier session."""
-    return converse(PATH, setup(sessionResumption={"handle": handle}), *steps, **options)
+    return converse(PATH, setup(sessionResumption={"handle": handle}), *steps)
 
 
 @stepwise(f"{FAMILY}/expired_ephemeral_token", requests=2, needs={"live_path", "live_model"}, live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
     made = await probe.setup(TOKEN)
-    await probe.send(heard_until_closed(with_token(made.body["name"], clock="+1d")))
+    await probe.send(heard_until_closed(with_token(made.body["name"])).later("+1d"))
 
 
 @stepwise(f"{FAMILY}/expired_resumption_handle", requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
 async def expired_resumption_handle(probe: Probe) -> None:
     """A handle of one's own, when its 2 hours are over."""
     handle = await handle_of(probe)
-    await probe.send(resumed(handle, CLOSED, clock="+2h"))
+    await probe.send(resumed(handle, CLOSED).later("+2h"))
 
 
 @stepwise(
@@ -99,4 +99,4 @@ async def connect(probe: Probe) -> None:
     opened = with_token(made.body["name"])
     await probe.send(opened.but(script=(*opened.script, Hear("setupComplete"))), "ephemeral_token")
     handle = await handle_of(probe)
-    await probe.send(resumed(handle, Hear("setupComplete"), clock="+1h59m"), "resume_with_handle")
+    await probe.send(resumed(handle, Hear("setupComplete")).later("+1h59m"), "resume_with_handle")

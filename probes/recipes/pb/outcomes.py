@@ -23,19 +23,19 @@ MUST_CALL = {"functionCallingConfig": {"mode": "ANY"}}
 
 def blocked(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """A prompt that a filter of the provider blocks."""
-    call = generate(model).but(scenario=f"prompt_blocked;filter={filter_name}")
+    call = generate(model).befallen(f"prompt_blocked;filter={filter_name}")
     return recipe(f"{BLOCKED}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
 def stopped(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """An output that a filter of the provider stops."""
-    call = generate(model).but(scenario=f"output_stopped;filter={filter_name}")
+    call = generate(model).befallen(f"output_stopped;filter={filter_name}")
     return recipe(f"{FINISHED}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
 def faulty(slug: str, fault: str, **fields: Any) -> Recipe:
     """An output in which the model itself does something wrong."""
-    call = generate(**fields).but(scenario=f"model_fault;fault={fault}")
+    call = generate(**fields).befallen(f"model_fault;fault={fault}")
     return recipe(f"{FINISHED}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 

@@ -16,7 +16,7 @@ MOST = 20
 """More requests than a target may ask for before a quota is used up."""
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(f"{FAMILY}/flex_capacity_shed", generate(serviceTier="flex").but(scenario="flex_capacity_shed")),
+    recipe(f"{FAMILY}/flex_capacity_shed", generate(serviceTier="flex").befallen("flex_capacity_shed")),
     recipe(f"{FAMILY}/free_tier_limit_zero", generate("{paid_only_model}").but(credential="free"), tokens=4),
 )
 

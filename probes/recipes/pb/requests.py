@@ -62,7 +62,7 @@ def interaction(
 
 def streamed(call: Call) -> Call:
     """The same interaction as a stream."""
-    return call.but(json={**call.json, "stream": True}, stream=True)
+    return call.with_fields(stream=True).but(stream=True)
 
 
 def chat(**fields: Any) -> Call:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probes.calls.call import Call, get, post
+from probes.calls.call import get, post
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.recipes.pc.requests import AGENTS, TOKENS, response
@@ -27,7 +27,7 @@ LOOKUPS = {
     "video": get("/v1/videos/video_000000000000000000000000"),
     "unknown_url": get("/v1/no-such-path"),
     "retired_assistants": get("/v1/assistants", headers={"pc-beta": "assistants=v2"}),
-    "retired_threads": Call("POST", "/v1/threads", {}, headers={"pc-beta": "assistants=v2"}),
+    "retired_threads": post("/v1/threads", {}, headers={"pc-beta": "assistants=v2"}),
 }
 """Slug -> a request that names what cannot exist."""
 

@@ -32,10 +32,10 @@ CAUSES: dict[str, tuple[Call, str]] = {
 """Family and slug -> the request, and the cause that befalls it."""
 
 RECIPES: tuple[Recipe, ...] = (
-    *(recipe(f"pc/errors/{place}", call.but(scenario=cause), tokens=TOKENS) for place, (call, cause) in CAUSES.items()),
+    *(recipe(f"pc/errors/{place}", call.befallen(cause), tokens=TOKENS) for place, (call, cause) in CAUSES.items()),
     recipe(
         "pc/errors/images/moderation_blocked",
-        {stage: IMAGE.but(scenario=f"image_moderation;stage={stage}") for stage in ("input", "output")},
+        {stage: IMAGE.befallen(f"image_moderation;stage={stage}") for stage in ("input", "output")},
         tokens=TOKENS,
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from probes.calls.body import Content
 from probes.calls.call import Call, get, post
 
 MODELS = get("/v1/models")
@@ -44,7 +45,7 @@ def streamed(**fields: Any) -> Call:
 
 def with_body(content: bytes, content_type: str) -> Call:
     """POST /v1/responses with a body that is no JSON, or does not say so."""
-    return Call("POST", "/v1/responses", content=content, headers={"content-type": content_type})
+    return post("/v1/responses", Content(content), headers={"content-type": content_type})
 
 
 def wrong_key(call: Call) -> Call:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from probes.calls.body import JsonBody
 from probes.calls.call import Call, post
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import stepwise
@@ -55,4 +56,4 @@ async def invalid_subject_token(probe: Probe) -> None:
 @stepwise(f"{FAMILY}/invalid_request", requests=1)
 async def invalid_request(probe: Probe) -> None:
     """An exchange without a subject token."""
-    await probe.send(exchange("").but(json={"grant_type": GRANT, "subject_token_type": JWT}))
+    await probe.send(exchange("").but(body=JsonBody({"grant_type": GRANT, "subject_token_type": JWT})))

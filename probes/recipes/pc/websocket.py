@@ -77,7 +77,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     recipe(
         f"{FAMILY}/connection_limit_reached",
-        converse(PATH, create(), Hear("error"), scenario="session_age;age=60m"),
+        converse(PATH, create(), Hear("error")).befallen("session_age;age=60m"),
         live=ONLY_TIME,
     ),
     billed("response_already_completed", create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"))),

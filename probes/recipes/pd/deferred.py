@@ -42,7 +42,7 @@ async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
 async def fetch_when_ready(probe: Probe, fetch: Call, label: str) -> Exchange:
     """Fetch until the answer is no longer 202; every poll has the label, and the last of them is judged."""
     for _ in range(POLLS):
-        exchange = await probe.send(fetch.but(clock=COMPUTED), label)
+        exchange = await probe.send(fetch.later(COMPUTED), label)
         if _status(exchange) != 202:
             break
         await anyio.sleep(POLL_EVERY_S)
@@ -75,7 +75,7 @@ async def get_deferred_completion(probe: Probe) -> None:
     fetch = await begin(probe)
     await fetch_at_once(probe, fetch, "pending")
     await fetch_when_ready(probe, fetch, "success")
-    await probe.send(fetch.but(clock=COMPUTED), "fetched_twice")
+    await probe.send(fetch.later(COMPUTED), "fetched_twice")
 
 
 @stepwise("pd/errors/outcomes/deferred_pending", requests=2, **BILLED)
@@ -87,10 +87,10 @@ async def deferred_pending(probe: Probe) -> None:
 async def deferred_already_fetched(probe: Probe) -> None:
     fetch = await begin(probe)
     await take_result(probe, fetch)
-    await probe.send(fetch.but(clock=COMPUTED))
+    await probe.send(fetch.later(COMPUTED))
 
 
 @stepwise("pd/errors/not_found/deferred_expired", requests=2, live=WAITS_A_DAY, **BILLED)
 async def deferred_expired(probe: Probe) -> None:
     fetch = await begin(probe)
-    await probe.send(fetch.but(clock="+25h"))
+    await probe.send(fetch.later("+25h"))

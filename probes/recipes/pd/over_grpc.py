@@ -33,7 +33,7 @@ RECIPES: tuple[Recipe, ...] = (
     recipe(
         f"{ERRORS}/invalid_argument",
         {
-            "bad_request": COMPLETE.but(json={**COMPLETION, "messages": []}),
+            "bad_request": COMPLETE.with_fields(messages=[]),
             "incorrect_api_key": MODELS.but(credential="wrong"),
         },
         control=MODELS,
@@ -41,14 +41,14 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     recipe(
         f"{ERRORS}/deadline_exceeded",
-        MODELS.but(timeout_s=TOO_SOON_S, scenario="latency;ms=300"),
+        MODELS.but(timeout_s=TOO_SOON_S).befallen("latency;ms=300"),
         control=MODELS,
         scenario=False,
     ),
     recipe(f"{ERRORS}/not_found", invoke("/pd_api.Models/GetLanguageModel", {"name": "no-such-model"}), control=MODELS),
     recipe(f"{ERRORS}/permission_denied", COMPLETE.but(credential="no_endpoint_acl"), control=MODELS, tokens=500),
-    recipe(f"{ERRORS}/internal", MODELS.but(scenario="internal_error"), control=MODELS),
-    recipe(f"{ERRORS}/unavailable", MODELS.but(scenario="service_unavailable"), control=MODELS),
+    recipe(f"{ERRORS}/internal", MODELS.befallen("internal_error"), control=MODELS),
+    recipe(f"{ERRORS}/unavailable", MODELS.befallen("service_unavailable"), control=MODELS),
     recipe(f"{ERRORS}/unauthenticated", MODELS.but(credential=None), control=MODELS),
 )
 

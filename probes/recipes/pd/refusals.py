@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.calls.call import Call, delete, get
+from probes.calls.body import Content
+from probes.calls.call import delete, get, post
 from probes.elicit.recipe import Recipe, recipe
 from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS, UNKNOWN_MODEL, completion, tokenize
 
@@ -13,7 +14,7 @@ RECIPES: tuple[Recipe, ...] = (
     recipe(f"{ERRORS}/invalid_argument/bad_body", completion(messages=[]), tokens=500),
     recipe(
         f"{ERRORS}/invalid_argument/bad_body_string",
-        Call("POST", "/v1/chat/completions", content=b'{"model": ', headers=JSON),
+        post("/v1/chat/completions", Content(b'{"model": '), headers=JSON),
     ),
     recipe(f"{ERRORS}/invalid_argument/bad_url", get("/v1/models/%FF")),
     recipe(
@@ -52,8 +53,8 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     recipe(
         f"{ERRORS}/request/unsupported_media_type",
-        Call("POST", "/v1/tokenize-text", content=b"text=hi", headers={"content-type": "text/plain"}),
+        post("/v1/tokenize-text", Content(b"text=hi"), headers={"content-type": "text/plain"}),
     ),
     recipe(f"{ERRORS}/request/wrong_type", tokenize(1)),
-    recipe(f"{ERRORS}/server/server_fault", MODELS.but(scenario="internal_error")),
+    recipe(f"{ERRORS}/server/server_fault", MODELS.befallen("internal_error")),
 )

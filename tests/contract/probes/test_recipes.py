@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from catalog.model import PROVIDERS, Address, Reason, Record
 from catalog.model.codes import NOT_PROBED
 from catalog.reading.store import Catalog
-from probes.calls.call import Call, filled, get, post
+from probes.calls.call import Call, get, post
+from probes.calls.placeholders import filled
 from probes.elicit.book import Book, book
 from probes.elicit.recipe import Recipe, recipe, stepwise
 from probes.planning import completeness as fit
@@ -52,7 +53,7 @@ def test_a_changed_call_leaves_the_first_alone() -> None:
 
 
 def test_a_row_bounds_its_requests_and_names_its_needs() -> None:
-    row = recipe(ADDRESS, {"a": get("/v1/{one}"), "b": get("/v1/{two}", scenario="overloaded")}, needs={"three"})
+    row = recipe(ADDRESS, {"a": get("/v1/{one}"), "b": get("/v1/{two}").befallen("overloaded")}, needs={"three"})
     assert (row.requests, row.needs, row.labels) == (2, {"one", "two", "three"}, {"a", "b"})
     assert (row.elicited, row.lane, row.cost) == ("scenario", "pa:inference", Cost.FREE)
     assert recipe(ADDRESS, get("/v1/x")).elicited == "request"

@@ -163,7 +163,7 @@ def test_a_refused_handshake_is_an_http_answer() -> None:
 
 
 def test_the_close_of_the_other_side_is_kept() -> None:
-    call = converse("/v1/responses", CLOSED, scenario="session_age;age=60m")
+    call = converse("/v1/responses", CLOSED).befallen("session_age;age=60m")
     with serving(create_app(only=["pc"])) as base:
         exchange = exchanged(pc(base), call)
     assert exchange.response is not None

@@ -10,10 +10,10 @@ import pytest
 
 from catalog.evidence.results import Result
 from catalog.model import Outcome
+from catalog.model.labels import CLEANUP
 from probes.elicit.book import book
 from probes.planning.sharding import group_of
 from probes.running.budget import Budget
-from probes.running.teardown import CLEANUP
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target.target import Provider, Target
 from tests.harness.command import pytest_probes

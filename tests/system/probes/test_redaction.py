@@ -128,6 +128,7 @@ import itertools
 import os
 
 import pytest
+from probes.calls.call import LANE_KEY
 from probes.wire import http
 
 KEY = os.environ["CANARY_INFERENCE"]
@@ -137,7 +138,7 @@ turns = itertools.cycle([RuntimeError, http.httpx.ReadError, KeyError, UnicodeEr
 
 
 async def failing(self, client, call, request, started):
-    if call.path == "/v1/models" and call.credential == "default":
+    if call.path == "/v1/models" and call.credential is LANE_KEY:
         return await send(self, client, call, request, started)
     raise next(turns)(f"could not send {dict(request.headers)} with {KEY!r} and {KEY}")
 

@@ -1,0 +1,44 @@
+"""What a call carries: a JSON value, bytes as they stand, a length that is only declared, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+
+
+@dataclass(frozen=True, slots=True)
+class JsonBody:
+    """A JSON value, in stand-ins; null is a value too."""
+
+    value: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Bytes as they stand; the call's headers say what they are."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A body of `length` bytes that is declared and, if the other side wants it, generated while it is sent."""
+
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoBody:
+    """No body at all."""
+
+
+Body = JsonBody | Content | Declared | NoBody
+NO_BODY = NoBody()
+
+
+def body_of(value: Json | Body) -> Body:
+    """The body that a call is written with: a body as it stands, anything else as JSON."""
+    return value if isinstance(value, JsonBody | Content | Declared | NoBody) else JsonBody(value)
