@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog import show
-from catalog.model import PROVIDERS, codes
+from catalog.model import codes
 from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
 from catalog.writeback import ledger
 from catalog.writeback.ledger import Entry
@@ -40,8 +41,8 @@ def check(args: Namespace) -> int:
         print(f"{len(lines)} {'problem' if len(lines) == 1 else 'problems'}")
         return PROBLEMS
     catalog = Catalog.load(root)
-    providers = [provider for provider in PROVIDERS if catalog.select(provider)]
-    print(f"{_count(len(catalog), 'record')}, {_count(len(providers), 'provider')}: fine")
+    with_records = [provider for provider in providers() if catalog.select(provider)]
+    print(f"{_count(len(catalog), 'record')}, {_count(len(with_records), 'provider')}: fine")
     return OK
 
 

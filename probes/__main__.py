@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from catalog.model import PROVIDERS
 from catalog.model.errors import CatalogError
+from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
 from probes.elicit.book import Book, RecipeError, book
 from probes.planning import completeness as fit
@@ -58,7 +58,7 @@ def _coverage_of_records(chosen: argparse.Namespace) -> int:
 
 
 def _books() -> dict[str, Book]:
-    return {provider: book(provider) for provider in PROVIDERS}
+    return {provider: book(provider) for provider in providers()}
 
 
 def _doctor(chosen: argparse.Namespace) -> int:

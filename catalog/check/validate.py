@@ -9,9 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from catalog.check import manifests
 from catalog.check.wording import brief, complaints
-from catalog.model import PROVIDERS, Address, Json, Record, Tag
+from catalog.model import Address, Json, Record, Tag
 from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.reading.manifest import FOLDER as MANIFESTS
+from catalog.reading.manifest import providers
 from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.reading.strict_json import read_object
@@ -65,6 +68,7 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     scene = Scene(catalog, frozenset(error.file for error in errors if error.file), is_shipped)
     found = [_unreadable(error, root) for error in errors]
     found += _schema_files()
+    found += manifest_problems()
     for record in catalog.records:
         for each in _RECORD_CHECKS:
             place = catalog.file_of(record.address), str(record.address)
@@ -106,10 +110,18 @@ def _schema_problems() -> Iterator[Problem]:
             yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
 
 
+@cache
+def manifest_problems(folder: Path = MANIFESTS) -> tuple[Problem, ...]:
+    """Every problem of the providers' manifests in a folder."""
+    validator = _validator(manifests.SCHEMA)
+    found = manifests.problems(validator, _envelopes(), folder) if validator else ()
+    return tuple(Problem(file, "", *complaint) for file, complaint in found)
+
+
 def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
     """Candidates are no records, but they are reviewed as carefully."""
     validator = _validator(KIND_SCHEMA["discovered"])
-    for provider in PROVIDERS:
+    for provider in providers():
         file = catalog.root / provider / DISCOVERED
         try:
             candidates = known(catalog.root, provider)
@@ -165,7 +177,12 @@ def _validator(urn: str) -> Draft202012Validator | None:
 
 def _names_its_provider(record: Record, scene: Scene) -> Iterator[Told]:
     named = record.data.get("provider")
-    if isinstance(named, str) and named.lower() != record.provider:
+    known = [name.upper() for name in providers()]
+    if not isinstance(named, str) or not re.fullmatch("[A-Z][A-Z0-9]*", named):
+        return  # the schema complains
+    if named not in known:
+        yield Told("$.provider", f"{brief(named)} is none of {', '.join(known)}", did_you_mean(named, known))
+    elif named.lower() != record.provider:
         yield Told("$.provider", f"{named!r} lies in the folder of {record.provider}", "change it, or move the record")
 
 
@@ -208,11 +225,16 @@ def _surfaces_have_envelopes(record: Record, scene: Scene) -> Iterator[Told]:
     named = {"$.surface": record.surface}
     if isinstance(response, dict):
         named["$.response.surface"] = response.get("surface")
-    envelopes = [urn.removeprefix(envelope_id("")) for urn in schemas() if urn.startswith(envelope_id(""))]
+    envelopes = _envelopes()
     for path, surface in named.items():
         if isinstance(surface, str) and surface not in envelopes:
             mend = did_you_mean(surface, envelopes) or f"add catalog/schemas/envelopes/{surface}.json"
             yield Told(path, f"{surface!r} has no envelope schema", mend)
+
+
+def _envelopes() -> list[str]:
+    """The surfaces that there are."""
+    return [urn.removeprefix(envelope_id("")) for urn in schemas() if urn.startswith(envelope_id(""))]
 
 
 def _lookalikes_agree(record: Record, scene: Scene) -> Iterator[Told]:

@@ -1,6 +1,6 @@
 """The words that all others use: records and addresses, exchanges, findings, outcomes."""
 
-from catalog.model.address import KINDS, PROVIDERS, RATE_LIMIT_FAMILY, Address
+from catalog.model.address import KINDS, RATE_LIMIT_FAMILY, Address
 from catalog.model.exchange import Attempt, Close, Event, Exchange, GrpcStatus, Request, Response
 from catalog.model.finding import Aspect, Finding, Severity
 from catalog.model.json_value import Json
@@ -9,7 +9,6 @@ from catalog.model.record import Record, Tag
 
 __all__ = [
     "KINDS",
-    "PROVIDERS",
     "RATE_LIMIT_FAMILY",
     "Address",
     "Aspect",

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
-
-if TYPE_CHECKING:
-    pass
-
-PROVIDERS = ("pa", "pb", "pc", "pd")
-
+from typing import Self
 
 KINDS = ("endpoints", "errors", "rate_limits")
 
@@ -19,7 +13,8 @@ RATE_LIMIT_FAMILY = "limits"
 """A provider has one file of rate limits, so the family of such a record is always this."""
 
 
-_ADDRESS = re.compile(rf"({'|'.join(PROVIDERS)})/({'|'.join(KINDS)})/([a-z0-9_]+)/([a-z0-9_.-]+)")
+_ADDRESS = re.compile(rf"([a-z][a-z0-9]*)/({'|'.join(KINDS)})/([a-z0-9_]+)/([a-z0-9_.-]+)")
+"""Any provider: which there are is said by their manifests, of which the words that all others use know nothing."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

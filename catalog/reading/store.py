@@ -10,8 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
-from catalog.model import KINDS, PROVIDERS, RATE_LIMIT_FAMILY, Address, Record
+from catalog.model import KINDS, RATE_LIMIT_FAMILY, Address, Record
 from catalog.model.errors import CatalogError, did_you_mean
+from catalog.reading.manifest import providers
 from catalog.reading.strict_json import read_object
 
 RECORDS = Path(__file__).parent.parent / "records"
@@ -121,10 +122,10 @@ def _record_files(root: Path, errors: list[CatalogError]) -> Iterator[Path]:
         errors.append(CatalogError("is no folder of records", "name a folder that holds pa/, pb/, …", file=root))
         return
     for folder in _entries(root):
-        if folder.is_dir() and folder.name not in PROVIDERS:
-            mend = f"a provider is one of {', '.join(PROVIDERS)}"
+        if folder.is_dir() and folder.name not in providers():
+            mend = f"a provider is one of {', '.join(providers())}"
             errors.append(CatalogError("no provider has this name", mend, file=folder))
-    for provider in PROVIDERS:
+    for provider in providers():
         yield from _provider_files(root / provider, errors)
 
 

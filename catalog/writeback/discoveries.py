@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog.model import PROVIDERS, Json, Tag
+from catalog.model import Json, Tag
+from catalog.reading.manifest import providers
 from catalog.reading.store import DISCOVERED
 from catalog.reading.strict_json import read_object
 from catalog.writeback.answer import steady
@@ -57,7 +58,7 @@ def known(root: Path, provider: str) -> dict[str, Json]:
 
 def updated(root: Path, found: Mapping[str, Candidates], refresh_after: int) -> Iterator[tuple[str, Candidates]]:
     """Each provider of which something is known or was found, with what its file should hold."""
-    for provider in PROVIDERS:
+    for provider in providers():
         candidates = merge(known(root, provider), found.get(provider, {}), refresh_after)
         if candidates:
             yield provider, candidates

@@ -8,7 +8,8 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-from catalog.model import PROVIDERS, Reason
+from catalog.model import Reason
+from catalog.reading.manifest import Control, manifest
 from probes.calls.call import Call
 from probes.elicit.recipe import Recipe
 
@@ -21,8 +22,8 @@ class RecipeError(Exception):
 class Book:
     """Everything the recipes of one provider say.
 
-    `controls` holds the cheapest free request for each credential role; `unprobed` the reason of every record that
-    has no recipe on purpose.
+    `controls` holds the cheapest free request for each credential role, as the provider's manifest names it;
+    `unprobed` the reason of every record that has no recipe on purpose.
     """
 
     recipes: Mapping[str, Recipe]
@@ -36,23 +37,32 @@ def book(provider: str) -> Book:
 
     Raises:
         RecipeError: two recipes for one record, or a recipe and a reason against one.
+        CatalogError: no provider has this name, or its manifest cannot be read.
     """
+    named = manifest(provider)
+    where = named.recipes or f"probes.recipes.{provider}"
+    controls = {role: _call(control) for role, control in named.controls.items()}
     try:
-        package = import_module(f"probes.recipes.{provider}")
+        package = import_module(where)
     except ModuleNotFoundError as error:
-        if error.name != f"probes.recipes.{provider}" or provider not in PROVIDERS:
+        if error.name != where:
             raise
-        return Book({}, {}, {})
+        return Book({}, {}, controls)
     recipes: dict[str, Recipe] = {}
     for module in package.FAMILIES:
         for each in _recipes_of(module):
             if each.address in recipes:
-                raise RecipeError(f"two recipes for {each.address}; keep one of them in probes/recipes/{provider}")
+                raise RecipeError(f"two recipes for {each.address}; keep one of them in {where}")
             recipes[each.address] = each
     unprobed = {address: Reason(*reason) for address, reason in package.UNPROBED.items()}
     for address in recipes.keys() & unprobed.keys():
         raise RecipeError(f"{address} has a recipe and a reason for having none; keep one of them")
-    return Book(recipes, unprobed, package.CONTROLS)
+    return Book(recipes, unprobed, controls)
+
+
+def _call(control: Control) -> Call:
+    """The request of a control, with the key of whoever asks."""
+    return Call(control.method, control.path, query=control.query, service=control.address)
 
 
 def _recipes_of(module: ModuleType) -> list[Recipe]:

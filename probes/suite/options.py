@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import KINDS, PROVIDERS, Address
+from catalog.model import KINDS, Address
 from catalog.model.errors import CatalogError
+from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
 from catalog.writeback.ledger import Entry
@@ -87,7 +88,7 @@ def add(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help=f"only this provider ({', '.join(PROVIDERS)}); may be given again, or several with commas",
+        help=f"only this provider ({', '.join(providers())}); may be given again, or several with commas",
     )
     group.addoption(
         "--kind",
@@ -138,11 +139,11 @@ def read(config: pytest.Config) -> Options:
     update = bool(config.getoption("--update"))
     if update and not target.live:
         raise UsageError(f"--update: target {target.name!r} is a mock; only what was seen live goes into the records")
-    providers = _chosen("--provider", config.getoption("--provider"), PROVIDERS)
+    chosen = _chosen("--provider", config.getoption("--provider"), providers())
     return Options(
         catalog=catalog,
         target=target,
-        providers=providers or tuple(name for name in PROVIDERS if name in target.providers),
+        providers=chosen or tuple(name for name in providers() if name in target.providers),
         kinds=_chosen("--kind", config.getoption("--kind"), KINDS) or KINDS,
         allow=target.allow | {Cost(cost) for cost in _chosen("--allow", config.getoption("--allow"), tuple(Cost))},
         update=update,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from catalog.model import PROVIDERS
+from catalog.reading.manifest import providers
 from probes.target.target import ADDRESSES, EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
 SHIPPED = Path(__file__).parent / "shipped"
@@ -114,8 +114,8 @@ class _File:
 
     def _table(self, name: str, table: Any, *, live: bool) -> _Table:
         place = f"providers.{name}"
-        if name not in PROVIDERS:
-            raise self.error(place, f"no such provider; they are {', '.join(PROVIDERS)}")
+        if name not in providers():
+            raise self.error(place, f"no such provider; they are {', '.join(providers())}")
         if not isinstance(table, dict):
             raise self.error(place, "should be a table")
         return _Table(self, name, table, live)

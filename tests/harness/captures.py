@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from catalog.model import PROVIDERS, Attempt, Exchange, Finding, Outcome, Record, Request, Response
+from catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
 from catalog.reading.expectations import Expected, expectations
+from catalog.reading.manifest import providers
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
 from probes.target.dialect import HEADER_STAND_INS, Dialect
@@ -37,7 +38,9 @@ def of_providers() -> list[Capture]:
     return [
         each
         for each in captures()
-        if each["provider"].lower() in PROVIDERS and each["surface"] == "http" and isinstance(each.get("expect"), dict)
+        if each["provider"].lower() in providers()
+        and each["surface"] == "http"
+        and isinstance(each.get("expect"), dict)
     ]
 
 

@@ -14,8 +14,6 @@ from probes.recipes.pa import (
     outcomes,
     rate_limits,
 )
-from probes.recipes.pa.compliance_requests import READ, activities
-from probes.recipes.pa.requests import MODELS
 
 FAMILIES = (
     endpoints,
@@ -29,8 +27,6 @@ FAMILIES = (
     admin,
     rate_limits,
 )
-
-CONTROLS = {"inference": MODELS, READ: activities(), admin.ADMIN: admin.ORGANIZATION}
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pa/errors/general/unprocessable": (

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from probes.recipes.pb import endpoints, general, interactions, live, outcomes, quota, rate_limits
-from probes.recipes.pb.requests import MODELS
 
 FAMILIES = (endpoints, general, quota, outcomes, interactions, live, rate_limits)
-
-CONTROLS = {"inference": MODELS}
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pb/errors/general/cancelled": (

@@ -14,7 +14,6 @@ from probes.recipes.pc import (
     token_exchange,
     websocket,
 )
-from probes.recipes.pc.requests import MODELS
 
 FAMILIES = (
     endpoints,
@@ -28,8 +27,6 @@ FAMILIES = (
     websocket,
     client,
 )
-
-CONTROLS = dict.fromkeys(("inference", "storage", "admin"), MODELS)
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pc/endpoints/live/webrtc": (

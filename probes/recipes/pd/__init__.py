@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from probes.recipes.pd import accounts, deferred, endpoints, over_grpc, rate_limits, refusals
-from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS
 
 FAMILIES = (endpoints, deferred, refusals, accounts, over_grpc, rate_limits)
-
-CONTROLS = {"inference": MODELS, "management": MANAGEMENT_KEY}
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pd/errors/outcomes/violation_still_charged": (

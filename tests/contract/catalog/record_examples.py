@@ -158,7 +158,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
 BAD: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "endpoints": [
         ("unknown field", {**ENDPOINT, "extra": 1}),
-        ("unknown provider", changed(ENDPOINT, "PE", "provider")),
+        ("a provider that is no name", changed(ENDPOINT, "P-E", "provider")),
         ("unknown method", changed(ENDPOINT, "FETCH", "method")),
         ("unknown tag", changed(ENDPOINT, ["SEEN"], "status")),
         ("a tag twice", changed(ENDPOINT, ["DOCUMENTED", "DOCUMENTED"], "status")),

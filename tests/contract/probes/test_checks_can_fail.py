@@ -8,15 +8,16 @@ from dataclasses import replace
 import pytest
 
 from catalog.evidence.results import Result
-from catalog.model import PROVIDERS, Attempt, Outcome
+from catalog.model import Attempt, Outcome
 from catalog.reading.expectations import Expected, expectations
+from catalog.reading.manifest import providers
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
 from tests.harness.engines import Clean, catalog
 from tests.harness.spoiling import Spoiled, spoil
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("provider", providers())
 def test_every_record_conforms_or_has_a_reason(provider: str, clean: Clean) -> None:
     wrong = {
         address: (result.outcome, result.reason, [finding.message for finding in result.drifts])
@@ -26,7 +27,7 @@ def test_every_record_conforms_or_has_a_reason(provider: str, clean: Clean) -> N
     assert wrong == {}
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("provider", providers())
 def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
     known = Known.of(catalog().select(provider=provider))
     silent, count = [], 0
@@ -41,7 +42,7 @@ def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
     assert count > 5 * sum(result.outcome is Outcome.CONFORMS for result in clean(provider).values()) or not count
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("provider", providers())
 def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clean: Clean) -> None:
     asserting = {(result.record, expected.label) for result, expected, _ in spoiled_of(clean(provider))}
     judged = {

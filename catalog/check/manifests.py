@@ -1,0 +1,54 @@
+"""Whether the manifests of the providers are sound: their schema, and what they say about each other's parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catalog.check.wording import Complaint, complaints
+from catalog.model.errors import CatalogError, did_you_mean
+from catalog.reading.manifest import FOLDER, manifest, manifest_file, providers, read_toml
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+SCHEMA = "urn:catalog:provider"
+
+
+def problems(
+    validator: Draft202012Validator, envelopes: Iterable[str], folder: Path = FOLDER
+) -> Iterator[tuple[Path, Complaint]]:
+    """Every problem of the manifests in a folder, with its file; `envelopes` are the surfaces that there are."""
+    for name in providers(folder):
+        file = manifest_file(name, folder)
+        try:
+            data = json.loads(json.dumps(read_toml(file), default=str))  # TOML has dates, and JSON Schema has none
+            found = complaints(validator.iter_errors(data)) or list(_cross_checks(name, data, list(envelopes)))
+            if not found:
+                manifest(name, folder)
+        except CatalogError as error:
+            found = [Complaint(error.place, error.what, error.mend)]
+        yield from ((file, each) for each in found)
+
+
+def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iterator[Complaint]:
+    """What a schema cannot say; of data that follows it."""
+    if data["name"] != name:
+        mend = f"write {name!r}, or move the file"
+        yield Complaint("$.name", f"{data['name']!r} is not what the file is called", mend)
+    surfaces = {"$.surfaces.default": data["surfaces"]["default"]}
+    surfaces |= {f"$.surfaces.others[{at}]": each for at, each in enumerate(data["surfaces"].get("others", ()))}
+    for path, surface in surfaces.items():
+        if surface not in envelopes:
+            mend = did_you_mean(surface, envelopes) or f"add catalog/schemas/envelopes/{surface}.json"
+            yield Complaint(path, f"{surface!r} has no envelope schema", mend)
+    for role, control in data["controls"].items():
+        if role not in data["roles"]:
+            mend = did_you_mean(role, data["roles"]) or f"add {role!r} to $.roles"
+            yield Complaint(f"$.controls.{role}", f"{role!r} is no role", mend)
+        address = control.get("address", "base_url")
+        if address not in data["addresses"]:
+            mend = did_you_mean(address, data["addresses"]) or f"add {address!r} to $.addresses"
+            yield Complaint(f"$.controls.{role}.address", f"{address!r} is no address", mend)

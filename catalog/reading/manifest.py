@@ -1,0 +1,198 @@
+"""What is special about each provider: its manifest in catalog/providers, read when it is first asked for."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from catalog.model.errors import CatalogError, did_you_mean
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+
+T = TypeVar("T")
+
+FOLDER = Path(__file__).parent.parent / "providers"
+"""The manifests that this package ships."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandIns:
+    """How the documents write what carries the provider's name on the wire (1:0); all header names in small letters."""
+
+    header_prefix: str
+    id_prefix: str
+    key_header: str
+    key_scheme: str
+    """What stands before the key in its header, or an empty text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A cheap free request whose success is documented.
+
+    `address` says which of the provider's addresses it goes to. `proof` are JSON pointers to what the body of its
+    success must have.
+    """
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+    address: str
+    proof: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is special about one provider; headers are stand-ins in small letters."""
+
+    name: str
+    about: str
+    stand_ins: StandIns
+    default_surface: str
+    """The envelope of an ordinary error."""
+    surfaces: tuple[str, ...]
+    """Every envelope that is its own, the default first."""
+    request_id: str
+    """The response header that names the request, or an empty text where none is documented."""
+    account_headers: tuple[str, ...]
+    """Headers that name the account; evidence hides their values."""
+    addresses: Mapping[str, str]
+    """The addresses that a target may give, each with what is found there."""
+    grpc: Mapping[int, int]
+    """gRPC status -> the HTTP status that it stands for; empty where it does not speak gRPC."""
+    stream_end: frozenset[str]
+    """Data of event-stream blocks that end a stream and are no JSON."""
+    roles: Mapping[str, str]
+    """Roles of credentials, each with what it is for."""
+    controls: Mapping[str, Control]
+    """The control of each role that has one."""
+    recipes: str
+    """The package that says how its records are provoked, or an empty text for the usual one."""
+
+
+@cache
+def providers(folder: Path = FOLDER) -> tuple[str, ...]:
+    """The names of the providers that have a manifest in a folder, in alphabetical order; reads none of them."""
+    return tuple(sorted(path.stem for path in folder.glob("*.toml") if not path.name.startswith(".")))
+
+
+def manifest_file(name: str, folder: Path = FOLDER) -> Path:
+    """Where the manifest of a provider lies."""
+    return folder / f"{name}.toml"
+
+
+@cache
+def manifest(name: str, folder: Path = FOLDER) -> Manifest:
+    """The manifest of a provider.
+
+    Raises:
+        CatalogError: there is none of that name, or it cannot be read.
+    """
+    if name not in providers(folder):
+        mend = did_you_mean(name, providers(folder)) or f"they are {', '.join(providers(folder))}"
+        raise CatalogError(f"no provider is called {name!r}", mend, file=manifest_file(name, folder))
+    file = manifest_file(name, folder)
+    return _manifest(_Table(read_toml(file), file, "$"))
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        CatalogError: it cannot be read, or is not TOML.
+    """
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CatalogError(f"cannot be read ({error.strerror or error})", "check the path", file=file) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CatalogError(f"is not TOML ({error})", "mend the TOML there", file=file) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table of the file at hand. What it lacks, and what is of another type, becomes one line with its place.
+
+    `catalog check` holds a manifest to its whole schema; this is what a run relies on.
+    """
+
+    data: Mapping[str, Any]
+    file: Path
+    place: str
+
+    def text(self, key: str, default: str | None = None) -> str:
+        return self._typed(key, self.data.get(key, default), str, "a string")
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        found = self._typed(key, self.data.get(key, []), list, "a list")
+        return tuple(self._typed(f"{key}[{index}]", each, str, "a string") for index, each in enumerate(found))
+
+    def table(self, key: str, default: Mapping[str, Json] | None = None) -> _Table:
+        return _Table(self._typed(key, self.data.get(key, default), dict, "a table"), self.file, f"{self.place}.{key}")
+
+    def all_texts(self) -> Mapping[str, str]:
+        return MappingProxyType({key: self.text(key) for key in self.data})
+
+    def tables(self) -> Mapping[str, _Table]:
+        return {key: self.table(key) for key in self.data}
+
+    def statuses(self) -> Mapping[int, int]:
+        """A table of status -> status."""
+        return MappingProxyType(
+            {self._number(key): self._typed(key, self.data[key], int, "a number") for key in self.data}
+        )
+
+    def _number(self, key: str) -> int:
+        if not (key.isascii() and key.isdigit()):
+            raise self._error(key, "is no gRPC status", "write a number, 0 to 16")
+        return int(key)
+
+    def _typed(self, key: str, value: Any, wanted: type[T], name: str) -> T:
+        if value is None:
+            raise CatalogError(f"{key!r} is missing", f"add {key!r}", file=self.file, place=self.place)
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            raise self._error(key, f"is {value!r}", f"write {name}")
+        return value
+
+    def _error(self, key: str, what: str, mend: str) -> CatalogError:
+        return CatalogError(what, mend, file=self.file, place=f"{self.place}.{key}")
+
+
+def _manifest(top: _Table) -> Manifest:
+    stand_ins, surfaces, identity = top.table("stand_ins"), top.table("surfaces"), top.table("identity", {})
+    return Manifest(
+        name=top.text("name"),
+        about=top.text("about"),
+        stand_ins=StandIns(
+            header_prefix=stand_ins.text("header_prefix", ""),
+            id_prefix=stand_ins.text("id_prefix", ""),
+            key_header=stand_ins.text("key_header"),
+            key_scheme=stand_ins.text("key_scheme", ""),
+        ),
+        default_surface=surfaces.text("default"),
+        surfaces=(surfaces.text("default"), *surfaces.texts("others")),
+        request_id=identity.text("request_id", ""),
+        account_headers=identity.texts("account"),
+        addresses=top.table("addresses").all_texts(),
+        grpc=top.table("grpc", {}).statuses(),
+        stream_end=frozenset(top.table("stream", {}).texts("end")),
+        roles=top.table("roles").all_texts(),
+        controls=MappingProxyType({role: _control(each) for role, each in top.table("controls").tables().items()}),
+        recipes=top.text("recipes", ""),
+    )
+
+
+def _control(table: _Table) -> Control:
+    return Control(
+        method=table.text("method"),
+        path=table.text("path"),
+        query=tuple(table.table("query", {}).all_texts().items()),
+        address=table.text("address", "base_url"),
+        proof=table.texts("proof"),
+    )

@@ -1,0 +1,157 @@
+"""A provider's manifest: what is read of it, and that each mistake in one is a line with file, place and mend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from catalog.check.validate import manifest_problems
+from catalog.model.errors import CatalogError
+from catalog.reading.manifest import Control, manifest, manifest_file, providers
+
+SOUND = """\
+name = "pe"
+about = "a provider for tests"
+
+[stand_ins]
+header_prefix = "pe-"
+key_header = "authorization"
+key_scheme = "Bearer"
+
+[surfaces]
+default = "json"
+
+[addresses]
+base_url = "the API"
+admin_url = "the admin API"
+
+[grpc]
+0 = 200
+5 = 404
+
+[roles]
+inference = "what most records need"
+admin = "reads the organization"
+
+[controls.inference]
+method = "GET"
+path = "/v1/models"
+query = { limit = "1" }
+proof = ["/data"]
+
+[controls.admin]
+method = "GET"
+path = "/v1/me"
+address = "admin_url"
+proof = []
+"""
+
+
+def folder_with(tmp_path: Path, text: str = SOUND, name: str = "pe") -> Path:
+    manifest_file(name, tmp_path).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_manifest_in_a_folder_makes_a_provider(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path)
+    (folder / ".pf.toml.tmp").touch()
+    (folder / "README.md").touch()
+    assert providers(folder) == ("pe",)
+
+
+def test_what_it_says_is_read(tmp_path: Path) -> None:
+    found = manifest("pe", folder_with(tmp_path))
+    assert (found.stand_ins.header_prefix, found.stand_ins.id_prefix) == ("pe-", "")
+    assert (found.stand_ins.key_header, found.stand_ins.key_scheme) == ("authorization", "Bearer")
+    assert found.surfaces == ("json",)
+    assert found.grpc == {0: 200, 5: 404}
+    assert set(found.roles) == {"inference", "admin"}
+    assert found.controls == {
+        "inference": Control("GET", "/v1/models", (("limit", "1"),), "base_url", ("/data",)),
+        "admin": Control("GET", "/v1/me", (), "admin_url", ()),
+    }
+
+
+def test_what_it_leaves_out_is_empty(tmp_path: Path) -> None:
+    found = manifest("pe", folder_with(tmp_path))
+    assert (found.recipes, found.request_id, found.account_headers, found.stream_end) == ("", "", (), frozenset())
+
+
+def test_a_provider_that_there_is_not_is_told_with_those_that_there_are(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match=r"px\.toml: no provider is called 'px'; they are pe"):
+        manifest("px", folder_with(tmp_path))
+
+
+def test_a_sound_manifest_has_no_problem(tmp_path: Path) -> None:
+    assert manifest_problems(folder_with(tmp_path)) == ()
+
+
+@pytest.mark.parametrize("name", providers())
+def test_the_shipped_ones_can_be_read_and_are_sound(name: str) -> None:
+    assert manifest(name).name == name
+    assert [each for each in manifest_problems() if each.file.stem == name] == []
+
+
+MISTAKES = [
+    ('name = "pe"\n', "", "$: 'name' is missing; add 'name'"),
+    ('key_header = "authorization"\n', "", "$.stand_ins: 'key_header' is missing; add 'key_header'"),
+    ('proof = ["/data"]\n', "", "$.controls.inference: 'proof' is missing; add 'proof'"),
+    ('base_url = "the API"\n', "", "$.addresses: 'base_url' is missing; add 'base_url'"),
+    ('"pe-"', "3", "$.stand_ins.header_prefix: is 3; write a string"),
+    (
+        '"pe-"',
+        '"PE-"',
+        '$.stand_ins.header_prefix: "PE-" has not the right form; the schema says: What its own',
+    ),
+    ('["/data"]', '"/data"', '$.controls.inference.proof: is "/data"; write a list'),
+    ('["/data"]', '["data"]', '$.controls.inference.proof[0]: "data" has not the right form; the schema says: A JSON'),
+    ("5 = 404", '5 = "404"', "$.grpc['5']: is \"404\"; write an integer"),
+    ("5 = 404", "17 = 404", '$.grpc: "17" has not the right form'),
+    ("about = ", "abuot = ", "$: 'about' is missing; add 'about'"),
+    ("header_prefix", "header_perfix", "$.stand_ins: 'header_perfix' is no field here; did you mean header_prefix?"),
+    (
+        '"GET"\npath = "/v1/me"',
+        '"FETCH"\npath = "/v1/me"',
+        '$.controls.admin.method: "FETCH" is none of GET, HEAD, POST',
+    ),
+    ('name = "pe"', 'name = "pf"', "$.name: 'pf' is not what the file is called; write 'pe', or move the file"),
+    ('default = "json"', 'default = "jsno"', "$.surfaces.default: 'jsno' has no envelope schema; did you mean json?"),
+    (
+        'default = "json"',
+        'default = "json"\nothers = ["pe_stream"]',
+        "$.surfaces.others[0]: 'pe_stream' has no envelope schema; ",
+    ),
+    ("[controls.admin]", "[controls.amdin]", "$.controls.amdin: 'amdin' is no role; did you mean admin?"),
+    ('"admin_url"\n', '"auth_url"\n', "$.controls.admin.address: 'auth_url' is no address; "),
+    ("[grpc]", "[grpc", "is not TOML ("),
+    ('"a provider for tests"', "2026-11-21T06:00:00Z", "$.about: is datetime.datetime("),
+]
+
+
+@pytest.mark.parametrize(("sound", "broken", "line"), MISTAKES, ids=[line[:50] for _, _, line in MISTAKES])
+def test_a_broken_manifest_is_told_with_file_place_and_mend(tmp_path: Path, sound: str, broken: str, line: str) -> None:
+    assert SOUND.count(sound) == 1
+    told = [str(each) for each in manifest_problems(folder_with(tmp_path, SOUND.replace(sound, broken)))]
+    assert any(f"pe.toml: {line}" in each for each in told), told
+    assert all("\n" not in each and "; " in each for each in told)
+
+
+def test_one_mistake_is_one_line(tmp_path: Path) -> None:
+    told = manifest_problems(folder_with(tmp_path, SOUND.replace('proof = ["/data"]\n', "")))
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("sound", "broken", "line"),
+    [
+        ('key_header = "authorization"\n', "", r"pe\.toml:\$\.stand_ins: 'key_header' is missing; add 'key_header'"),
+        ('"pe-"', "3", r"pe\.toml:\$\.stand_ins\.header_prefix: is 3; write a string"),
+        ('["/data"]', "[5]", r"pe\.toml:\$\.controls\.inference\.proof\[0\]: is 5; write a string"),
+        ("5 = 404", "five = 404", r"pe\.toml:\$\.grpc\.five: is no gRPC status; write a number, 0 to 16"),
+        ("[grpc]", "[grpc", r"pe\.toml: is not TOML \("),
+    ],
+)
+def test_who_reads_a_broken_one_is_told_in_one_line_too(tmp_path: Path, sound: str, broken: str, line: str) -> None:
+    with pytest.raises(CatalogError, match=line):
+        manifest("pe", folder_with(tmp_path, SOUND.replace(sound, broken)))
