@@ -20,12 +20,13 @@ import anyio
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from catalog.model import Exchange, Request, Response
+from catalog.reading.rate_limits import EndpointGroup, RateLimits
 from mockserver.buckets import TokenBucket
 from probes.calls.call import Call, get
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.running.pace import Pace
-from probes.running.rate_limits import Group, Manners
+from probes.running.rate_limits import RateLimitPolicy
 from probes.target.target import Provider
 from probes.wire.redact import Redactor
 
@@ -37,7 +38,7 @@ class Limited(Lane):
     """A lane whose wire is a limited provider in this process."""
 
     def __init__(self, per_minute: int) -> None:
-        pace = Pace(Manners(groups=(Group(("/v1",), per_minute),)), PROVIDER.max_wait_s)
+        pace = Pace(RateLimitPolicy(RateLimits(groups=(EndpointGroup(("/v1",), per_minute),))), PROVIDER.max_wait_s)
         super().__init__(PROVIDER, "inference", Redactor({}), Budget(PROVIDER), mock=False, pace=pace)
         self.refused = 0
         self._bucket = TokenBucket(per_minute, 1)

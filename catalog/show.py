@@ -7,10 +7,11 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from catalog.model import codes
-from catalog.writeback.seen import last_seen
+from catalog.reading.facts import description, tags
+from catalog.reading.last_seen import last_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog.model import Json, Record
     from catalog.model.codes import Code
@@ -32,11 +33,10 @@ _KINDS_OF_CODE = (
 def record_text(record: Record, file: str) -> str:
     """A record: what it is, what was last seen of it, then every field as documented."""
     lines = [f"{record.address}", f"  {record.title}"]
-    if record.data.get("description"):
-        lines += _wrapped(str(record.data["description"]), "  ")
-    lines += ["", *_row("tags", ", ".join(record.data.get("status", ()))), *_row("last seen", _last_seen(record))]
+    lines += _wrapped(description(record), "  ")
+    lines += ["", *_row("tags", ", ".join(tags(record))), *_row("last seen", _last_seen(record))]
     lines += _row("file", file)
-    lines += ["", *_fields({key: value for key, value in record.data.items() if key not in _TOLD_ABOVE}, "  ")]
+    lines += ["", *_fields(record.data, "  ", leave_out=_TOLD_ABOVE)]
     return "\n".join(lines)
 
 
@@ -67,9 +67,11 @@ def _last_seen(record: Record) -> str:
     return f"{last.day}{target}{result}"
 
 
-def _fields(value: Json, indent: str) -> Iterator[str]:
+def _fields(value: Mapping[str, Json], indent: str, leave_out: Sequence[str] = ()) -> Iterator[str]:
     """An object, a line for each plain value, deeper ones below their name."""
     for name, item in value.items():
+        if name in leave_out:
+            continue
         if isinstance(item, dict) and _is_deep(item):
             yield f"{indent}{name}"
             yield from _fields(item, indent + "  ")

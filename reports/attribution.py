@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from catalog.evidence.results import Run
 from catalog.model import Finding, Outcome
 from catalog.model.codes import INCONCLUSIVE
+from catalog.reading.facts import note
 from reports.standing import Standing
 
 SHARED_BY = 3
@@ -70,7 +71,7 @@ class Attributor:
         if other:
             why = f"The answer is the documented one of {other}: our request probably provokes that condition instead."
             return Attribution("our recipe", why)
-        if "UNVERIFIED" in standing.result.probed_record.tags or standing.result.probed.get("note"):
+        if "UNVERIFIED" in standing.result.probed_record.tags or note(standing.result.probed_record):
             why = "The record rests on what the documents leave open, and it was never seen to hold."
             return Attribution("documents", why)
         return Attribution(

@@ -8,37 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from catalog.evidence.results import Result
 from catalog.model import Json
+from catalog.reading.facts import seen, stated, tags
 
 MAX_TEXT = 1500
 
 RELATED = 8
 """Related records shown at once; the rest unfold."""
 
-_ERROR = {
-    "http_status": "HTTP status",
-    "type": "type",
-    "code": "code",
-    "param": "param",
-    "category": "category",
-    "message_semantics": "meaning",
-    "retryable": "retryable",
-    "backoff": "backoff",
-    "recommended_action": "what a client does",
-}
-_ENDPOINT = {
-    "name": "name",
-    "description": "description",
-    "auth": "authentication",
-    "beta_header": "beta header",
-    "streaming": "streaming",
-    "pagination": "pagination",
-    "idempotency": "idempotency",
-}
-_RATE_LIMIT = {"documented": "limits", "concepts": "concepts", "error_semantics_429": "at the limit"}
-_FIELDS = {"errors": _ERROR, "endpoints": _ENDPOINT, "rate_limits": _RATE_LIMIT}
-_DATES = ("verification", "observed", "retrieved_at", "generated_at", "observed_for_this_key")
-
-Fact = dict[str, Json]
+Row = dict[str, Json]
 """`label`, and one of `text` or `links` (addresses)."""
 
 
@@ -61,7 +38,7 @@ class Relations:
         return sorted({*self.named(result), *self._named_by[result.record]})
 
 
-def facts(result: Result, relations: Relations) -> list[Fact]:
+def facts(result: Result, relations: Relations) -> list[Row]:
     """The rows of a record's section."""
     return list(_facts(result, relations))
 
@@ -75,26 +52,14 @@ def sections(result: Result) -> str:
     return "; ".join(map(_cited, result.probed_record.sources))
 
 
-def _facts(result: Result, relations: Relations) -> Iterator[Fact]:
-    data = result.probed
-    if result.record.split("/")[1] == "endpoints":
-        yield {"label": "request", "text": f"{data.get('method', '')} {data.get('path', '')}".strip()}
-    for field, label in _FIELDS[result.record.split("/")[1]].items():
-        value = data.get(field)
-        if value is not None or (field == "retryable" and field in data):
-            yield {"label": label, "text": _said(value)}
-    if isinstance(data.get("response_headers"), Mapping):
-        yield {"label": "headers", "text": _rules(data["response_headers"])}
+def _facts(result: Result, relations: Relations) -> Iterator[Row]:
+    record = result.probed_record
+    for fact in stated(record):
+        yield {"label": fact.label, "text": _said(fact.value)}
     yield {"label": "documented in", "text": sections(result) or "no section cited"}
-    yield {"label": "tags", "text": ", ".join(map(str, data.get("status", ()))) or "none"}
-    for field in _DATES:
-        if data.get(field):
-            yield {"label": field.replace("_", " "), "text": _said(data[field])}
-    if data.get("live_messages"):
-        yield {"label": "messages seen live", "text": "\n".join(map(str, data["live_messages"]))[:MAX_TEXT]}
-    for field in ("note", "pinned_reason"):
-        if data.get(field):
-            yield {"label": field.replace("_", " "), "text": _said(data[field])}
+    yield {"label": "tags", "text": ", ".join(tags(record)) or "none"}
+    for fact in seen(record):
+        yield {"label": fact.label, "text": _said(fact.value)}
     yield {"label": "provoked by", "text": _provoked(result)}
     related = relations.related(result)
     if related:
@@ -107,22 +72,9 @@ def _provoked(result: Result) -> str:
     return ", ".join([how, *(each for each in also if each)])
 
 
-def _rules(headers: Mapping[str, Json]) -> str:
-    return "\n".join(f"{name}: {_rule(rule)}" for name, rule in headers.items())
-
-
-def _rule(rule: Json) -> str:
-    if not isinstance(rule, Mapping):
-        return str(rule)
-    wanted = rule.get("value") or rule.get("format") or ""
-    return f"{rule.get('rule', '')} {wanted}".strip()
-
-
 def _said(value: Json) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None:
-        return "not said"
     if isinstance(value, Mapping):
         return "\n".join(f"{key}: {_flat(item)}" for key, item in value.items() if item not in (None, ""))[:MAX_TEXT]
     return _flat(value)[:MAX_TEXT]

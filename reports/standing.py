@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from catalog.evidence.results import Result, Run
-from catalog.model import Json, Outcome
+from catalog.model import Outcome, Tag
+from catalog.reading.last_seen import seen_on
 from reports import history
 from reports.history import Row
 
@@ -92,7 +93,7 @@ def _standing(result: Result, run: Run, today: date, earlier: Sequence[Row]) -> 
         age=max(0, (today - evidence).days) if evidence else None,
         verified=verified,
         added=bool(earlier) and not before,
-        conformed_before=conformed.today.isoformat() if conformed else _recorded(result.probed, run) or "",
+        conformed_before=_iso(conformed.today if conformed else _recorded(result, run)),
     )
 
 
@@ -132,21 +133,19 @@ def _evidence(result: Result, run: Run, today: date, last: tuple[Row, Outcome] |
     """When the behaviour was last seen, and whether it was as documented then."""
     if result.outcome.conclusive:
         return _day(result.observed_at) or today, result.outcome is Outcome.CONFORMS
-    recorded = _day(_recorded(result.probed, run))
+    recorded = _recorded(result, run)
     if last is not None and (recorded is None or last[0].today >= recorded):
         return last[0].today, last[1] is Outcome.CONFORMS
     return recorded, recorded is not None
 
 
-def _recorded(probed: Mapping[str, Json], run: Run) -> str | None:
-    """The date that write-back left in the record; it speaks of a live target, so it counts for live runs alone."""
-    if not run.live or "LIVE_VERIFIED" not in probed.get("status", ()):
-        return None
-    for field in ("verification", "observed"):
-        kept = probed.get(field)
-        if isinstance(kept, Mapping) and kept.get("verified_at"):
-            return str(kept["verified_at"])
-    return probed.get("retrieved_at")
+def _recorded(result: Result, run: Run) -> date | None:
+    """The day that write-back left in the record; it speaks of a live target, so it counts for live runs alone."""
+    return seen_on(result.probed_record) if run.live and Tag.LIVE_VERIFIED in result.probed_record.tags else None
+
+
+def _iso(day: date | None) -> str:
+    return day.isoformat() if day is not None else ""
 
 
 def _day(text: str | None) -> date | None:

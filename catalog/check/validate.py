@@ -13,6 +13,7 @@ from catalog.check import manifests
 from catalog.check.wording import brief, complaints
 from catalog.model import Address, Json, Record, Tag
 from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.reading.last_seen import is_mock, seen_on, target_of
 from catalog.reading.manifest import FOLDER as MANIFESTS
 from catalog.reading.manifest import providers
 from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas
@@ -20,7 +21,6 @@ from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.reading.strict_json import read_object
 from catalog.writeback.canonical import canonical_text
 from catalog.writeback.discoveries import known
-from catalog.writeback.seen import is_mock, seen_on, target_of
 from catalog.writeback.writing import locked, write_text
 
 if TYPE_CHECKING:
@@ -221,10 +221,11 @@ def _causes_of_429_exist(record: Record, scene: Scene) -> Iterator[Told]:
 
 
 def _surfaces_have_envelopes(record: Record, scene: Scene) -> Iterator[Told]:
-    response = record.data.get("response")
     named = {"$.surface": record.surface}
-    if isinstance(response, dict):
-        named["$.response.surface"] = response.get("surface")
+    for field in ("response", "streaming"):
+        holder = record.data.get(field)
+        if isinstance(holder, dict):
+            named[f"$.{field}.surface"] = holder.get("surface")
     envelopes = _envelopes()
     for path, surface in named.items():
         if isinstance(surface, str) and surface not in envelopes:

@@ -37,5 +37,5 @@ def _step(document: Json, name: str) -> Iterator[Json]:
         yield document[name]
     elif isinstance(document, list) and name == "*":
         yield from document
-    elif isinstance(document, list) and name.isdigit() and int(name) < len(document):
+    elif isinstance(document, list) and name.isascii() and name.isdigit() and int(name) < len(document):
         yield document[int(name)]

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog.model import Json, Record
 from catalog.model.assertion import ASK, Assertion, Basis, Key
 from catalog.model.labels import ANSWER, SUCCESS
-from catalog.reading.expectations import Expected, Lookup, expectations
+from catalog.reading.expectations import Lookup, expectations
 
 if TYPE_CHECKING:
-    from catalog.reading.expectations import StreamRule
+    from catalog.reading.expected import Expected
+    from catalog.reading.streams import StreamRule
 
 
 class Statement(NamedTuple):

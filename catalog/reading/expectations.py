@@ -1,91 +1,20 @@
-"""What must be seen: turns a record into the expectations that an exchange of each label is compared with."""
+"""Turns a record into the expectations that an exchange of each label is compared with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
-from catalog.envelopes.envelope import WIRE_ASPECTS, Envelope, envelope
-from catalog.envelopes.grpc_statuses import AS_HTTP
+from catalog.envelopes.envelope import WIRE_ASPECTS, envelope
 from catalog.model import Json, Record
-
-LIMITED = "limited"
-"""The label of the answer beyond a limit, in rate-limit records: 429."""
-
-
-BEGUN: Mapping[str, int] = {"sse": 200, "websocket": 101}
-"""The HTTP status with which a stream begins, whatever it carries later; gRPC has none that matters."""
+from catalog.model.labels import ANSWER, LIMITED, MISSING_CREDENTIAL, STREAM, SUCCESS, WRONG_CREDENTIAL
+from catalog.reading.expected import Expected
+from catalog.reading.headers import header_rules, labels_of, limit_header_rules, written_rules
+from catalog.reading.statuses import BEGINS_WITH, documented_status
+from catalog.reading.streams import stream_rule
 
 Lookup = Callable[[str], Record]
-
-
-@dataclass(frozen=True, slots=True)
-class HeaderRule:
-    """What the documents say of one response header (stand-in name)."""
-
-    name: str
-    rule: str
-    value: str = ""
-    format: str = ""
-    family: str = ""
-    """The limit that the header tells of, with others of the same family; only in rate-limit records."""
-    part: str = ""
-    """What it tells of that limit: `limit`, `remaining` or `reset`."""
-    multiple_of: int = 1
-    optional: bool = False
-    """Whether it may be absent, as long as its whole family is."""
-    source: str = ""
-    """The row that states it."""
-
-
-@dataclass(frozen=True, slots=True)
-class StreamRule:
-    """What the documents say of an answer that travels as an event, a frame, a close or a gRPC status."""
-
-    protocol: str
-    event: str | None = None
-    terminal: str | None = None
-    """The event that must come last."""
-    events: tuple[str, ...] = ()
-    """Events that must occur, in this order; others may stand between them."""
-    close_code: tuple[int, int] | None = None
-    """The documented code, as a range that both ends belong to."""
-    close_clean: bool | None = None
-    close_reason: bool = False
-    """Whether the close must say why."""
-    grpc_status: int | None = None
-    trailers: tuple[str, ...] = ()
-
-    @property
-    def closes(self) -> bool:
-        """Whether anything is documented of how the other side closes."""
-        return self.close_code is not None or self.close_clean is not None or self.close_reason
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """Everything the documents assert of the exchange with this label."""
-
-    label: str
-    address: str
-    envelope: Envelope
-    status: int | None
-    """The status of the HTTP answer itself, or None where the documents give none."""
-    told_status: int | None = None
-    """The HTTP status that the envelope repeats, where it has a place for it."""
-    status_class: int | None = None
-    """4 where the documents say only `4xx`."""
-    wire: Mapping[str, Json] = field(default_factory=dict)
-    message_pattern: str | None = None
-    message_source: str = ""
-    headers: tuple[HeaderRule, ...] = ()
-    fields: Mapping[str, Json] = field(default_factory=dict)
-    sums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Pointer of a total -> pointers of its parts; an absent part counts nothing."""
-    stream: StreamRule | None = None
-    same_body_as: str | None = None
-    failure: str | None = None
-    """The reason code that a client-side outcome must have; only on surface `client`."""
+"""Finds the error record that an endpoint's rules name by its address."""
 
 
 def expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
@@ -94,74 +23,89 @@ def expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
     Raises:
         KeyError: an address or a surface that the record names does not exist.
     """
+    if record.kind == "endpoints":
+        return tuple(_of_endpoint(record, lookup))
+    return _of_itself(record)
+
+
+def expectation(record: Record, label: str) -> Expected | None:
+    """What the record itself states of the exchange with this label; of an endpoint, its success alone.
+
+    None for any other label: an endpoint's refusals are stated by the error records that it names.
+    """
+    return next((each for each in _of_itself(record) if each.label == label), None)
+
+
+def documented_answers(record: Record) -> tuple[Expected, ...]:
+    """The answers that an error record documents: one, or one for each member of its group of statuses."""
+    status = documented_status(record)
+    if len(status.members) < 2:
+        return (_error(record, ANSWER, *status.members),)
+    return tuple(_error(record, str(member), member) for member in status.members)
+
+
+def _of_itself(record: Record) -> tuple[Expected, ...]:
     match record.kind:
         case "errors":
-            return error_expectations(record)
+            return _of_error(record)
         case "endpoints":
-            return _of_endpoint(record, lookup)
+            return (_success(record, SUCCESS),)
         case _:
             return _of_rate_limits(record)
 
 
-def statuses(record: Record) -> tuple[int | None, ...]:
-    """The HTTP statuses of an error record; a group such as `502/503/504/529` has several."""
-    documented = record.data.get("http_status")
-    if isinstance(documented, str):
-        return tuple(int(part) for part in documented.split("/") if part.isdigit()) or (None,)
-    return (documented,)
-
-
-def error_expectations(record: Record) -> tuple[Expected, ...]:
-    """The expectations of an error record, which needs no other: of each member of its group, or of each cause."""
-    group = statuses(record)
-    if len(group) > 1:
-        return tuple(_error(record, str(status), status) for status in group)
-    causes = tuple(record.data.get("causes") or {"answer": ""})
+def _of_error(record: Record) -> tuple[Expected, ...]:
+    """One for each member of its group, or for each of its causes."""
+    answers = documented_answers(record)
+    causes = tuple(record.data.get("causes") or ())
+    if len(answers) > 1 or not causes:
+        return answers
     same = causes[0] if record.data.get("same_body") else None
-    return tuple(_error(record, label, group[0], same_body_as=same if label != same else None) for label in causes)
+    return tuple(replace(answers[0], label=each, same_body_as=same if each != same else None) for each in causes)
 
 
-def _error(record: Record, label: str, status: int | None, same_body_as: str | None = None) -> Expected:
+def _error(record: Record, label: str, status: int | None = None) -> Expected:
     data = record.data
     shape = envelope(data["surface"])
-    stream = _stream(data.get("stream"))
+    wording = data.get("message_pattern") or {}
+    stream = stream_rule(data.get("stream"))
     return Expected(
         label=label,
         address=str(record.address),
         envelope=shape,
-        status=BEGUN.get(stream.protocol) if stream is not None else status,
+        status=BEGINS_WITH.get(stream.protocol) if stream is not None else status,
         told_status=status,
-        status_class=_status_class(data.get("http_status")),
+        status_class=documented_status(record).hundreds,
         wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
-        message_pattern=(data.get("message_pattern") or {}).get("pattern"),
-        message_source=str((data.get("message_pattern") or {}).get("source", "")),
-        headers=_headers(data.get("response_headers")),
+        message_pattern=wording.get("pattern"),
+        message_source=wording.get("source", ""),
+        headers=header_rules(data.get("response_headers")),
         fields=data.get("fields") or {},
         stream=stream,
-        same_body_as=same_body_as,
         failure=data.get("failure"),
     )
 
 
-def _status_class(documented: Json) -> int | None:
-    return int(documented[0]) if isinstance(documented, str) and documented.endswith("xx") else None
-
-
-def _of_endpoint(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
+def _of_endpoint(record: Record, lookup: Lookup) -> Iterator[Expected]:
+    """Its success, the refusals of a missing and a wrong credential, the answer to each rule, and the stream."""
     data = record.data
-    expected = [_success(record, "success")]
-    auth = data.get("auth") or {}
-    for label, key in (("missing_credential", "missing"), ("wrong_credential", "wrong")):
+    yield _success(record, SUCCESS)
+    auth = data.get("auth")
+    for label, key in ((MISSING_CREDENTIAL, "missing"), (WRONG_CREDENTIAL, "wrong")):
         if isinstance(auth, dict) and auth.get(key):
-            expected.append(_refused(lookup(auth[key]), label))
+            yield _refused(lookup(auth[key]), label)
     for rule in (data.get("request") or {}).get("rules", ()):
-        if rule["answer"] == "success":
-            expected.append(_success(record, rule["label"]))
+        if rule["answer"] == SUCCESS:
+            yield _success(record, rule["label"])
         else:
-            expected.append(_refused(lookup(rule["answer"]), rule["label"]))
+            yield _refused(lookup(rule["answer"]), rule["label"])
     if isinstance(data.get("streaming"), dict):
-        expected.append(_streamed(record, data["streaming"]))
-    return tuple(expected)
+        yield _streamed(record, data["streaming"])
+
+
+def _refused(error: Record, label: str) -> Expected:
+    """An error record's answer under a label of the endpoint that names it; the first of a group."""
+    return replace(documented_answers(error)[0], label=label)
 
 
 def _success(record: Record, label: str) -> Expected:
@@ -171,87 +115,36 @@ def _success(record: Record, label: str) -> Expected:
         address=str(record.address),
         envelope=envelope(response.get("surface") or record.data["surface"]),
         status=response.get("status"),
-        headers=_headers(response.get("headers")),
+        headers=header_rules(response.get("headers")),
         fields=response.get("fields") or {},
         sums={total: tuple(parts) for total, parts in (response.get("sums") or {}).items()},
-        stream=_stream(response.get("stream")),
+        stream=stream_rule(response.get("stream")),
     )
 
 
 def _streamed(record: Record, streaming: Mapping[str, Json]) -> Expected:
     response = record.data.get("response") or {}
     return Expected(
-        label="stream",
+        label=STREAM,
         address=str(record.address),
         envelope=envelope(streaming.get("surface", "any")),
         status=response.get("status", 200),
-        headers=_headers(response.get("headers")),
-        fields=streaming.get("fields") or {},
-        stream=_stream(streaming),
+        headers=header_rules(response.get("headers")),
+        stream=stream_rule(streaming),
     )
-
-
-def _refused(error: Record, label: str) -> Expected:
-    return _error(error, label, statuses(error)[0])
 
 
 def _of_rate_limits(record: Record) -> tuple[Expected, ...]:
     """One expectation for each label that a header is documented for; an ordinary answer is always looked at."""
-    rules = named_headers(record.data.get("headers"))
-    labels = dict.fromkeys(["answer", *(label for rule in rules.values() for label in rule.get("on", ()))])
+    rules = written_rules(record.data.get("headers")).values()
+    labels = dict.fromkeys([ANSWER, *(label for rule in rules for label in labels_of(rule))])
     return tuple(
         Expected(
-            label,
-            str(record.address),
-            envelope("any"),
-            429 if label == LIMITED else 200,
-            headers=_headers(
-                {
-                    name: {**rule, "optional": label in rule.get("optional", ())}
-                    for name, rule in rules.items()
-                    if label in rule.get("on", ("answer",))
-                }
-            ),
+            label=label,
+            address=str(record.address),
+            envelope=envelope("any"),
+            status=429 if label == LIMITED else 200,
+            headers=limit_header_rules(record, label),
         )
         for label in labels
     )
-
-
-def named_headers(headers: Json) -> Mapping[str, Mapping[str, Json]]:
-    """The header rules of a rate-limit record by name; PC's are an array, in which samples need have no rule."""
-    if isinstance(headers, list):
-        return {header["name"]: header for header in headers if "rule" in header}
-    return headers if isinstance(headers, dict) else {}
-
-
-def _headers(rules: Json) -> tuple[HeaderRule, ...]:
-    if not isinstance(rules, dict):
-        return ()
-    keys = [each.name for each in fields(HeaderRule)]
-    return tuple(
-        HeaderRule(**{**{key: value for key, value in rule.items() if key in keys}, "name": name})
-        for name, rule in rules.items()
-    )
-
-
-def _stream(data: Json) -> StreamRule | None:
-    if not isinstance(data, dict) or "protocol" not in data:
-        return None
-    code = data.get("close_code")
-    return StreamRule(
-        protocol=data["protocol"],
-        event=data.get("event"),
-        terminal=data.get("terminal"),
-        events=tuple(data.get("events") or data.get("after") or ()),
-        close_code=(code, code) if isinstance(code, int) else tuple(code) if code else None,
-        close_clean=data.get("close_clean"),
-        close_reason=data.get("close_reason", False),
-        grpc_status=data.get("grpc_status"),
-        trailers=tuple(data.get("trailers") or ()),
-    )
-
-
-def asked_of(expected: Expected) -> int | None:
-    """The HTTP status that is asked for, or the one that the gRPC status asked for maps to."""
-    stream = expected.stream
-    return expected.status if stream is None or stream.grpc_status is None else AS_HTTP.get(stream.grpc_status)

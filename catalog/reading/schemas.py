@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from catalog.envelopes.pointer import ABSENT, find
 from catalog.model.errors import CatalogError
 from catalog.reading.strict_json import read_object
 
@@ -52,16 +53,7 @@ def resolve(ref: str, base: str) -> tuple[Json, str] | None:
     """What a `$ref` in the schema `base` points to, and the schema that holds it; None for one that leads nowhere."""
     urn, _, pointer = ref.partition("#")
     urn = urn or base
-    target: Json = schemas().get(urn)
-    for part in filter(None, pointer.split("/")):
-        key = part.replace("~1", "/").replace("~0", "~")
-        if not isinstance(target, dict) or key not in target:
-            return None
-        target = target[key]
-    return None if target is None else (target, urn)
-
-
-def wire_pointers(surface: str | None) -> Mapping[str, str]:
-    """Where the aspects lie in the envelope of a surface; an aspect without a pointer is not on the wire."""
-    envelope = schemas().get(envelope_id(surface or ""), {})
-    return MappingProxyType(dict(envelope.get("x-wire", {})))
+    if urn not in schemas():
+        return None
+    target = find(schemas()[urn], pointer)
+    return None if target is ABSENT else (target, urn)

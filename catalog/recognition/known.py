@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from catalog.envelopes.envelope import WIRE_ASPECTS, Envelope, envelope
-from catalog.envelopes.pointer import find
-from catalog.envelopes.projection import unwrapped, wire_of
-from catalog.model import Json, Record
-from catalog.reading.expectations import BEGUN, Expected, error_expectations, statuses
+from catalog.envelopes.projection import message_in, wire_of
+from catalog.reading.classification import classification
+from catalog.reading.expectations import documented_answers
+from catalog.reading.headers import header_names
 
-PERMISSION = ("permission", "auth")
+if TYPE_CHECKING:
+    from catalog.model import Json, Record
+    from catalog.reading.expected import Expected
+
 TOO_MANY = 3
 """An answer that fits more records than this says nothing about which one it is."""
 
@@ -33,14 +36,21 @@ ORDINARY_HEADERS = frozenset(
 class KnownAnswer:
     """The documented look of one error record on the wire."""
 
-    address: str
-    status: int | None
-    envelope: Envelope
-    wire: Mapping[str, Json]
-    message: re.Pattern[str] | None
-    permission: bool
     expected: Expected
     """Everything that its record asserts of it."""
+    message: re.Pattern[str] | None
+    """The documented wording, compiled."""
+    permission: bool
+    """Whether it refuses what this account may not do."""
+
+    @property
+    def address(self) -> str:
+        return self.expected.address
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status of the answer itself: a stream's is that with which it begins."""
+        return self.expected.status
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +69,13 @@ class Known:
         types: set[str] = set()
         codes: set[str] = set()
         for record in records:
-            headers.update(_named_headers(record))
+            headers.update(header_names(record))
             if record.kind == "errors":
+                named = classification(record)
                 answers.extend(_answers(record))
-                types.update(filter(None, [record.data.get("type")]))
-                codes.update(filter(None, [record.data.get("code")]))
-        return cls(tuple(answers), frozenset(headers), frozenset(types), frozenset(codes))
+                types.add(named.type)
+                codes.add(named.code)
+        return cls(tuple(answers), frozenset(headers), frozenset(types - {""}), frozenset(codes - {""}))
 
     def documents(self, status: int | None) -> bool:
         """Whether any record documents an answer with this status."""
@@ -79,39 +90,23 @@ class Known:
 
 def _fits(answer: KnownAnswer, status: int | None, body: Json) -> bool:
     """Whether status, wire values and wording are those of this record; one that carries no values fits nothing."""
-    if answer.status != status or not answer.wire:
+    expected = answer.expected
+    if expected.status != status or not expected.wire:
         return False
-    seen = wire_of(answer.envelope, body)
-    if not seen or any(seen.get(aspect) != value for aspect, value in answer.wire.items()):
+    seen = wire_of(expected.envelope, body)
+    if not seen or any(seen.get(aspect) != value for aspect, value in expected.wire.items()):
         return False
     if answer.message is None:
         return True
-    message = find(unwrapped(answer.envelope, body), answer.envelope.wire.get("message", "/message"))
-    return isinstance(message, str) and answer.message.search(message) is not None
+    message = message_in(expected.envelope, body)
+    return message is not None and answer.message.search(message) is not None
 
 
 def _answers(record: Record) -> Iterable[KnownAnswer]:
-    data = record.data
-    shape = envelope(data["surface"])
-    pattern = (data.get("message_pattern") or {}).get("pattern")
-    stream = data.get("stream")
-    group = error_expectations(record)
-    for number, status in enumerate(statuses(record)):
+    for expected in documented_answers(record):
+        pattern = expected.message_pattern
         yield KnownAnswer(
-            address=str(record.address),
-            status=BEGUN.get(stream["protocol"]) if stream else status,
-            envelope=shape,
-            wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in shape.wire and aspect in data},
+            expected=expected,
             message=re.compile(pattern) if pattern else None,
-            permission=data.get("category") in PERMISSION and status == 403,
-            expected=group[number],
+            permission=expected.told_status == 403 and classification(record).is_permission,
         )
-
-
-def _named_headers(record: Record) -> Iterable[str]:
-    response = record.data.get("response") or {}
-    for rules in (record.data.get("response_headers"), response.get("headers"), record.data.get("headers")):
-        if isinstance(rules, dict):
-            yield from (name.lower() for name in rules)
-        elif isinstance(rules, list):
-            yield from (str(rule["name"]).lower() for rule in rules if isinstance(rule, dict) and "name" in rule)

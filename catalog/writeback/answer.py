@@ -8,14 +8,16 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog.reading import limit_tables as limits
-from catalog.reading.schemas import wire_pointers
+from catalog.model.labels import BESIDE, SUCCESS
+from catalog.reading.expected import message_of, param_of
+from catalog.reading.rate_limits import rate_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from catalog.evidence.results import Result
-    from catalog.model import Exchange, Finding, Json, Record, Response
+    from catalog.model import Exchange, Finding, Json, Response
+    from catalog.reading.expected import Expected
 
 MAX_DIFFERENCES = 5
 MAX_TEXT = 300
@@ -30,9 +32,6 @@ _VOLATILE = (
     (re.compile(r"\b\d[\d,]{4,}\b"), "{n}"),
 )
 """What differs from one answer to the next though nothing changed: identifiers, times, amounts."""
-
-_BESIDE = ("control", "setup", "cleanup")
-"""Labels of exchanges that are made for the sake of others."""
 
 _LIMIT_NAME = re.compile(r"limit")
 _MOVING = re.compile(r"remaining|reset|used")
@@ -51,37 +50,22 @@ def judged_exchange(result: Result) -> Exchange | None:
     endpoint = result.address.kind == "endpoints"
     for attempt in reversed(result.attempts):
         for exchange in attempt.exchanges:
-            judged = exchange.label == "success" if endpoint else exchange.label not in _BESIDE
+            judged = exchange.label == SUCCESS if endpoint else exchange.label not in BESIDE
             if judged and exchange.response is not None:
                 return exchange
     return None
 
 
-def is_documented_status(record: Record, response: Response) -> bool:
-    """Whether this is the documented answer, if with differences; another answer's headers say nothing about it."""
-    documented = record.data.get("http_status")
-    if record.kind == "endpoints":
-        answer = record.data.get("response")
-        documented = answer.get("status") if isinstance(answer, dict) else None
-    wanted = str(documented).replace("x", ".").split("/")
-    return documented is None or any(re.fullmatch(status, str(response.status)) for status in wanted)
+def message(expected: Expected, response: Response) -> str | None:
+    """The message of the documented answer, without what changes nightly; None where there is none."""
+    found = message_of(expected, response)
+    return steady(found) if found is not None and found.strip() else None
 
 
-def messages(record: Record, response: Response) -> Iterator[str]:
-    """The messages in the documented envelope: in the body, or in the events of a stream."""
-    pointer = wire_pointers(record.surface).get("message")
-    if pointer is None:
-        return
-    for part in (response.body, *(event.data for event in response.events or () if not event.sent)):
-        message = at_pointer(part, pointer)
-        if isinstance(message, str) and message.strip():
-            yield steady(message)
-
-
-def param(record: Record, response: Response) -> str | None:
-    """The field that the answer names, where the envelope carries one."""
-    found = at_pointer(response.body, wire_pointers(record.surface).get("param"))
-    return steady(found) if isinstance(found, str) else None
+def param(expected: Expected, response: Response) -> str | None:
+    """The field that the answer names, where its envelope carries one."""
+    found = param_of(expected, response)
+    return steady(found) if found is not None else None
 
 
 def endpoint(exchange: Exchange) -> str:
@@ -89,15 +73,16 @@ def endpoint(exchange: Exchange) -> str:
     return f"{exchange.request.method} {steady(urlsplit(exchange.request.url).path)}"
 
 
-def headers_seen(rules: Mapping[str, Json], response: Response) -> dict[str, str]:
+def headers_seen(expected: Expected, response: Response) -> dict[str, str]:
     """What was seen of each documented header: its value only where the documents state a fixed one."""
     names = {name.lower(): value for name, value in response.headers.items()}
-    return {
-        name: (names[name] if isinstance(rule, dict) and rule.get("rule") == "equals" else "present")
-        if any(fnmatchcase(each, name) for each in names)
-        else "absent"
-        for name, rule in rules.items()
-    }
+    seen = {}
+    for rule in expected.headers:
+        if not any(fnmatchcase(name, rule.name) for name in names):
+            seen[rule.name] = "absent"
+        else:
+            seen[rule.name] = names[rule.name] if rule.rule == "equals" else "present"
+    return seen
 
 
 def observed_limits(result: Result) -> dict[str, Json]:
@@ -108,13 +93,13 @@ def observed_limits(result: Result) -> dict[str, Json]:
     told: dict[str, str] = {}
     for attempt in result.attempts[-1:]:
         for exchange in attempt.exchanges:
-            if exchange.label not in _BESIDE and exchange.response and (exchange.response.status or 0) < 400:
+            if exchange.label not in BESIDE and exchange.response and (exchange.response.status or 0) < 400:
                 told = {**_limits_in(exchange.response.headers), **told}
-    named = limits.tiers(result.probed, told)
+    tiers = rate_limits(result.probed_record).tiers(told) if result.probed else []
     left_out = {each.label: str(each.observed) for each in result.findings if each.code == "not-looked-at"}
     found: dict[str, Json] = {
         "headers": dict(sorted(told.items())),
-        "tiers": named,
+        "tiers": tiers,
         "not_looked_at": dict(sorted(left_out.items())),
     }
     return {"account_specific": True, **{key: value for key, value in found.items() if value}}
@@ -139,18 +124,3 @@ def _difference(finding: Finding) -> str:
 def _short(value: Json) -> str:
     text = steady(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
     return text if len(text) <= 80 else f"{text[:79]}…"
-
-
-def at_pointer(value: Json, pointer: str | None) -> Json:
-    """The value at a JSON pointer, or None."""
-    if pointer is None:
-        return None
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, list) and key.isdigit() and int(key) < len(value):
-            value = value[int(key)]
-        elif isinstance(value, dict):
-            value = value.get(key)
-        else:
-            return None
-    return value

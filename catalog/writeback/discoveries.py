@@ -67,7 +67,7 @@ def updated(root: Path, found: Mapping[str, Candidates], refresh_after: int) -> 
 def _candidate(sighting: Sighting, finding: Finding) -> tuple[str, dict[str, Json]]:
     kind, day = _NEWS[finding.code], sighting.day.isoformat()
     value = finding.observed if isinstance(finding.observed, str) else str(finding.observed)
-    surface = sighting.result.probed.get("surface", "unknown")
+    surface = sighting.result.probed_record.surface or "unknown"
     name = {"header": finding.at, "field": f"{surface}{finding.at}", "error": f"{finding.at}/{steady(value)}"}[kind]
     return f"{kind}/{name}", {
         "status": [str(Tag.LIVE_DISCOVERED)],

@@ -12,26 +12,24 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from catalog.model import Json, Outcome, Record, Tag
+from catalog.reading.documented_fields import documented_fields
+from catalog.reading.expectations import expectation
+from catalog.reading.facts import pin
+from catalog.reading.last_seen import is_mock, last_seen, messages_seen, seen_on
 from catalog.writeback import answer
-from catalog.writeback.seen import Sighting, is_mock, last_seen, seen_on, with_evidence, with_expiry
+from catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
+
+    from catalog.model import Exchange, Response
+    from catalog.reading.expected import Expected
 
 MAX_MESSAGES = 8
 """Messages that a record keeps. The first in the alphabet stay, so that the order of runs does not matter."""
 
 _TELLING = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED)
-_WRITTEN_BACK = frozenset(
-    """
-    status verification observed_live observed live_messages retrieved_at observed_for_this_key note pinned
-    pinned_reason
-    """.split()
-)
-"""Fields that say nothing about what is documented."""
-
-_HEADERS = {"endpoints": "headers", "errors": "response_headers", "rate_limits": "headers"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +115,9 @@ def _in_order(sightings: list[Sighting]) -> tuple[Sighting, ...]:
 
 
 def _stop_at_a_pin(draft: _Draft) -> _Draft:
-    if not draft.record.data.get("pinned"):
+    reason = pin(draft.record)
+    if reason is None:
         return draft
-    reason = draft.record.data.get("pinned_reason") or "no reason given"
     return replace(draft.keep(f"pinned by hand: {reason}"), stopped=True)
 
 
@@ -143,24 +141,11 @@ def _leave_out_the_future(draft: _Draft) -> _Draft:
 
 def _leave_out_what_was_rewritten(draft: _Draft) -> _Draft:
     """A verdict on what the record said before someone changed it proves nothing about what it says now."""
-    now = _documented(draft.before.data)
+    now = documented_fields(draft.before)
     return draft.only(
-        lambda sighting: not sighting.result.probed or _documented(sighting.result.probed) == now,
+        lambda sighting: not sighting.result.probed or documented_fields(sighting.result.probed_record) == now,
         lambda sighting: f"run {sighting.run.run}: the record was changed since it was probed; probe it again",
     )
-
-
-def _documented(data: Mapping[str, Json]) -> Json:
-    """A record without what write-back puts into it."""
-    kept = {key: value for key, value in data.items() if key not in _WRITTEN_BACK}
-    return _without_seen(kept)
-
-
-def _without_seen(value: Json) -> Json:
-    if not isinstance(value, dict):
-        return value
-    header_rule = "rule" in value
-    return {key: _without_seen(each) for key, each in value.items() if not (header_rule and key == "seen")}
 
 
 def _leave_out_what_is_older(draft: _Draft) -> _Draft:
@@ -214,42 +199,45 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str], differences: str) 
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The answer that shows what a record is about, and what the record expects of it."""
+
+    exchange: Exchange
+    response: Response
+    expected: Expected | None
+    """None for an optional look that the record itself says nothing of."""
+
+    @property
+    def documented(self) -> Expected | None:
+        """What is expected of it, if it is the documented answer at all; another one says nothing of headers."""
+        return self.expected if self.expected is not None and self.expected.is_answered_by(self.response) else None
+
+
+def _answer(record: Record, sighting: Sighting) -> _Answer | None:
+    exchange = answer.judged_exchange(sighting.result)
+    if exchange is None or exchange.response is None:
+        return None
+    return _Answer(exchange, exchange.response, expectation(record, exchange.label))
+
+
 def _extra(record: Record, sighting: Sighting) -> dict[str, Json]:
     """The evidence that only this kind of record keeps."""
     if record.kind == "rate_limits":
         return answer.observed_limits(sighting.result)
-    exchange = answer.judged_exchange(sighting.result)
-    if record.kind != "errors" or exchange is None or exchange.response is None:
+    seen = _answer(record, sighting)
+    if record.kind != "errors" or seen is None:
         return {}
-    param = answer.param(record, exchange.response)
-    return {"endpoint": answer.endpoint(exchange)} | ({"param": param} if param else {})
+    param = answer.param(seen.expected, seen.response) if seen.expected is not None else None
+    return {"endpoint": answer.endpoint(seen.exchange)} | ({"param": param} if param else {})
 
 
 def _with_headers_seen(record: Record, data: Mapping[str, Json], sighting: Sighting) -> Mapping[str, Json]:
     """Each documented header rule with what was seen of it, if the documented answer came at all."""
-    exchange = answer.judged_exchange(sighting.result)
-    rules = _header_rules(record)
-    if not rules or exchange is None or exchange.response is None:
+    seen = _answer(record, sighting)
+    if seen is None or seen.documented is None:
         return data
-    if not answer.is_documented_status(record, exchange.response):
-        return data
-    asserted = {name: rule for name, rule in rules.items() if _speaks_of(rule, exchange.label)}
-    seen = answer.headers_seen(asserted, exchange.response)
-    marked = {name: {**rule, "seen": seen[name]} if name in seen else rule for name, rule in rules.items()}
-    if record.kind == "endpoints":
-        return {**data, "response": {**data["response"], "headers": marked}}
-    return {**data, _HEADERS[record.kind]: marked}
-
-
-def _speaks_of(rule: Json, label: str) -> bool:
-    """Whether a rule is about answers with this label; a rate-limit record's may be about others."""
-    return isinstance(rule, dict) and label in rule.get("on", (label,))
-
-
-def _header_rules(record: Record) -> Mapping[str, Json]:
-    holder = record.data.get("response") if record.kind == "endpoints" else record.data
-    rules = holder.get(_HEADERS[record.kind]) if isinstance(holder, dict) else None
-    return rules if isinstance(rules, dict) else {}
+    return with_headers_seen(record, data, answer.headers_seen(seen.documented, seen.response))
 
 
 def _mark_what_this_account_may_not_see(draft: _Draft) -> _Draft:
@@ -266,7 +254,7 @@ def _collect_messages(draft: _Draft) -> _Draft:
     """Wordings of the documented answer: the union, sorted and bounded, so that the order of runs does not matter."""
     if draft.record.kind != "errors":
         return draft
-    old = draft.record.data.get("live_messages") or []
+    old = messages_seen(draft.record)
     known = {answer.steady(message) for message in old}
     new = {message for sighting in draft.sightings for message in _messages(draft.record, sighting)} - known
     if not new or len(old) > MAX_MESSAGES:
@@ -277,11 +265,13 @@ def _collect_messages(draft: _Draft) -> _Draft:
     return draft.change({**draft.record.data, "live_messages": kept}, "a wording that was not known yet")
 
 
-def _messages(record: Record, sighting: Sighting) -> Iterable[str]:
-    exchange = answer.judged_exchange(sighting.result)
-    if sighting.result.outcome is not Outcome.CONFORMS or exchange is None or exchange.response is None:
-        return ()
-    return answer.messages(record, exchange.response)
+def _messages(record: Record, sighting: Sighting) -> Iterator[str]:
+    seen = _answer(record, sighting) if sighting.result.outcome is Outcome.CONFORMS else None
+    if seen is None or seen.expected is None:
+        return
+    message = answer.message(seen.expected, seen.response)
+    if message is not None:
+        yield message
 
 
 def _expire(draft: _Draft) -> _Draft:

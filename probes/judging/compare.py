@@ -14,7 +14,9 @@ from catalog.envelopes import formats
 from catalog.envelopes.pointer import ABSENT, find, find_all
 from catalog.envelopes.projection import unwrapped
 from catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
-from catalog.reading.expectations import Expected, HeaderRule, StreamRule
+from catalog.reading.expected import Expected, answer_body
+from catalog.reading.headers import HeaderRule
+from catalog.reading.streams import StreamRule
 from probes.judging import limit_headers
 
 if TYPE_CHECKING:
@@ -55,27 +57,10 @@ def compare(expected: Expected, exchange: Exchange, twin: Exchange | None = None
         yield from _same_body(expected, response, twin)
 
 
-def answer_body(expected: Expected, response: Response) -> Json:
-    """The JSON value that the envelope describes: the body, or the data of the documented event."""
-    if expected.stream is None or expected.stream.event is None:
-        return response.body
-    event = _event_named(response, expected.stream.event)
-    return ABSENT if event is None else event.data
-
-
-def message_of(expected: Expected, response: Response) -> str | None:
-    """The message of an answer, or None where the envelope carries none."""
-    pointer = expected.envelope.wire.get("message")
-    body = unwrapped(expected.envelope, answer_body(expected, response))
-    found = find(body, pointer) if pointer is not None else ABSENT
-    return found[:MAX_MESSAGE] if isinstance(found, str) else None
-
-
 def _status(expected: Expected, response: Response) -> Iterator[Finding]:
-    if expected.status is not None and response.status != expected.status:
-        yield _finding(expected, "status-differs", Aspect.STATUS, "", expected.status, response.status)
-    elif expected.status_class is not None and (response.status or 0) // 100 != expected.status_class:
-        yield _finding(expected, "status-differs", Aspect.STATUS, "", f"{expected.status_class}xx", response.status)
+    if not expected.allows(response.status):
+        documented = f"{expected.status_class}xx" if expected.status is None else expected.status
+        yield _finding(expected, "status-differs", Aspect.STATUS, "", documented, response.status)
 
 
 def _header_rules(expected: Expected, response: Response) -> Iterator[Finding]:
@@ -270,10 +255,6 @@ def _steady(body: Json) -> Json:
 def _in_order(wanted: list[str], received: list[str]) -> bool:
     rest = iter(received)
     return all(name in rest for name in wanted)
-
-
-def _event_named(response: Response, name: str) -> Event | None:
-    return next((event for event in reversed(response.events or ()) if event.event == name and not event.sent), None)
 
 
 def _codes(rule: StreamRule) -> Json:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from catalog.envelopes.grpc_statuses import status_of
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
-from catalog.reading.expectations import Expected, asked_of
+from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.recognition.known import TOO_MANY, Known
-from probes.judging.compare import answer_body, compare
+from probes.judging.compare import compare
 from probes.judging.undocumented import seen_on_the_way
 
 MAX_ATTEMPTS = 3

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog.envelopes import formats
 
 if TYPE_CHECKING:
-    from catalog.reading.expectations import HeaderRule
+    from catalog.reading.headers import HeaderRule
 
 CLOCK_SLACK = timedelta(seconds=2)
 """A `Date` has whole seconds, and two machines make one answer."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Finding, Json, Response, Severity
-from catalog.reading.expectations import Expected
+from catalog.reading.expected import Expected
 from catalog.recognition.known import ORDINARY_HEADERS, Known
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import date, timedelta
 
 from catalog.model import Record, Tag
+from catalog.reading.last_seen import seen_on
 from catalog.reading.store import Catalog
 from probes.elicit.book import Book
 
@@ -46,18 +47,6 @@ def by_section(catalog: Catalog, books: Mapping[str, Book], today: date) -> Tabl
         return sorted({source.split("#")[0].strip() for source in record.sources})
 
     return _table(catalog.records, books, today, sections)
-
-
-def seen_on(record: Record) -> date | None:
-    """The date of the newest live evidence a record carries, or None."""
-    data = record.data
-    candidates = (
-        (data.get("verification") or {}).get("verified_at"),
-        (data.get("observed") or {}).get("verified_at"),
-        data.get("retrieved_at") if record.kind == "rate_limits" and data.get("observed_for_this_key") else None,
-    )
-    found = [date.fromisoformat(text) for text in candidates if text]
-    return max(found, default=None)
 
 
 def told(table: Table) -> list[str]:

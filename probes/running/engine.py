@@ -24,7 +24,7 @@ from probes.running.journal import Journal
 from probes.running.lane import Lane
 from probes.running.pace import Pace
 from probes.running.probing import Task, place_of, run, unprobed
-from probes.running.rate_limits import Manners
+from probes.running.rate_limits import RateLimitPolicy
 from probes.target.target import Cost, Provider, Target
 from probes.wire.redact import Redactor
 from probes.wire.silence import silence
@@ -146,8 +146,8 @@ class Engine:
         if not self.target.live:
             return None
         if provider.name not in self._paces:
-            manners = Manners.of(self.catalog.select(provider=provider.name))
-            self._paces[provider.name] = Pace(manners, provider.max_wait_s, paced=provider.rate is not None)
+            policy = RateLimitPolicy.of(self.catalog.select(provider=provider.name))
+            self._paces[provider.name] = Pace(policy, provider.max_wait_s, paced=provider.rate is not None)
         return self._paces[provider.name]
 
     def _known_of(self, provider: str) -> Known:

@@ -16,7 +16,7 @@ from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
 from probes.running.pace import Pace
 from probes.running.pacer import Pacer, WaitTooLong
-from probes.running.rate_limits import Manners
+from probes.running.rate_limits import RateLimitPolicy
 from probes.target.dialect import Dialect
 from probes.wire.loopback import Loopback
 
@@ -71,7 +71,7 @@ class Lane:
         self.redactor = redactor
         self._budget = budget
         self._pacer = Pacer(provider.rate, provider.max_wait_s)
-        self._pace = pace or Pace(Manners(), provider.max_wait_s)
+        self._pace = pace or Pace(RateLimitPolicy(), provider.max_wait_s)
         self._failures = 0
         self._http: HttpWire | None = None
         self._websocket: WebSocketWire | None = None
@@ -235,7 +235,7 @@ class Lane:
         response = exchange.response
         if response is not None and not self._mock:
             self._pace.learn(call.path, response)
-            asked = self._pace.manners.asked_s(response) if response.status in PACED else None
+            asked = self._pace.policy.asked_s(response) if response.status in PACED else None
             if asked:
                 self._pacer.pause(asked)
 

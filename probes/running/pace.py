@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from catalog.reading.rate_limits import EndpointGroup
 from probes.running.pacer import Pacer
-from probes.running.rate_limits import Group, Manners
+from probes.running.rate_limits import RateLimitPolicy
 
 if TYPE_CHECKING:
     from catalog.model import Response
@@ -26,19 +27,19 @@ class Pace:
 
     def __init__(
         self,
-        manners: Manners,
+        policy: RateLimitPolicy,
         max_wait_s: float,
         *,
         paced: bool = False,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
-        self.manners = manners
+        self.policy = policy
         self._paced = paced
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._sleep = sleep
-        self._pacers: dict[Group | None, Pacer] = {}
+        self._pacers: dict[EndpointGroup | None, Pacer] = {}
 
     async def turn(self, path: str) -> None:
         """Wait until the limit of this path's group has room.
@@ -46,19 +47,19 @@ class Pace:
         Raises:
             WaitTooLong: it will not have for longer than the lane may wait.
         """
-        await self._pacer(self.manners.group_of(path)).turn()
+        await self._pacer(self.policy.group_of(path)).turn()
 
     def learn(self, path: str, response: Response) -> None:
         """Keep to what an answer says: the account's own limit, and its reset once nothing is left."""
-        pacer = self._pacer(self.manners.group_of(path))
-        told = self.manners.requests_per_minute(response.headers)
+        pacer = self._pacer(self.policy.group_of(path))
+        told = self.policy.requests_per_minute(response.headers)
         if told and not self._paced:
             pacer.keep_to(told / 60 * SHARE)
-        used_up = self.manners.used_up_s(response.headers)
+        used_up = self.policy.used_up_s(response.headers)
         if used_up:
             pacer.pause(used_up)
 
-    def _pacer(self, group: Group | None) -> Pacer:
+    def _pacer(self, group: EndpointGroup | None) -> Pacer:
         if group not in self._pacers:
             rate = group.per_minute / 60 * SHARE if group is not None and not self._paced else None
             self._pacers[group] = Pacer(rate, self._max_wait_s, self._clock, self._sleep)

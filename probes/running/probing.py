@@ -15,7 +15,7 @@ from catalog.envelopes.grpc_statuses import status_of
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Record, Response, Severity
 from catalog.model.labels import ANSWER, CLEANUP, CONTROL, SETUP
-from catalog.reading.expectations import Expected
+from catalog.reading.expected import Expected
 from catalog.recognition.known import Known
 from probes.calls.call import Call
 from probes.elicit.probe import Stopped

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from catalog.evidence.results import Result
-from catalog.model import Json, Outcome, Record
+from catalog.model import Json, Outcome
+from catalog.reading.facts import keywords
 from catalog.writeback import ledger
 from probes.planning.sharding import group_of
 from probes.running import journal
@@ -53,7 +54,7 @@ class Prober:
         for item in items:
             address = address_of(item)
             if address is not None:
-                item.extra_keyword_matches.update(_words(self.options.catalog[address]))
+                item.extra_keyword_matches.update(keywords(self.options.catalog[address]))
         items.sort(key=lambda item: (address_of(item) or "").split("/")[0])
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -139,10 +140,3 @@ def address_of(item: pytest.Item) -> str | None:
     """The address an item probes, or None for any other test."""
     callspec = getattr(item, "callspec", None)
     return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
-
-
-def _words(record: Record) -> set[str]:
-    """What a person may select a record by with `-k`, beside its address: status, type, code, method, tags."""
-    data = record.data
-    words = {str(data[key]) for key in ("http_status", "type", "code", "method") if data.get(key) is not None}
-    return words | record.tags

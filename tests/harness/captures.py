@@ -11,7 +11,8 @@ from functools import cache
 from typing import Any
 
 from catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
-from catalog.reading.expectations import Expected, expectations
+from catalog.reading.expectations import expectations
+from catalog.reading.expected import Expected
 from catalog.reading.manifest import providers
 from catalog.recognition.known import Known
 from probes.judging.judge import judge

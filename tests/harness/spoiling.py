@@ -9,8 +9,8 @@ from typing import Any
 
 from catalog.envelopes.pointer import ABSENT, find
 from catalog.model import Aspect, Exchange, Reason, Response
-from catalog.reading.expectations import Expected, HeaderRule
-from probes.judging.compare import answer_body
+from catalog.reading.expected import Expected, answer_body
+from catalog.reading.headers import HeaderRule
 
 SPOILED = "spoiled-by-the-test"
 

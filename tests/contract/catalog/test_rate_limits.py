@@ -9,7 +9,7 @@ import pytest
 
 from catalog.check.validate import check
 from catalog.model import Record
-from catalog.reading.limit_tables import tiers
+from catalog.reading.rate_limits import rate_limits
 from catalog.reading.store import Catalog
 
 CATALOG = Catalog.load()
@@ -173,7 +173,7 @@ def test_the_headers_are_those_of_the_documents(provider: str) -> None:
     ],
 )
 def test_limits_name_the_tier_of_an_account(provider: str, headers: dict[str, str], named: list[str]) -> None:
-    assert tiers(RECORDS[provider].data, headers) == named
+    assert rate_limits(RECORDS[provider]).tiers(headers) == named
 
 
 def misspelt(value: Any) -> list[tuple[str, Any]]:

@@ -9,7 +9,8 @@ import pytest
 
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Outcome
-from catalog.reading.expectations import Expected, expectations
+from catalog.reading.expectations import expectations
+from catalog.reading.expected import Expected
 from catalog.reading.manifest import providers
 from catalog.recognition.known import Known
 from probes.judging.judge import judge

@@ -10,7 +10,8 @@ import pytest
 
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response
-from catalog.reading.expectations import HeaderRule, expectations
+from catalog.reading.expectations import expectations
+from catalog.reading.headers import HeaderRule
 from catalog.recognition.known import Known
 from probes.elicit.book import book
 from probes.judging.judge import judge

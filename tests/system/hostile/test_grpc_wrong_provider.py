@@ -13,7 +13,8 @@ import pytest
 from catalog.envelopes.envelope import envelope
 from catalog.evidence.results import Result
 from catalog.model import Exchange, Outcome
-from catalog.reading.expectations import Expected, StreamRule
+from catalog.reading.expected import Expected
+from catalog.reading.streams import StreamRule
 from probes.calls.call import Call, invoke
 from probes.judging.compare import compare
 from probes.target.target import Target

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model import Outcome, Tag
+from catalog.reading.last_seen import seen_on
 from catalog.writeback.planner import Kept, Patch, Policy, plan
-from catalog.writeback.seen import seen_on
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model import Exchange, Request, Response
+from catalog.reading.rate_limits import EndpointGroup, RateLimits
 from mockserver.buckets import TokenBucket
 from mockserver.clock import rfc3339
 from probes.calls.call import Call, get, post
@@ -22,13 +23,20 @@ from probes.elicit.probe import Stopped
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.running.pace import Pace
-from probes.running.rate_limits import Group, Manners
+from probes.running.rate_limits import RateLimitPolicy
 from probes.target.target import Provider
 from probes.wire.redact import Redactor
 from tests.harness.engines import catalog
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
-SIXTY = Manners(groups=(Group(("/v1",), 60),))
+
+
+def allowing(per_minute: float) -> RateLimitPolicy:
+    """The policy of a provider that documents one limit."""
+    return RateLimitPolicy(RateLimits(groups=(EndpointGroup(("/v1",), per_minute),)))
+
+
+SIXTY = allowing(60)
 REQUEST = get("/v1/things", credential=None)
 
 
@@ -55,12 +63,14 @@ Answer = Callable[[float, int], tuple[int, Mapping[str, str], Any]]
 class Limited(Lane):
     """A lane whose wire is a provider in this process, on the lane's clock."""
 
-    def __init__(self, answer: Answer, manners: Manners = SIXTY, max_wait_s: float = 60.0, **changes: Any) -> None:
+    def __init__(
+        self, answer: Answer, policy: RateLimitPolicy = SIXTY, max_wait_s: float = 60.0, **changes: Any
+    ) -> None:
         self.clock = Clock()
         self.sent: list[tuple[float, int]] = []
         self._answer = answer
         provider = Provider("pa", addresses={"base_url": "https://provider.test"}, max_wait_s=max_wait_s, **changes)
-        pace = Pace(manners, max_wait_s, paced=provider.rate is not None, clock=self.clock, sleep=self.clock.sleep)
+        pace = Pace(policy, max_wait_s, paced=provider.rate is not None, clock=self.clock, sleep=self.clock.sleep)
         super().__init__(provider, "inference", Redactor({}), Budget(provider), mock=False, pace=pace)
         self._pacer = type(self._pacer)(provider.rate, max_wait_s, self.clock, self.clock.sleep)
 
@@ -99,8 +109,8 @@ def bucketed(bucket: TokenBucket, *, tells: bool = False) -> Answer:
 
 
 @cache
-def manners_of(provider: str) -> Manners:
-    return Manners.of(catalog().select(provider=provider))
+def policy_of(provider: str) -> RateLimitPolicy:
+    return RateLimitPolicy.of(catalog().select(provider=provider))
 
 
 @pytest.mark.parametrize("burst", [None, 1, 10])
@@ -113,12 +123,12 @@ def test_sixty_a_minute_meets_no_unasked_429(burst: float | None) -> None:
 
 @given(st.integers(1, 6_000), st.integers(2, 60))
 def test_any_documented_limit_is_kept(per_minute: int, count: int) -> None:
-    lane = Limited(bucketed(TokenBucket(per_minute, 1)), Manners(groups=(Group(("/v1",), per_minute),)), 1e9)
+    lane = Limited(bucketed(TokenBucket(per_minute, 1)), allowing(per_minute), 1e9)
     assert set(lane.send_all(count)) == {200}
 
 
 def test_without_pace_the_same_provider_refuses() -> None:
-    assert 429 in Limited(bucketed(TokenBucket(60, 1)), Manners()).send_all(10)
+    assert 429 in Limited(bucketed(TokenBucket(60, 1)), RateLimitPolicy()).send_all(10)
 
 
 def test_a_rate_of_the_target_s_own_comes_first() -> None:
@@ -128,7 +138,7 @@ def test_a_rate_of_the_target_s_own_comes_first() -> None:
 
 
 def test_an_account_s_own_limit_takes_the_place_of_the_documented_one() -> None:
-    lane = Limited(bucketed(TokenBucket(20, 1), tells=True), manners_of("pa"))
+    lane = Limited(bucketed(TokenBucket(20, 1), tells=True), policy_of("pa"))
     assert set(lane.send_all(1, post("/v1/files", credential=None))) == {200}
     lane.clock.now += 3
     assert set(lane.send_all(5, post("/v1/files", credential=None))) == {200}
@@ -140,7 +150,7 @@ def test_nothing_is_sent_until_a_limit_of_which_nothing_is_left_resets() -> None
         reset = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "20s"}
         return 200, reset if number == 0 else {}, None
 
-    lane = Limited(answer, manners_of("pc"))
+    lane = Limited(answer, policy_of("pc"))
     lane.send_all(1, post("/v1/responses", credential=None))
     lane.send_all(1, post("/v1/responses", credential=None))
     assert lane.sent[1][0] - lane.sent[0][0] == pytest.approx(20.0)
@@ -152,7 +162,7 @@ def refusing(headers: Mapping[str, str], body: Any = None, status: int = 429) ->
 
 
 def waited(answer: Answer, provider: str = "pa", **changes: Any) -> float:
-    lane = Limited(answer, manners_of(provider), **changes)
+    lane = Limited(answer, policy_of(provider), **changes)
     lane.send_all(1, get("/v1/models", credential=None))
     lane.send_all(1, get("/v1/models", credential=None))
     return lane.sent[1][0] - lane.sent[0][0]
@@ -194,7 +204,7 @@ def test_a_wait_beyond_the_budget_stops_the_lane_and_says_so() -> None:
 
 
 def test_a_slow_pace_of_our_own_is_no_wait_that_the_provider_asked_for() -> None:
-    lane = Limited(bucketed(TokenBucket(1, 1)), Manners(groups=(Group(("/v1",), 1),)), max_wait_s=10)
+    lane = Limited(bucketed(TokenBucket(1, 1)), allowing(1), max_wait_s=10)
     assert set(lane.send_all(5)) == {200}
 
 
@@ -217,5 +227,5 @@ def test_a_slow_pace_of_our_own_is_no_wait_that_the_provider_asked_for() -> None
 def test_the_documented_limit_of_a_path_is_that_of_the_lowest_tier(
     provider: str, path: str, per_minute: float | None
 ) -> None:
-    group = manners_of(provider).group_of(path)
+    group = policy_of(provider).group_of(path)
     assert (group.per_minute if group else None) == per_minute

@@ -13,7 +13,8 @@ from catalog.evidence import verdicts
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Event, Finding, Outcome, Reason, Response, Severity
 from catalog.model.exits import Exit
-from catalog.reading.expectations import Expected, StreamRule
+from catalog.reading.expected import Expected
+from catalog.reading.streams import StreamRule
 from probes.judging.judge import MAX_ATTEMPTS, Verdict, conclude, unasked, undecided
 
 

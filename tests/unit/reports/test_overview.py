@@ -11,6 +11,7 @@ from reports.standing import Change
 from tests.unit.reports.making import TODAY, finding, record, result, run
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/c"
+LIMITS = "pa/rate_limits/limits/a"
 DRIFT = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
 
 
@@ -116,18 +117,20 @@ def test_a_night_that_could_not_look_is_never_good():
 
 
 @pytest.mark.parametrize(
-    ("described", "probed", "evidence"),
+    ("described", "address", "fields", "evidence"),
     [
-        (run(), record(A), date(2026, 11, 16)),
-        (run(), record("pa/endpoints/messages/a"), date(2026, 11, 16)),
-        (run(), record("pa/rate_limits/limits/a"), date(2026, 11, 12)),
-        (run(), record(A, status=["DOCUMENTED"]), None),
-        (run(live=False), record(A), None),
-        (past({A: Outcome.CONFORMS}), record(A), TODAY - timedelta(days=1)),
+        (run(), A, {}, date(2026, 11, 16)),
+        (run(), "pa/endpoints/messages/a", {}, date(2026, 11, 16)),
+        (run(), LIMITS, {"observed_for_this_key": {"observed_at": "2026-11-12T01:00:00Z"}}, date(2026, 11, 12)),
+        (run(), LIMITS, {}, None),
+        (run(), A, {"status": ["DOCUMENTED"]}, None),
+        (run(live=False), A, {}, None),
+        (past({A: Outcome.CONFORMS}), A, {}, TODAY - timedelta(days=1)),
     ],
 )
-def test_what_is_not_seen_now_rests_on_what_was_seen(described, probed, evidence):
-    (standing,) = Overview(described, [result(A, Outcome.NOT_PROBED, probed=probed)]).standings
+def test_what_is_not_seen_now_rests_on_what_was_seen(described, address, fields, evidence):
+    unseen = result(address, Outcome.NOT_PROBED, probed=record(address, **fields))
+    (standing,) = Overview(described, [unseen]).standings
     assert standing.evidence == evidence
     assert standing.verified == (evidence is not None)
 

@@ -1,0 +1,28 @@
+"""How the documents name an error: its type, code and category, whether or not the wire carries them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from catalog.model import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """The names of a row (1:2.2); nothing where the documents give none."""
+
+    type: str = ""
+    code: str = ""
+    category: str = ""
+
+    @property
+    def is_permission(self) -> bool:
+        """Whether it says that this account may not do what it asked for."""
+        return self.category in ("permission", "auth")
+
+
+def classification(record: Record) -> Classification:
+    """How an error record is named."""
+    return Classification(*(record.data.get(field) or "" for field in ("type", "code", "category")))

@@ -1,0 +1,84 @@
+"""What must be seen of one exchange: an expectation, and where it looks in an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from catalog.envelopes.grpc_statuses import AS_HTTP
+from catalog.envelopes.pointer import ABSENT
+from catalog.envelopes.projection import message_in, param_in
+
+if TYPE_CHECKING:
+    from catalog.envelopes.envelope import Envelope
+    from catalog.model import Json, Response
+    from catalog.reading.headers import HeaderRule
+    from catalog.reading.streams import StreamRule
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Everything the documents assert of the exchange with this label."""
+
+    label: str
+    address: str
+    envelope: Envelope
+    status: int | None
+    """The status of the HTTP answer itself, or None where the documents give none."""
+    told_status: int | None = None
+    """The HTTP status that the envelope repeats, where it has a place for it."""
+    status_class: int | None = None
+    """4 where the documents say only `4xx`."""
+    wire: Mapping[str, Json] = field(default_factory=dict)
+    message_pattern: str | None = None
+    message_source: str = ""
+    """The rows that state its wording."""
+    headers: tuple[HeaderRule, ...] = ()
+    fields: Mapping[str, Json] = field(default_factory=dict)
+    sums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Pointer of a total -> pointers of its parts; an absent part counts nothing."""
+    stream: StreamRule | None = None
+    same_body_as: str | None = None
+    failure: str | None = None
+    """The reason code that a client-side outcome must have; only on surface `client`."""
+
+    def allows(self, status: int | None) -> bool:
+        """Whether this is the documented HTTP status; each is, where the documents give none."""
+        if self.status is not None:
+            return status == self.status
+        return self.status_class is None or (status or 0) // 100 == self.status_class
+
+    def is_answered_by(self, response: Response) -> bool:
+        """Whether this is the documented answer, if with differences: what another one holds says nothing of it."""
+        grpc_status = self.stream.grpc_status if self.stream is not None else None
+        if grpc_status is not None and (response.grpc is None or response.grpc.status != grpc_status):
+            return False
+        return self.allows(response.status)
+
+
+def asked_of(expected: Expected) -> int | None:
+    """The HTTP status that is asked for, or the one that the gRPC status asked for maps to."""
+    stream = expected.stream
+    return expected.status if stream is None or stream.grpc_status is None else AS_HTTP.get(stream.grpc_status)
+
+
+def answer_body(expected: Expected, response: Response) -> Json:
+    """The JSON value that the envelope describes: the body, or the data of the documented event, or ABSENT."""
+    if expected.stream is None or expected.stream.event is None:
+        return response.body
+    named = (each for each in reversed(response.events or ()) if each.event == expected.stream.event and not each.sent)
+    event = next(named, None)
+    return ABSENT if event is None else event.data
+
+
+def message_of(expected: Expected, response: Response) -> str | None:
+    """The message of an answer: of its gRPC status, else where its envelope carries one; None where it has none."""
+    if response.grpc is not None:
+        return response.grpc.message or None
+    return message_in(expected.envelope, answer_body(expected, response))
+
+
+def param_of(expected: Expected, response: Response) -> str | None:
+    """The field that an answer names, where its envelope carries one."""
+    return param_in(expected.envelope, answer_body(expected, response))
