@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from catalog.model import Address
 from probes.calls.call import Call
 from probes.target.target import Cost
 
@@ -45,7 +46,7 @@ class Recipe:
 
     @property
     def provider(self) -> str:
-        return self.address.split("/", 1)[0]
+        return Address.parse(self.address).provider
 
     @property
     def lane(self) -> str:

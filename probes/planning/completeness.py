@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from catalog.model.codes import NOT_PROBED
+from catalog.model.errors import did_you_mean
 from catalog.reading.expectations import expectations
+from catalog.reading.manifest import Manifest, manifest
 from catalog.reading.store import Catalog
 from probes.elicit.book import Book
 from probes.elicit.recipe import Recipe
+from probes.target.target import WRONG
 
 
 def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
@@ -29,6 +32,7 @@ def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
         recipe = books[record.provider].recipes.get(address)
         if recipe is not None:
             yield from _labels(catalog, recipe)
+            yield from _roles(recipe, manifest(record.provider))
         elif address not in books[record.provider].unprobed:
             yield f"{address}: no recipe and no reason; add one in {_place(record.provider)}, or a reason to UNPROBED"
 
@@ -44,6 +48,16 @@ def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
     extra = sorted(recipe.labels - wanted - _PARTS) if recipe.steps is None else []
     for label in extra:
         yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
+
+
+def _roles(recipe: Recipe, provider: Manifest) -> Iterator[str]:
+    """Credentials that the provider's manifest does not know, so that no target could be told to have them."""
+    calls = [call for each in (recipe, *recipe.optional.values()) for call in each.calls.values()]
+    named = {recipe.credential, *recipe.roles, *(call.credential for call in calls)} - {WRONG}
+    for role in sorted(role for role in named if isinstance(role, str) and role not in provider.roles):
+        where = f"catalog/providers/{provider.name}.toml"
+        mend = did_you_mean(role, provider.roles) or f"add it to $.roles there, or change it in {_place(provider.name)}"
+        yield f"{recipe.address}: its recipe uses the credential {role!r}, which {where} does not name; {mend}"
 
 
 _PARTS = frozenset({"setup", "cleanup", "control"})

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from catalog.model import Address
 from probes.elicit import book
 from probes.target.target import Target
 
@@ -41,14 +42,14 @@ class Shard:
 
 def lane_of(address: str) -> str:
     """The lane of a record; records without a recipe wait in one that sends nothing."""
-    provider = address.split("/", 1)[0]
+    provider = Address.parse(address).provider
     recipe = book.book(provider).recipes.get(address)
     return recipe.lane if recipe else f"{provider}:none"
 
 
 def group_of(address: str, target: Target) -> str:
     """What an address is kept together with in one process: its lane, or its provider where that has a budget."""
-    provider = address.split("/", 1)[0]
+    provider = Address.parse(address).provider
     found = target.providers.get(provider)
     return provider if found is not None and found.budgeted else lane_of(address)
 
@@ -90,6 +91,6 @@ def _weight(addresses: Iterable[str]) -> int:
     """How many requests they take; each record counts at least once, for its own line in the results."""
     total = 0
     for address in addresses:
-        recipe = book.book(address.split("/", 1)[0]).recipes.get(address)
+        recipe = book.book(Address.parse(address).provider).recipes.get(address)
         total += max(1, recipe.requests if recipe else 0)
     return total

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from catalog.evidence.results import Result
-from catalog.model import Outcome, Reason
+from catalog.model import Address, Outcome, Reason
 from catalog.reading.expectations import expectations
 from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
@@ -166,4 +166,4 @@ class Engine:
 
 
 def _recipe(address: str) -> Recipe | None:
-    return book.book(address.split("/", 1)[0]).recipes.get(address)
+    return book.book(Address.parse(address).provider).recipes.get(address)

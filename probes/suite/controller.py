@@ -14,7 +14,7 @@ import pytest
 from catalog.evidence import verdicts
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
-from catalog.model import Json
+from catalog.model import Address, Json
 from catalog.model.errors import CatalogError
 from catalog.model.exits import Exit, highest
 from probes.planning.sharding import group_of
@@ -90,7 +90,7 @@ class Controller:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Make ready to say how far the run is; under xdist only the workers know how many items there are."""
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-        totals = Counter(address.split("/")[0] for item in session.items if (address := address_of(item)))
+        totals = Counter(Address.parse(address).provider for item in session.items if (address := address_of(item)))
         if isinstance(reporter, pytest.TerminalReporter) and totals:
             self._progress = Progress(reporter, totals)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from catalog.evidence.results import Result
-from catalog.model import Json, Outcome
+from catalog.model import Address, Json, Outcome
 from catalog.reading.facts import keywords
 from catalog.writeback import ledger
 from probes.planning.sharding import group_of
@@ -55,7 +55,7 @@ class Prober:
             address = address_of(item)
             if address is not None:
                 item.extra_keyword_matches.update(keywords(self.options.catalog[address]))
-        items.sort(key=lambda item: (address_of(item) or "").split("/")[0])
+        items.sort(key=_provider_of)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start every group at once; under xdist a group starts in the worker that gets its first item."""
@@ -140,3 +140,9 @@ def address_of(item: pytest.Item) -> str | None:
     """The address an item probes, or None for any other test."""
     callspec = getattr(item, "callspec", None)
     return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
+
+
+def _provider_of(item: pytest.Item) -> str:
+    """The provider that an item probes; an empty text, which sorts first, for any other test."""
+    address = address_of(item)
+    return Address.parse(address).provider if address is not None else ""

@@ -7,19 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from catalog.reading.manifest import manifest
+
 if TYPE_CHECKING:
     from catalog.model import Json
     from probes.target.target import Provider
-
-HEADER_STAND_INS = {"pa": "pa-", "pb": "x-pb-", "pc": "pc-", "pd": ""}
-"""The header prefixes of the documents (document 2, head)."""
-
-ID_STAND_INS = {"pa": "pa_", "pb": "", "pc": "", "pd": ""}
-"""Identifiers and activity types that carry the provider's name (1:2.4)."""
-
-
-KEY_STAND_INS = {"pa": "x-api-key", "pb": "x-pb-api-key", "pc": "authorization", "pd": "authorization"}
-"""The header that carries the key, as the documents or their stand-ins call it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +38,11 @@ class Dialect:
 
     @classmethod
     def of(cls, provider: Provider) -> Dialect:
-        header, identifier = HEADER_STAND_INS[provider.name], ID_STAND_INS[provider.name]
+        """The dialect of a provider: what its manifest calls things, and what the target says that it calls them."""
+        documented = manifest(provider.name).stand_ins
+        header, identifier = documented.header_prefix, documented.id_prefix
         header_real = provider.header_prefix.lower() or header
-        key, key_real = KEY_STAND_INS[provider.name], _swap(provider.key_header.lower(), header, header_real)
+        key, key_real = documented.key_header, _swap(provider.key_header.lower(), header, header_real)
         if "authorization" in (key, key_real):  # a header of HTTP itself stands for nothing else
             key = key_real = ""
         return cls(header, header_real, identifier, provider.id_prefix or identifier, key, key_real)

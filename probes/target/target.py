@@ -11,7 +11,9 @@ from enum import StrEnum
 EMBEDDED = "embedded"
 """The address of a provider that the plugin's own mock serves; filled in once the mock is ready."""
 
-ADDRESSES = ("base_url", "management_url", "auth_url", "mtls_auth_url", "regional_base_url", "grpc_host")
+WRONG = "wrong"
+"""The role of a key that cannot be right: every provider has it, so that no manifest names it."""
+
 NOWHERE_KEY = "catalog-probe-key-that-does-not-exist"
 """The credential of role `wrong` where a target names no better one."""
 
@@ -88,7 +90,7 @@ class Provider:
     def credential(self, role: str) -> Credential:
         """The key of a role; `wrong` always has one, any other may be missing."""
         found = self.credentials.get(role)
-        if found is None and role == "wrong":
+        if found is None and role == WRONG:
             return Credential(role, NOWHERE_KEY)
         return found or Credential(role, None)
 

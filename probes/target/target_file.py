@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from catalog.reading.manifest import providers
-from probes.target.target import ADDRESSES, EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
+from catalog.reading.manifest import Manifest, manifest, providers
+from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
 SHIPPED = Path(__file__).parent / "shipped"
 ENV = "env:"
@@ -42,7 +42,6 @@ _SETTINGS: Types = {
     "ca_file": str,
 }
 _TABLES: Types = {"headers": dict, "credentials": dict, "values": dict}
-_PROVIDER: Types = {**dict.fromkeys(ADDRESSES, str), **_SETTINGS, **_TABLES}
 _TOP: Types = {"name": str, "live": bool, "allow": list, "reprobe_after_s": _NUMBER, "providers": dict}
 
 _ABOVE_ZERO = frozenset({"concurrency", "rate", "timeout_s", "max_body_bytes"})
@@ -118,7 +117,7 @@ class _File:
             raise self.error(place, f"no such provider; they are {', '.join(providers())}")
         if not isinstance(table, dict):
             raise self.error(place, "should be a table")
-        return _Table(self, name, table, live)
+        return _Table(self, manifest(name), table, live)
 
     def _cost(self, text: Any) -> Cost:
         try:
@@ -152,15 +151,16 @@ class _Table:
     """One provider's table, and the variables that it names and nobody has set, by their place in it."""
 
     file: _File
-    name: str
+    manifest: Manifest
     table: Mapping[str, Any]
     live: bool
     unset: dict[str, str] = field(default_factory=dict)
 
     def provider(self) -> Provider:
         table = {key: value for key in self.table if (value := self._setting(key)) is not None}
-        self.file.check(f"{self._place()}.", table, _PROVIDER)
-        addresses = {key: self._address(key, table[key]) for key in ADDRESSES if key in table}
+        known = {**dict.fromkeys(self.manifest.addresses, str), **_SETTINGS, **_TABLES}
+        self.file.check(f"{self._place()}.", table, known)
+        addresses = {key: self._address(key, table[key]) for key in self.manifest.addresses if key in table}
         if "base_url" not in self.table:
             raise self._error("base_url", "is missing; give the provider's base address")
         credentials = {role: self._credential(role, value) for role, value in table.get("credentials", {}).items()}
@@ -168,13 +168,22 @@ class _Table:
         if ca_file and not Path(ca_file).is_file():
             raise self._error("ca_file", f"there is no file {ca_file!r}; name a PEM file of the CAs to trust")
         return Provider(
-            name=self.name,
+            name=self.manifest.name,
             addresses=addresses,
             credentials=credentials,
             headers=self._texts("headers", table),
             values=self._texts("values", table),
             unset=self.unset,
-            **{key: value for key, value in table.items() if key in _SETTINGS},
+            **{**self._documented_key(), **{key: value for key, value in table.items() if key in _SETTINGS}},
+        )
+
+    def _documented_key(self) -> dict[str, str]:
+        """How the key travels where the target names no header for it: as the documents say."""
+        documented = self.manifest.stand_ins
+        return (
+            {}
+            if "key_header" in self.table
+            else {"key_header": documented.key_header, "key_scheme": documented.key_scheme}
         )
 
     def _setting(self, key: str) -> Any:
@@ -249,7 +258,7 @@ class _Table:
         return found
 
     def _place(self) -> str:
-        return f"providers.{self.name}"
+        return f"providers.{self.manifest.name}"
 
     def _error(self, place: str, message: str) -> TargetError:
         return self.file.error(f"{self._place()}.{place}", message)

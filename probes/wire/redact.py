@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
 
-from probes.target.dialect import KEY_STAND_INS, Dialect
+from catalog.reading.manifest import manifest, providers
+from probes.target.dialect import Dialect
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 """Headers whose whole value is a secret, by exact name; never by the substring "token", which would eat evidence."""
-
-IDENTITY_HEADERS = frozenset({"pa-organization-id", "pa-workspace-id", "pc-organization", "pc-project"})
-"""Stand-in names of the headers that identify the account (1:5); their values are hidden wherever they turn up."""
 
 MIN_SECRET = 6
 """Shorter values are not hidden by value: they would blot out ordinary text."""
@@ -29,7 +27,11 @@ class Redactor:
     """Hides secrets by value and by header name. One a run; it learns account identifiers as answers name them."""
 
     def __init__(self, secrets: Mapping[str, str], key_headers: Iterable[str] = (), public: Iterable[str] = ()) -> None:
+        manifests = [manifest(name) for name in providers()]
         self._headers = SECRET_HEADERS | {name.lower() for name in key_headers}
+        self._headers |= {each.stand_ins.key_header for each in manifests}
+        self._account_headers = frozenset(header for each in manifests for header in each.account_headers)
+        """Stand-in names of the headers that name the account; their values are hidden wherever they turn up."""
         self._public = frozenset(public)
         self._hidden: dict[str, str] = {}
         self._beginnings: set[str] = set()
@@ -50,8 +52,7 @@ class Redactor:
                     name = credential.variable or f"{provider.name}_{credential.role}_key".upper()
                     for said in (credential.value, dialect.text_in(credential.value)):
                         secrets.setdefault(said, f"${{{name}}}")
-        headers = {provider.key_header for provider in target.providers.values()} | {*KEY_STAND_INS.values()}
-        return cls(secrets, headers, public)
+        return cls(secrets, {provider.key_header for provider in target.providers.values()}, public)
 
     def text(self, text: str) -> str:
         """The text without any known secret, in plain, percent-encoded, JSON-escaped, hexadecimal or base64 form.
@@ -79,7 +80,7 @@ class Redactor:
 
         A key header keeps what the known markers leave of it, so that `Bearer ${PC_API_KEY}` can be pasted.
         """
-        for name in IDENTITY_HEADERS & headers.keys():
+        for name in self._account_headers & headers.keys():
             self.learn(headers[name], name)
         return {self.text(name): self._header(name, value) for name, value in headers.items()}
 

@@ -13,10 +13,10 @@ from typing import Any
 from catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
 from catalog.reading.expectations import expectations
 from catalog.reading.expected import Expected
-from catalog.reading.manifest import providers
+from catalog.reading.manifest import manifest, providers
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
-from probes.target.dialect import HEADER_STAND_INS, Dialect
+from probes.target.dialect import Dialect
 from probes.wire.body import parsed
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
@@ -47,7 +47,7 @@ def of_providers() -> list[Capture]:
 
 def dialect_of(provider: str, headers: dict[str, str]) -> Dialect:
     """The header prefix of the real provider, found by a header whose end the documents name."""
-    stand_in = HEADER_STAND_INS[provider]
+    stand_in = manifest(provider).stand_ins.header_prefix
     ends = {name.removeprefix(stand_in) for name in known(provider).headers if stand_in and name.startswith(stand_in)}
     for name in map(str.lower, headers):
         for end in sorted(ends, key=len, reverse=True):

@@ -192,6 +192,19 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
         {},
         f"{ADDRESS}: its recipe sends 'more', which the record does not document",
     ),
+    (
+        {**GOOD, ADDRESS: recipe(ADDRESS, get("/"), credential="tihgt")},
+        {},
+        f"{ADDRESS}: its recipe uses the credential 'tihgt', which catalog/providers/pa.toml does not name; "
+        "did you mean tight?",
+    ),
+    (
+        {**GOOD, ADDRESS: recipe(ADDRESS, get("/", credential="nobody"))},
+        {},
+        f"{ADDRESS}: its recipe uses the credential 'nobody', which catalog/providers/pa.toml does not name; "
+        "add it to $.roles there, or change it in probes/recipes/pa",
+    ),
+    ({**GOOD, ADDRESS: recipe(ADDRESS, get("/", credential="wrong"))}, {}, ""),
 ]
 
 
