@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from catalog.evidence import verdicts
+from catalog.evidence.changes import Change
 from catalog.evidence.results import Result
 from catalog.model import Outcome
 from catalog.model.codes import ALL
-from reports.standing import Change, Standing
+from reports.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def reason(result: Result) -> str:
 
 
 def _codes(result: Result) -> Iterator[str]:
-    if (result.ledger or {}).get("state") == "stale":
+    if verdicts.stale(result):
         yield "stale-divergence"
     if result.outcome is not Outcome.DRIFTED and result.reason is not None:
         yield result.reason.code

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from catalog.evidence.results import Run
+from catalog.evidence.same_drift import Cause, cause
 from catalog.model import Finding, Outcome
 from catalog.model.codes import INCONCLUSIVE
 from catalog.reading.facts import note
@@ -32,7 +33,7 @@ class Attributor:
 
     def __init__(self, run: Run, standings: Sequence[Standing]) -> None:
         self._run = run
-        self._shared = Counter(key for each in standings for key in {_key(each, item) for item in each.result.drifts})
+        self._shared = Counter(key for each in standings for key in {_cause(each, item) for item in each.result.drifts})
 
     def of(self, standing: Standing) -> Attribution | None:
         """The most likely side, or None where nothing is wrong."""
@@ -79,13 +80,13 @@ class Attributor:
         )
 
     def _most_shared(self, standing: Standing) -> tuple[Finding, int]:
-        counted = [(self._shared[_key(standing, item)], item) for item in standing.result.drifts]
+        counted = [(self._shared[_cause(standing, item)], item) for item in standing.result.drifts]
         number, finding = max(counted, key=lambda pair: pair[0], default=(0, None))
         return finding, number  # type: ignore[return-value]
 
 
-def _key(standing: Standing, finding: Finding) -> tuple[str, str, str]:
-    return (standing.address.partition("/")[0], finding.code, finding.at)
+def _cause(standing: Standing, finding: Finding) -> Cause:
+    return cause(standing.address.partition("/")[0], finding)
 
 
 def _named_by_another(standing: Standing) -> str:

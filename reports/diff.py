@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from catalog.evidence import same_drift
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
-from reports.history import fingerprint
 from reports.terminal import COLUMNS
 from reports.visible import line
 
@@ -72,7 +72,7 @@ def _otherwise(old: Result, new: Result) -> str:
     """A line for a record that drifts in both, but not in the same way; empty for any other."""
     if old.outcome is not Outcome.DRIFTED or new.outcome is not Outcome.DRIFTED:
         return ""
-    was, now = fingerprint(old), fingerprint(new)
+    was, now = (sorted(same_drift.identity(each.findings)) for each in (old, new))
     return "" if was == now else f"{new.record}  {line(', '.join(was), 80)} -> {line(', '.join(now), 80)}"
 
 

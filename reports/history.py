@@ -16,6 +16,8 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from catalog.evidence import changes, same_drift
+from catalog.evidence.changes import Earlier
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Json, Outcome
@@ -62,7 +64,7 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     """The line that this run leaves behind. Pure."""
     ordered = sorted(results, key=lambda result: result.record)
     addresses = [result.record for result in ordered]
-    earlier = rows(run)
+    earlier, today = rows(run), date.fromisoformat(run.today)
     return {
         "run": run.run,
         "target": run.target,
@@ -72,18 +74,22 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
         "cast": _cast(addresses),
         "outcomes": "".join(LETTERS[result.outcome] for result in ordered),
         "drifts": {
-            result.record: {"since": _since(result, run, earlier).isoformat(), "codes": fingerprint(result)}
+            result.record: {"since": first.isoformat(), **same_drift.remembered(result.findings)}
             for result in ordered
-            if result.outcome is Outcome.DRIFTED
+            if (first := changes.since(result, today, before(result.record, earlier))) is not None
         },
         "seen": sorted(discovered(results))[:MAX_SEEN],
         "addresses": addresses,
     }
 
 
-def fingerprint(result: Result) -> list[str]:
-    """What makes two drifts of a record the same drift: codes and places, without volatile values."""
-    return sorted({f"{finding.code} {finding.at}".strip()[:120] for finding in result.drifts})
+def before(address: str, rows: Sequence[Row]) -> list[Earlier]:
+    """What earlier runs remember of one record, oldest first; those that did not have it are left out."""
+    return [
+        Earlier(row.today, row.outcomes[address], row.drifts.get(address, {}))
+        for row in rows
+        if address in row.outcomes
+    ]
 
 
 def discovered(results: Sequence[Result]) -> set[str]:
@@ -151,7 +157,7 @@ def file_of(folder: Path, target: str) -> Path:
 
 
 def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
-    casts = {line["cast"]: line["addresses"] for line in lines if line.get("addresses")}
+    casts = {line["cast"]: line["addresses"] for line in lines if "addresses" in line}
     for line in lines:
         try:
             yield Row(
@@ -176,18 +182,6 @@ def _spelt_once(lines: Sequence[Mapping[str, Json]]) -> Iterator[dict[str, Json]
         kept = {key: value for key, value in line.items() if key != "addresses" or line["cast"] not in spelt}
         spelt.add(line["cast"])
         yield kept
-
-
-def _since(result: Result, run: Run, earlier: Sequence[Row]) -> date:
-    """The first day of the unbroken drift that this result goes on with."""
-    for row in reversed(earlier):
-        outcome = row.outcomes.get(result.record)
-        if outcome is Outcome.DRIFTED:
-            since = row.drifts.get(result.record, {}).get("since")
-            return date.fromisoformat(since) if since else row.today
-        if outcome is Outcome.CONFORMS:
-            break
-    return date.fromisoformat(run.today)
 
 
 def _what(at: str, observed: Json) -> str:

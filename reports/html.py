@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from catalog.evidence.changes import Change
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
 from catalog.model.codes import ALL
@@ -20,7 +21,7 @@ from reports.history import LETTERS
 from reports.matrix import matrix
 from reports.overview import GROUPS, Overview, days
 from reports.reproduce import pytest_command
-from reports.standing import Change, Standing
+from reports.standing import Standing
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
 from reports.visible import line, visible

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as xml
 
+from catalog.evidence import verdicts
+from catalog.evidence.blindness import blind_providers
 from catalog.evidence.results import Result, Run
 from catalog.model import KINDS, Attempt, Outcome
 from reports import advice
@@ -16,36 +18,55 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufff
 
 
 def render(run: Run, results: Sequence[Result]) -> str:
-    """The document, for readers of the common JUnit dialect. Pure."""
+    """The document, for readers of the common JUnit dialect. Pure.
+
+    Failures and errors are what makes the run exit 1 and 3. A provider that was not looked at fails no record, so its
+    suites say so in a property `blind`.
+    """
+    blind, stale = blind_providers(results, run.expected), verdicts.stale_entries(run, results)
     root = xml.Element("testsuites", {"name": _legal(f"catalog probe {run.run}")})
     suites: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: result.record):
         provider, kind, _, _ = result.record.split("/")
         suites.setdefault((provider, kind), []).append(result)
     for provider, kind in sorted(suites, key=lambda key: (key[0], KINDS.index(key[1]))):
-        root.append(_suite(run, f"{provider}.{kind}", suites[provider, kind]))
-    _count(root, results)
+        root.append(_suite(run, f"{provider}.{kind}", suites[provider, kind], blind.get(provider, "")))
+    if stale:
+        root.append(_ledger(stale))
+    _count(root, results, len(stale))
     xml.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{xml.tostring(root, encoding="unicode")}\n'
 
 
-def _suite(run: Run, name: str, results: Sequence[Result]) -> xml.Element:
+def _ledger(stale: Sequence[str]) -> xml.Element:
+    """The entries of the ledger that fail the run, whatever it saw: each a failure of its own."""
+    suite = xml.Element("testsuite", {"name": "ledger"})
+    _count(suite, (), len(stale))
+    for number, entry in enumerate(stale, start=1):
+        case = xml.SubElement(suite, "testcase", {"classname": "ledger", "name": f"entry {number}", "time": "0.000"})
+        xml.SubElement(case, "failure", {"message": _legal(entry), "type": "stale-divergence"})
+    return suite
+
+
+def _suite(run: Run, name: str, results: Sequence[Result], blind: str) -> xml.Element:
     suite = xml.Element("testsuite", {"name": name})
     _count(suite, results)
     suite.set("timestamp", _legal(run.started_at.removesuffix("Z")))
     properties = xml.SubElement(suite, "properties")
     for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
         xml.SubElement(properties, "property", {"name": key, "value": _legal(value)})
+    if blind:
+        xml.SubElement(properties, "property", {"name": "blind", "value": _legal(blind)})
     suite.extend(_case(run, result) for result in results)
     return suite
 
 
-def _count(element: xml.Element, results: Sequence[Result]) -> None:
-    failed = sum(_failed(result) for result in results)
-    broken = sum(result.outcome is Outcome.HARNESS_ERROR for result in results)
-    passed = sum(result.outcome is Outcome.CONFORMS and not _failed(result) for result in results)
-    element.set("tests", str(len(results)))
-    element.set("failures", str(failed))
+def _count(element: xml.Element, results: Sequence[Result], stale: int = 0) -> None:
+    failed = sum(map(verdicts.failed, results))
+    broken = sum(map(verdicts.broken, results))
+    passed = sum(result.outcome is Outcome.CONFORMS and not verdicts.failed(result) for result in results)
+    element.set("tests", str(len(results) + stale))
+    element.set("failures", str(failed + stale))
     element.set("errors", str(broken))
     element.set("skipped", str(len(results) - failed - broken - passed))
     element.set("time", f"{sum(map(_seconds, results)):.3f}")
@@ -80,31 +101,25 @@ def _properties(result: Result) -> Iterator[tuple[str, str]]:
         yield f"finding.{finding.severity}", f"{finding.code}: {finding.message}"
 
 
-def _failed(result: Result) -> bool:
-    state = (result.ledger or {}).get("state")
-    if state == "stale":
-        return True
-    return result.outcome in (Outcome.DRIFTED, Outcome.FLAKY) and state != "accounted"
-
-
 def _verdict(result: Result) -> xml.Element | None:
     """What stands for the outcome; a conforming record has nothing."""
-    if _failed(result):
+    if verdicts.failed(result):
         first = result.drifts[0].message if result.drifts else _why(result)
         element = xml.Element("failure", {"message": _legal(first), "type": str(result.outcome)})
         element.text = _legal("\n".join(f"{item.code}: {item.label}: {item.message}" for item in result.drifts))
         return element
-    if result.outcome is Outcome.HARNESS_ERROR:
-        return xml.Element("error", {"message": _legal(_why(result)), "type": advice.codes(result)[0]})
+    if verdicts.broken(result):
+        return xml.Element(
+            "error", {"message": _legal(_why(result)), "type": next(iter(advice.codes(result)), "harness_error")}
+        )
     if result.outcome is Outcome.CONFORMS:
         return None
     return xml.Element("skipped", {"message": _legal(f"{result.outcome}: {_why(result)}")})
 
 
 def _why(result: Result) -> str:
-    ledger = result.ledger or {}
-    if ledger:
-        return str(ledger.get("detail") or ledger.get("reason") or "accepted in the ledger")
+    if result.ledger and not verdicts.broken(result):
+        return verdicts.of_ledger(result, "detail") or verdicts.of_ledger(result, "reason") or "accepted in the ledger"
     return advice.reason(result) or str(result.outcome)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
+from catalog.model import Json
 
 Told = tuple[Run, Sequence[Result]]
 
@@ -30,6 +31,7 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         today=max(run.today for run, _ in ordered),
         providers=_union(run.providers for run, _ in ordered),
         expected=_union(run.expected for run, _ in ordered),
+        policy=_policy([run for run, _ in ordered]),
     )
     kept: dict[str, Result] = {}
     for _, results in ordered:
@@ -42,6 +44,12 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
 def _weight(result: Result) -> tuple[bool, bool, str, str]:
     tried = bool(result.attempts)
     return (result.outcome.conclusive, tried, result.observed_at, json.dumps(result.to_json(), sort_keys=True))
+
+
+def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:
+    """The first run's policy, with every stale entry of the ledger that any of them was told of."""
+    stale = _union(run.policy.get("stale_ledger") or () for run in runs)
+    return {**runs[0].policy, "stale_ledger": list(stale)} if stale else runs[0].policy
 
 
 def _union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:

@@ -7,10 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from catalog.evidence import verdicts
+from catalog.evidence.blindness import blind_providers
+from catalog.evidence.changes import Change
 from catalog.evidence.results import Result, Run
 from catalog.model import KINDS, Outcome
+from catalog.model.exits import Exit
 from reports import history
-from reports.standing import Change, Standing, standings
+from reports.standing import Standing, standings
 
 GROUPS: Mapping[Change, str] = {
     Change.NEW: "New drift",
@@ -24,8 +28,6 @@ GROUPS: Mapping[Change, str] = {
     Change.ACCEPTED: "Accepted in the ledger",
 }
 """What changed, in the order in which a person should read it."""
-
-ALARMING = (Change.NEW, Change.DIFFERENT, Change.ONGOING, Change.FLAKY, Change.BROKEN, Change.STALE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,6 @@ class Cell:
     def oldest(self) -> int | None:
         """The age in days of its oldest evidence."""
         return max((each.age for each in self.standings if each.age is not None), default=None)
-
-    @property
-    def never_seen(self) -> int:
-        return sum(each.age is None for each in self.standings)
 
 
 class Overview:
@@ -85,14 +83,19 @@ class Overview:
         return tuple(sorted(history.discovered(self.results) - known))
 
     @cached_property
-    def blind(self) -> tuple[str, ...]:
-        """Expected providers of which nothing was judged, though something was tried."""
-        blind = []
-        for provider in self.run.expected or self.providers:
-            outcomes = {each.outcome for each in self.standings if each.result.record.startswith(f"{provider}/")}
-            if Outcome.INCONCLUSIVE in outcomes and not outcomes & {Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY}:
-                blind.append(provider)
-        return tuple(blind)
+    def status(self) -> Exit:
+        """The exit status that the run calls for."""
+        return verdicts.of_run(self.run, self.results)
+
+    @cached_property
+    def blind(self) -> dict[str, str]:
+        """The expected providers that were not really looked at, and why: what makes the run exit 10."""
+        return blind_providers(self.results, self.run.expected)
+
+    @cached_property
+    def stale_entries(self) -> tuple[str, ...]:
+        """Entries of the ledger that fail the run and that no record here tells."""
+        return verdicts.stale_entries(self.run, self.results)
 
     @cached_property
     def verified(self) -> int:
@@ -118,10 +121,12 @@ class Overview:
 
     @property
     def mood(self) -> str:
-        """`bad`, `warn` or `good`: the colour of the verdict."""
-        if any(change in self.changes for change in ALARMING):
+        """`bad`, `warn` or `good`: the colour of the verdict; never `good` where the exit status is not 0."""
+        wrong = any(verdicts.failed(each) or verdicts.broken(each) for each in self.results)
+        if wrong or self.stale_entries:
             return "bad"
-        return "warn" if self.blind or Change.UNSEEN in self.changes or not self.counts[Outcome.CONFORMS] else "good"
+        unseen = Change.UNSEEN in self.changes or not self.counts[Outcome.CONFORMS]
+        return "warn" if unseen or self.status is not Exit.FINE else "good"
 
     @property
     def headline(self) -> tuple[str, ...]:
@@ -130,22 +135,24 @@ class Overview:
             return ("nothing was probed",)
         number = {change: len(self.changes.get(change, ())) for change in GROUPS}
         new = "new drift" if self.earlier else "drift"
-        drifting = number[Change.NEW] + number[Change.DIFFERENT] + number[Change.ONGOING] + number[Change.ACCEPTED]
+        drifting = self.counts[Outcome.DRIFTED]
+        unseen = sum(each.address.partition("/")[0] not in self.blind for each in self.changes.get(Change.UNSEEN, ()))
+        was = "was" if len(self.blind) == 1 else "were"
         parts = [
-            f"{_names(self.blind)} could not be looked at" if self.blind else "",
+            f"{_names(tuple(self.blind))} {was} not really looked at" if self.blind else "",
             _count(number[Change.NEW], new),
             _count(number[Change.DIFFERENT], "changed drift"),
             f"{number[Change.ONGOING]} still drifting" if number[Change.ONGOING] else "",
             f"{number[Change.FLAKY]} flaky" if number[Change.FLAKY] else "",
             _count(number[Change.BROKEN], "fault of our own", "faults of our own"),
-            _count(number[Change.STALE], "stale ledger entry", "stale ledger entries"),
+            _count(number[Change.STALE] + len(self.stale_entries), "stale ledger entry", "stale ledger entries"),
             f"{number[Change.FIXED]} fixed" if number[Change.FIXED] else "",
             f"{number[Change.ACCEPTED]} accepted" if number[Change.ACCEPTED] else "",
-            f"{number[Change.UNSEEN]} could not be looked at" if number[Change.UNSEEN] and not self.blind else "",
+            f"{unseen}{' more' if self.blind else ''} could not be looked at" if unseen else "",
         ]
         said = [part for part in parts if part]
         if not drifting and self.counts[Outcome.CONFORMS]:
-            said.insert(1 if self.blind else 0, "no drift")
+            said.insert(1 if self.blind else 0, "no drift in what was seen" if self.blind else "no drift")
         return tuple(said) or ("nothing could be judged",)
 
     @property

@@ -5,28 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 
+from catalog.evidence import changes, verdicts
+from catalog.evidence.changes import Change, Earlier
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome, Tag
 from catalog.reading.last_seen import seen_on
 from reports import history
 from reports.history import Row
-
-
-class Change(StrEnum):
-    """What a result means beside the runs before it."""
-
-    NEW = "new"
-    DIFFERENT = "different"
-    ONGOING = "ongoing"
-    FIXED = "fixed"
-    ACCEPTED = "accepted"
-    STALE = "stale"
-    FLAKY = "flaky"
-    BROKEN = "broken"
-    UNSEEN = "unseen"
-    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +46,10 @@ class Standing:
 
     @property
     def is_finding(self) -> bool:
-        """Whether a person has to read about it: a difference, a disagreement, or a fault of ours."""
-        return self.outcome in FINDING_OUTCOMES or self.change is Change.STALE
+        """Whether a person has to read about it: what fails the run, and what would if it were not accepted."""
+        return verdicts.failed(self.result) or verdicts.broken(self.result) or verdicts.accounted(self.result)
 
 
-FINDING_OUTCOMES = frozenset({Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR})
 _ORDER = tuple(Change)
 
 
@@ -78,14 +63,13 @@ def standings(run: Run, results: Sequence[Result]) -> list[Standing]:
 
 def _standing(result: Result, run: Run, today: date, earlier: Sequence[Row]) -> Standing:
     address = result.record
-    before = [(row, row.outcomes[address]) for row in earlier if address in row.outcomes]
-    last = next(((row, outcome) for row, outcome in reversed(before) if outcome.conclusive), None)
-    conformed = next((row for row, outcome in reversed(before) if outcome is Outcome.CONFORMS), None)
-    since = _since(result, today, last) if result.outcome is Outcome.DRIFTED else None
-    evidence, verified = _evidence(result, run, today, last)
+    before = history.before(address, earlier)
+    conformed = next((each for each in reversed(before) if each.outcome is Outcome.CONFORMS), None)
+    since = changes.since(result, today, before)
+    evidence, verified = _evidence(result, run, today, changes.last_verdict(before))
     return Standing(
         result=result,
-        change=_change(result, last),
+        change=changes.change(result, before),
         strip=(*(row.outcomes.get(address) for row in earlier), result.outcome),
         since=since,
         day=(today - since).days + 1 if since else 0,
@@ -93,49 +77,17 @@ def _standing(result: Result, run: Run, today: date, earlier: Sequence[Row]) -> 
         age=max(0, (today - evidence).days) if evidence else None,
         verified=verified,
         added=bool(earlier) and not before,
-        conformed_before=_iso(conformed.today if conformed else _recorded(result, run)),
+        conformed_before=_iso(conformed.day if conformed else _recorded(result, run)),
     )
 
 
-def _change(result: Result, last: tuple[Row, Outcome] | None) -> Change:
-    drifted_before = last is not None and last[1] is Outcome.DRIFTED
-    state = (result.ledger or {}).get("state")
-    if state == "stale":
-        return Change.STALE
-    match result.outcome:
-        case Outcome.DRIFTED if state == "accounted":
-            return Change.ACCEPTED
-        case Outcome.DRIFTED if last is not None and drifted_before:
-            codes = last[0].drifts.get(result.record, {}).get("codes")
-            same = codes is None or list(codes) == history.fingerprint(result)
-            return Change.ONGOING if same else Change.DIFFERENT
-        case Outcome.DRIFTED:
-            return Change.NEW
-        case Outcome.CONFORMS:
-            return Change.FIXED if drifted_before else Change.NONE
-        case Outcome.FLAKY:
-            return Change.FLAKY
-        case Outcome.HARNESS_ERROR:
-            return Change.BROKEN
-        case Outcome.INCONCLUSIVE:
-            return Change.UNSEEN
-    return Change.NONE
-
-
-def _since(result: Result, today: date, last: tuple[Row, Outcome] | None) -> date:
-    if last is None or last[1] is not Outcome.DRIFTED:
-        return today
-    since = last[0].drifts.get(result.record, {}).get("since")
-    return date.fromisoformat(since) if since else last[0].today
-
-
-def _evidence(result: Result, run: Run, today: date, last: tuple[Row, Outcome] | None) -> tuple[date | None, bool]:
+def _evidence(result: Result, run: Run, today: date, last: Earlier | None) -> tuple[date | None, bool]:
     """When the behaviour was last seen, and whether it was as documented then."""
     if result.outcome.conclusive:
         return _day(result.observed_at) or today, result.outcome is Outcome.CONFORMS
     recorded = _recorded(result, run)
-    if last is not None and (recorded is None or last[0].today >= recorded):
-        return last[0].today, last[1] is Outcome.CONFORMS
+    if last is not None and (recorded is None or last.day >= recorded):
+        return last.day, last.outcome is Outcome.CONFORMS
     return recorded, recorded is not None
 
 

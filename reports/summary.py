@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from catalog.evidence import verdicts
+from catalog.evidence.changes import Change
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
 from reports import advice
 from reports.overview import GROUPS, Overview, days
-from reports.standing import Change, Standing
+from reports.standing import Standing
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
 from reports.visible import line
@@ -49,7 +51,13 @@ def _head(overview: Overview, link: str) -> Iterator[str]:
 
 
 def _changes(overview: Overview, listed: int) -> Iterator[str]:
-    if not overview.changes and not overview.discovered and not overview.added:
+    if overview.blind:
+        yield f"### Not looked at ({len(overview.blind)})"
+        yield _listed(
+            [f"- **{name.upper()}**: blind: {code_span(why)}" for name, why in overview.blind.items()], listed
+        )
+    yield from _named("Ledger entries that fail the run", overview.stale_entries, listed)
+    if not (overview.changes or overview.discovered or overview.added or overview.blind or overview.stale_entries):
         yield "Nothing changed."
     for change in GROUPS:
         members = overview.changes.get(change, ())
@@ -86,9 +94,12 @@ def _item(standing: Standing) -> str:
     if standing.change is Change.ONGOING:
         told.append(f"day {standing.day}")
     if standing.change is Change.ACCEPTED:
-        told.append(f"review by {code_span(str((result.ledger or {}).get('review_by', 'no date')), 20)}")
+        review_by = verdicts.of_ledger(result, "review_by")
+        told += [f"review by {code_span(review_by, 20)}"] if review_by else []
+        reason = verdicts.of_ledger(result, "reason")
+        told += [code_span(reason, 200)] if reason else []
     if standing.change is Change.STALE:
-        told.append(code_span(str((result.ledger or {}).get("detail", ""))))
+        told.append(code_span(verdicts.of_ledger(result, "detail")))
     if result.reason is not None:
         told.append(code_span(advice.reason(result)))
     told += [f"{code_span(finding.message)} ({code_span(finding.code)})" for finding in result.drifts[:3]]

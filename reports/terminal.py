@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from catalog.evidence import verdicts
+from catalog.evidence.changes import Change
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
+from catalog.model.exits import Exit
 from reports import advice
 from reports.overview import GROUPS, Overview, days
-from reports.standing import Change, Standing
+from reports.standing import Standing
 from reports.unseen import unseen
 from reports.visible import line
 
@@ -43,7 +46,8 @@ def summary(run: Run, results: Sequence[Result], *, width: int = 100, colour: bo
     """The summary of a run; `quiet` keeps the verdict and what needs attention, nothing else. Pure."""
     paint = _Paint(colour)
     overview = Overview(run, results)
-    lines = [paint(overview.mood, overview.verdict)]
+    lines = [paint(overview.mood, overview.verdict), *_not_looked_at(overview, paint)]
+    lines += (paint("bad", line(entry, 4 * width)) for entry in overview.stale_entries)
     for change in GROUPS:
         if change in overview.changes and (not quiet or change in _URGENT):
             lines += ["", *_group(change, overview.changes[change], width, paint)]
@@ -80,6 +84,11 @@ class _Paint:
         return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m" if self._colour and text else text
 
 
+def _not_looked_at(overview: Overview, paint: _Paint) -> Iterator[str]:
+    for provider, why in overview.blind.items():
+        yield paint("bad", f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})")
+
+
 def _group(change: Change, members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
     yield paint(_OF_CHANGE[change], f"{GROUPS[change]} ({len(members)})")
     if change is Change.UNSEEN:
@@ -89,6 +98,8 @@ def _group(change: Change, members: Sequence[Standing], width: int, paint: _Pain
         yield f"  {each.address}{paint('dim', _age_of(each))}"
         if change in (Change.NEW, Change.DIFFERENT, Change.FLAKY, Change.BROKEN, Change.STALE):
             yield from (f"    {text}" for text in _told(each, width - 4))
+        if change is Change.ACCEPTED and (why := verdicts.of_ledger(each.result, "reason")):
+            yield paint("dim", f"    {line(why, width - 4)}")
     if len(members) > LISTED:
         yield paint("dim", f"  … and {len(members) - LISTED} more, in the report")
 
@@ -97,14 +108,15 @@ def _age_of(standing: Standing) -> str:
     if standing.change is Change.ONGOING:
         return f"  day {standing.day}"
     if standing.change is Change.ACCEPTED:
-        return f"  review by {line(str((standing.result.ledger or {}).get('review_by', 'no date')), 20)}"
+        review_by = verdicts.of_ledger(standing.result, "review_by")
+        return f"  review by {line(review_by, 20)}" if review_by else ""
     return ""
 
 
 def _told(standing: Standing, width: int) -> Iterator[str]:
     result = standing.result
     if standing.change is Change.STALE:
-        yield line(str((result.ledger or {}).get("detail", "")), width)
+        yield line(verdicts.of_ledger(result, "detail"), width)
     if result.reason is not None:
         yield line(advice.reason(result), width)
     for finding in result.drifts[:3]:

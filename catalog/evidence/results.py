@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from catalog.model import (
     Address,
@@ -25,9 +25,6 @@ from catalog.model import (
     Severity,
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -46,7 +43,7 @@ class Result:
     """`request` when the request, key or sequence provoked it; `scenario` when only the mock's cause could."""
     nodeid: str = ""
     ledger: Mapping[str, Json] | None = None
-    """The accepted divergence that applies (`state`: `accounted`, `new_aspects`, `stale`), or None."""
+    """The accepted divergence that applies: `state` (a `LedgerState`), `reason`, `detail`, `review_by`; or None."""
 
     @property
     def address(self) -> Address:

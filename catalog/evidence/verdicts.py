@@ -1,63 +1,72 @@
-"""The exit status of a run: the highest that applies (DESIGN.md, contract 2). Pure."""
+"""Every rule over the results of a run: what fails it, what is accounted for, and its exit status. Pure.
+
+The exit status, the report, the terminal, summary.md, junit.xml and write-back ask these rules and have none of their
+own (DESIGN.md, "What a verdict may rest on" and contract 2). Blindness, changes over time and the identity of a drift
+have modules beside this one.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
-from catalog.evidence.results import Result
-from catalog.model import Outcome
+from catalog.evidence.blindness import blind_providers
+from catalog.evidence.results import Result, Run
+from catalog.model import LedgerState, Outcome
 from catalog.model.exits import Exit, highest
 
-BLIND_SHARE = 0.2
-"""A provider of whose allowed probes more than this share is inconclusive was not really looked at."""
+
+def of_run(run: Run, results: Sequence[Result]) -> Exit:
+    """The exit status that a run calls for, by its results and by what its first line says."""
+    return of_results(results, run.expected, stale_ledger=bool(stale_entries(run, results)))
 
 
 def of_results(results: Sequence[Result], expected: Sequence[str], *, stale_ledger: bool = False) -> Exit:
     """The exit status that these results call for; `expected` are the providers that must have a verdict."""
     statuses = {Exit.FINE}
-    outcomes = Counter(result.outcome for result in results)
     if not results:
         statuses.add(Exit.NOTHING_SELECTED)
-    if outcomes[Outcome.HARNESS_ERROR]:
+    if any(broken(result) for result in results):
         statuses.add(Exit.HARNESS_ERROR)
-    if outcomes[Outcome.FLAKY] or stale_ledger or any(unaccounted(result) for result in results):
+    if stale_ledger or any(failed(result) for result in results):
         statuses.add(Exit.DRIFT)
     if blind_providers(results, expected):
         statuses.add(Exit.BLIND)
     return highest(statuses)
 
 
-def unaccounted(result: Result) -> bool:
-    """Whether a drift is not wholly accepted by the ledger, or the ledger's entry is stale."""
+def failed(result: Result) -> bool:
+    """Whether this result makes a run exit 1: a drift not accounted for, flaky, or a stale entry of the ledger."""
+    drifted = result.outcome is Outcome.DRIFTED and not accounted(result)
+    return drifted or result.outcome is Outcome.FLAKY or stale(result)
+
+
+def broken(result: Result) -> bool:
+    """Whether it was a fault of our own: exit 3."""
+    return result.outcome is Outcome.HARNESS_ERROR
+
+
+def accounted(result: Result) -> bool:
+    """Whether it drifted, and the ledger accepts all of its differences."""
+    return result.outcome is Outcome.DRIFTED and ledger_state(result) is LedgerState.ACCOUNTED
+
+
+def stale(result: Result) -> bool:
+    """Whether the ledger's entry for the record is to be mended: past its review, or its divergence is gone."""
+    return not broken(result) and ledger_state(result) is LedgerState.STALE
+
+
+def ledger_state(result: Result) -> LedgerState | None:
+    """How the result stands to the divergence that the ledger accepts for its record; None where it accepts none."""
     state = (result.ledger or {}).get("state")
-    if state == "stale":
-        return True
-    return result.outcome is Outcome.DRIFTED and state != "accounted"
+    return LedgerState(state) if state in set(LedgerState) else None
 
 
-def blind_providers(results: Sequence[Result], expected: Sequence[str]) -> dict[str, str]:
-    """The expected providers that were not looked at, and why, each in one sentence."""
-    blind: dict[str, str] = {}
-    for provider in expected:
-        of_provider = [result for result in results if result.record.startswith(f"{provider}/")]
-        if not of_provider:
-            continue
-        allowed = [result for result in of_provider if result.outcome is not Outcome.NOT_PROBED]
-        if not allowed:
-            if not any(result.reason and result.reason.code == "planned-only" for result in of_provider):
-                blind[provider] = _most_common_reason("nothing was probed", of_provider)
-            continue
-        unseen = [result for result in allowed if result.outcome is Outcome.INCONCLUSIVE]
-        if all(result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED) for result in allowed):
-            blind[provider] = _most_common_reason("no record has a verdict", allowed)
-        elif any(result.reason and result.reason.code == "lane-stopped" for result in unseen):
-            blind[provider] = _most_common_reason("a lane stopped", unseen)
-        elif len(unseen) > BLIND_SHARE * len(allowed):
-            blind[provider] = _most_common_reason(f"{len(unseen)} of {len(allowed)} probes are inconclusive", unseen)
-    return blind
+def of_ledger(result: Result, field: str) -> str:
+    """What the entry says to a person: its `reason`, its `detail`, its `review_by`; empty where it does not say."""
+    return str((result.ledger or {}).get(field) or "")
 
 
-def _most_common_reason(what: str, results: Sequence[Result]) -> str:
-    reasons = Counter(result.reason.code for result in results if result.reason)
-    return f"{what} ({reasons.most_common(1)[0][0]})" if reasons else what
+def stale_entries(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
+    """The entries of the ledger that fail the run whatever it sees, each in one line, if no result tells it already."""
+    told = tuple(f":{result.record}: " for result in results if stale(result))
+    return tuple(entry for entry in run.policy.get("stale_ledger") or () if not any(each in entry for each in told))

@@ -4,7 +4,7 @@ from catalog.model.address import KINDS, RATE_LIMIT_FAMILY, Address
 from catalog.model.exchange import Attempt, Close, Event, Exchange, GrpcStatus, Request, Response
 from catalog.model.finding import Aspect, Finding, Severity
 from catalog.model.json_value import Json
-from catalog.model.outcome import Outcome, Reason
+from catalog.model.outcome import LedgerState, Outcome, Reason
 from catalog.model.record import Record, Tag
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Finding",
     "GrpcStatus",
     "Json",
+    "LedgerState",
     "Outcome",
     "Reason",
     "Record",

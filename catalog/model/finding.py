@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from catalog.model.json_value import Json
-
-if TYPE_CHECKING:
-    pass
 
 
 class Severity(StrEnum):
@@ -55,8 +51,3 @@ class Finding:
     @property
     def drifts(self) -> bool:
         return self.severity is not Severity.INFO
-
-    @property
-    def key(self) -> tuple[str, str, str, str]:
-        """What two attempts must share to be the same difference: volatile values are left out."""
-        return (self.label, self.aspect, self.at, self.code)

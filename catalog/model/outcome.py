@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 
 class Outcome(StrEnum):
@@ -25,6 +21,17 @@ class Outcome(StrEnum):
     def conclusive(self) -> bool:
         """Whether the behaviour itself was looked at and judged."""
         return self in (Outcome.CONFORMS, Outcome.DRIFTED)
+
+
+class LedgerState(StrEnum):
+    """How a result stands to the divergence that the ledger accepts for its record."""
+
+    ACCOUNTED = "accounted"
+    """It drifts in nothing but what is accepted."""
+    NEW_ASPECTS = "new_aspects"
+    """It drifts in more."""
+    STALE = "stale"
+    """The divergence is gone, or was to be reviewed by now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from catalog.evidence import same_drift
 from catalog.model.labels import BESIDE, SUCCESS
 from catalog.reading.expected import message_of, param_of
 from catalog.reading.rate_limits import rate_limits
@@ -110,15 +112,28 @@ def _limits_in(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
-    """Each drift in a few words that stay the same while the drift does."""
-    words = sorted({_difference(finding) for finding in findings})
+    """Each drift in a few words that stay the same while it is the same drift; beyond a few, a digest of the others."""
+    words = sorted({_difference(finding, same_drift.observed_class(finding)) for finding in findings})
+    kept, more = words[:MAX_DIFFERENCES], words[MAX_DIFFERENCES:]
+    digest = hashlib.sha256("\n".join(more).encode()).hexdigest()[:6]
+    return (*kept, f"and {len(more)} more ({digest})") if more else tuple(kept)
+
+
+def are_told(words: str, findings: tuple[Finding, ...]) -> bool:
+    """Whether the words that a record keeps tell this very drift, in today's wording or in the one before it."""
+    return words in ("; ".join(differences(findings)), "; ".join(_as_once_worded(findings)))
+
+
+def _as_once_worded(findings: tuple[Finding, ...]) -> tuple[str, ...]:
+    """The words of versions that wrote the value which was seen where now its class is written."""
+    words = sorted({_difference(finding, finding.observed) for finding in findings})
     more = len(words) - MAX_DIFFERENCES
     return (*words[:MAX_DIFFERENCES], f"and {more} more") if more > 0 else tuple(words)
 
 
-def _difference(finding: Finding) -> str:
+def _difference(finding: Finding, observed: Json) -> str:
     where = " ".join(dict.fromkeys(filter(None, (finding.label, finding.at or str(finding.aspect)))))
-    return f"{where} {_short(finding.observed)} instead of {_short(finding.documented)} ({finding.code})"
+    return f"{where} {_short(observed)} instead of {_short(finding.documented)} ({finding.code})"
 
 
 def _short(value: Json) -> str:

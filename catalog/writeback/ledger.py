@@ -7,7 +7,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.model import Address, Aspect, Json, Outcome
+from catalog.evidence.same_drift import narrowed_aspect
+from catalog.model import Address, Aspect, Json, LedgerState, Outcome
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading.store import Catalog
 from catalog.reading.strict_json import read_json
@@ -17,12 +18,9 @@ from catalog.writeback.writing import locked, write_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from catalog.evidence.results import Result
     from catalog.model import Finding
 
 LEDGER = Path(__file__).parent.parent / "divergences.json"
-
-ACCOUNTED, NEW_ASPECTS, STALE = "accounted", "new_aspects", "stale"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,13 +46,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a result stands to the entry for it: `accounted`, `new_aspects` or `stale`, and why in words."""
+class Acceptance:
+    """How a result stands to the entry for it, and why in words."""
 
-    state: str
+    state: LedgerState
     reason: str
     """The reason that the entry gives for the divergence."""
     detail: str
+    review_by: str
+    """The last day on which the entry holds, YYYY-MM-DD."""
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -84,33 +84,32 @@ def entry_for(entries: Iterable[Entry], address: Address | str, target: str) -> 
     return next((entry for entry in entries if (entry.address, entry.target) == (str(address), target)), None)
 
 
-def applies(entry: Entry, result: Result, target: str) -> bool:
-    return (entry.address, entry.target) == (result.record, target)
-
-
 def drifted_aspects(findings: Iterable[Finding]) -> tuple[str, ...]:
     """What drifted, in the words of the ledger: `status`, `header:retry-after`."""
-    drifts = (finding for finding in findings if finding.drifts)
-    return tuple(sorted({_narrowed(finding) for finding in drifts}))
+    return tuple(sorted({narrowed_aspect(finding) for finding in findings if finding.drifts}))
 
 
-def judge_against_ledger(entry: Entry | None, outcome: Outcome, aspects: Iterable[str], today: date) -> Standing | None:
+def judge_against_ledger(
+    entry: Entry | None, outcome: Outcome, aspects: Iterable[str], today: date
+) -> Acceptance | None:
     """How an outcome stands to the entry that applies to it; None where the ledger has nothing to say.
 
     An entry past its review is stale whatever was seen. Else only a conclusive outcome says something about it.
     """
     if entry is None:
         return None
-    if today > entry.last_day:
-        return Standing(STALE, entry.reason, f"the accepted divergence was to be reviewed by {entry.review_by}")
-    if outcome is Outcome.CONFORMS:
-        return Standing(STALE, entry.reason, "the accepted divergence is no longer there: remove it from the ledger")
-    if outcome is not Outcome.DRIFTED:
-        return None
     new = [aspect for aspect in aspects if not entry.covers(aspect)]
-    if new:
-        return Standing(NEW_ASPECTS, entry.reason, f"the ledger does not accept {', '.join(new)}")
-    return Standing(ACCOUNTED, entry.reason, f"accepted until {entry.review_by}")
+    if today > entry.last_day:
+        state, detail = LedgerState.STALE, f"the accepted divergence was to be reviewed by {entry.review_by}"
+    elif outcome is Outcome.CONFORMS:
+        state, detail = LedgerState.STALE, "the accepted divergence is no longer there: remove it from the ledger"
+    elif outcome is not Outcome.DRIFTED:
+        return None
+    elif new:
+        state, detail = LedgerState.NEW_ASPECTS, f"the ledger does not accept {', '.join(new)}"
+    else:
+        state, detail = LedgerState.ACCOUNTED, f"accepted until {entry.review_by}"
+    return Acceptance(state, entry.reason, detail, entry.review_by)
 
 
 def problems(entries: Iterable[Entry], catalog: Catalog, today: date) -> list[CatalogError]:
@@ -145,11 +144,6 @@ def _plain(entry: Entry) -> dict[str, Json]:
 
 def _same_place(one: Entry, other: Entry) -> bool:
     return (one.address, one.target) == (other.address, other.target)
-
-
-def _narrowed(finding: Finding) -> str:
-    narrow = finding.aspect in (Aspect.HEADER, Aspect.BODY, Aspect.EVENT) and finding.at
-    return f"{finding.aspect}:{finding.at}" if narrow else str(finding.aspect)
 
 
 _FIELDS = ("address", "target", "aspects", "reason", "first_seen", "review_by")

@@ -172,7 +172,7 @@ def _judge_by_the_latest(draft: _Draft) -> _Draft:
     gained, lost = (Tag.LIVE_VERIFIED, Tag.UNVERIFIED) if conforms else (Tag.UNVERIFIED, Tag.LIVE_VERIFIED)
     tags = _tags(draft.record, gained, without=(lost, Tag.ACCOUNT_RESTRICTED))
     differences = answer.differences(sighting.result.drifts) if not conforms else ()
-    news = _news(draft, sighting, tags, "; ".join(differences))
+    news = _news(draft, sighting, tags)
     if news is None:
         return draft.keep(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
     record = Record(draft.record.address, {**draft.record.data, "status": tags})
@@ -180,7 +180,7 @@ def _judge_by_the_latest(draft: _Draft) -> _Draft:
     return draft.change(_with_headers_seen(record, data, sighting), f"{sighting.result.outcome}: {news}")
 
 
-def _news(draft: _Draft, sighting: Sighting, tags: list[str], differences: str) -> str | None:
+def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
     """Why the evidence must be written, or None where the record says it already.
 
     Words beside a date must belong to it, so a drift that changed its face moves the date too.
@@ -192,7 +192,7 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str], differences: str) 
         return "seen for the first time"
     if last.result != sighting.result.outcome or is_mock(last.target) != is_mock(sighting.target):
         return "the record did not say so yet"
-    if last.differences != differences:
+    if not answer.are_told(last.differences, sighting.result.drifts):
         return "it differs in another way"
     if (sighting.day - last.day).days > draft.policy.refresh_after:
         return f"its date {last.day} is older than {draft.policy.refresh_after} days"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog.envelopes.grpc_statuses import status_of
+from catalog.evidence import same_drift
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
 from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.recognition.known import TOO_MANY, Known
@@ -41,9 +42,9 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
 
     @property
-    def difference(self) -> frozenset[tuple[str, str, str, str]]:
+    def difference(self) -> same_drift.Identity:
         """What must be the same in two attempts for them to agree on a drift."""
-        return frozenset(finding.key for finding in self.findings if finding.drifts)
+        return same_drift.identity(self.findings)
 
 
 def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdict:
@@ -87,7 +88,8 @@ def conclude(verdicts: Sequence[Verdict], *, control_green: bool) -> Verdict:
         return agreed
     conclusive = [each for each in verdicts if each.outcome.conclusive]
     if len(conclusive) > 1:
-        differing = tuple({finding.key: finding for each in conclusive for finding in each.findings}.values())
+        seen = (finding for each in conclusive for finding in each.findings)
+        differing = tuple({(finding.code, same_drift.name(finding)): finding for finding in seen}.values())
         detail = ", then ".join(_in_a_word(each) for each in verdicts)
         return Verdict(Outcome.FLAKY, Reason("attempts-differ", detail), differing)
     detail = ", then ".join(_in_a_word(each) for each in verdicts)

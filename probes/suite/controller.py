@@ -136,10 +136,9 @@ class Controller:
             self._remove_folder()
             return
         self._make_views(run, results)
-        self._trouble += [*self._stale, *after_run.left_behind(self.folder, run.target)]
+        self._trouble += after_run.left_behind(self.folder, run.target)
         if exitstatus in _OURS:
-            status = verdicts.of_results(results, self._expected(run), stale_ledger=bool(self._stale))
-            session.exitstatus = highest({status, self._write_back(run, results)})
+            session.exitstatus = highest({verdicts.of_run(run, results), self._write_back(run, results)})
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Lead with what changed and what to do next."""
@@ -152,8 +151,6 @@ class Controller:
         terminalreporter.section("catalog probe")
         colour, quiet = bool(terminalreporter.hasmarkup), terminalreporter.verbosity < 0
         terminalreporter.write_line(terminal.summary(run, results, colour=colour, quiet=quiet))
-        for provider, why in verdicts.blind_providers(results, self._expected(run)).items():
-            terminalreporter.write_line(f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})", red=True)
         for line in self._written:
             terminalreporter.write_line(line)
         for line in self._trouble:
@@ -170,9 +167,6 @@ class Controller:
             self._trouble.append(f"records not updated: {error}; then `python -m catalog update {self.folder}`")
             return Exit.USAGE
         return Exit.FINE
-
-    def _expected(self, run: Run) -> tuple[str, ...]:
-        return tuple(name for name in run.expected if name in run.providers)
 
     def _mock_addresses(self) -> Addresses:
         if self._addresses is None:

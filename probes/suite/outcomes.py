@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from catalog.evidence import verdicts
 from catalog.evidence.results import Result
 from catalog.model import Outcome
 from catalog.model.codes import REASONS
 
 
 def settle(result: Result) -> None:
-    """End the test as the outcome table of DESIGN.md says."""
-    match result.outcome:
-        case Outcome.CONFORMS:
-            if (result.ledger or {}).get("state") == "stale":
-                pytest.fail(told(result), pytrace=False)
-        case Outcome.DRIFTED | Outcome.FLAKY:
-            if (result.ledger or {}).get("state") == "accounted":
-                pytest.xfail(str((result.ledger or {}).get("reason", "accepted in catalog/divergences.json")))
-            pytest.fail(told(result), pytrace=False)
-        case _:
-            pytest.skip(reason_of(result))
+    """End the test as the outcome table of DESIGN.md says; what makes the run exit 1 fails, nothing else does."""
+    if verdicts.failed(result):
+        pytest.fail(told(result), pytrace=False)
+    if verdicts.accounted(result):
+        pytest.xfail(verdicts.of_ledger(result, "reason") or "accepted in catalog/divergences.json")
+    if result.outcome is not Outcome.CONFORMS:
+        pytest.skip(reason_of(result))
 
 
 def told(result: Result) -> str:
@@ -29,7 +26,7 @@ def told(result: Result) -> str:
     if result.reason:
         lines.append(f"  {result.reason.detail}")
     if result.ledger:
-        lines.append(f"  ledger: {result.ledger['detail']}")
+        lines.append(f"  ledger: {verdicts.of_ledger(result, 'detail')}")
     lines += [
         f"  {finding.label}: {finding.message}  [{finding.code}]"
         for finding in result.findings

@@ -15,8 +15,6 @@ from probes.wire.body import NO_JSON, BodyTooLarge, json_of
 MAX_EVENTS = 2_000
 STALL_S = 15.0
 WHOLE_S = 60.0
-DONE = "[DONE]"
-"""The data that ends a chat-completions stream of PC."""
 
 
 @dataclass(slots=True)

@@ -24,8 +24,12 @@ def line(*fields: str) -> Line:
 
 def verdict(outcome: Outcome, reason: Reason | None, findings: Iterable[Finding]) -> tuple[str, str, str]:
     """Outcome, code of the reason, and keys of the findings, sorted; `~` is before what is only told (`info`)."""
-    keys = {("~" if each.severity is Severity.INFO else "") + "/".join(each.key) for each in findings}
+    keys = {f"{mark(each)}{each.label}/{each.aspect}/{each.at}/{each.code}" for each in findings}
     return str(outcome), reason.code if reason else "", " ".join(sorted(keys))
+
+
+def mark(finding: Finding) -> str:
+    return "~" if finding.severity is Severity.INFO else ""
 
 
 def of(result: Result) -> tuple[str, str, str]:

@@ -19,7 +19,7 @@ from probes.judging.judge import MAX_ATTEMPTS, Verdict, conclude, unasked, undec
 
 
 def finding(code: str) -> Finding:
-    return Finding(code, Aspect.STATUS, Severity.MUST, code, "answer", observed={"any": ["JSON"]})
+    return Finding(code, Aspect.STATUS, Severity.MUST, code, "answer", observed={"any": [code]})
 
 
 CONFORMS = Verdict(Outcome.CONFORMS)

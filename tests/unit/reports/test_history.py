@@ -16,7 +16,7 @@ A, B = "pa/errors/general/a", "pa/errors/general/b"
 def test_a_line_tells_each_outcome_in_a_letter():
     line = history.row(run(), [result(B, Outcome.INCONCLUSIVE), result(A, Outcome.DRIFTED, findings=(finding(),))])
     assert (line["addresses"], line["outcomes"]) == ([A, B], "di")
-    assert line["drifts"] == {A: {"since": "2026-11-21", "codes": ["status-differs"]}}
+    assert line["drifts"] == {A: {"since": "2026-11-21", "differs": ["answer/status 422"]}}
 
 
 def test_what_was_appended_is_loaded(tmp_path):

@@ -4,10 +4,10 @@ from datetime import date, timedelta
 
 import pytest
 
+from catalog.evidence.changes import Change
 from catalog.model import Outcome, Reason
 from reports import history
 from reports.overview import Overview
-from reports.standing import Change
 from tests.unit.reports.making import TODAY, finding, record, result, run
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/c"
@@ -86,7 +86,7 @@ def test_the_strip_has_a_place_for_each_run():
         ([], "Nothing was probed; 0 of 0 verified."),
         (
             [result(A), result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})],
-            "PB could not be looked at, no drift; 1 of 2 verified, oldest evidence today.",
+            "PB was not really looked at, no drift in what was seen; 1 of 2 verified, oldest evidence today.",
         ),
     ],
 )
@@ -99,7 +99,7 @@ def test_the_verdict_compares_with_the_runs_before():
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(described, [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")])
     assert overview.verdict == (
-        "1 new drift, 1 fixed, 1 could not be looked at; 3 of 4 verified, oldest evidence 2 days."
+        "PB was not really looked at, 1 new drift, 1 fixed; 3 of 4 verified, oldest evidence 2 days."
     )
     assert [each.address for each in overview.added] == ["pb/errors/http/d"]
 

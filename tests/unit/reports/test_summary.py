@@ -50,6 +50,23 @@ def test_mentions_and_issue_numbers_stand_in_code():
     assert "evil.example" not in outside
 
 
+ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted", "review_by": "2027-01-01"}
+
+
+def test_an_accepted_drift_says_until_when_and_why():
+    rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), ledger=ACCEPTED)])
+    assert f"- **`{A}`**: review by `2027-01-01`; `a fix is due`; `status: documented" in rendered
+    assert "no date" not in summary.render(run(), [result(A, Outcome.DRIFTED, ledger={"state": "accounted"})])
+
+
+def test_a_night_that_could_not_look_does_not_say_that_nothing_changed():
+    refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
+    rendered = summary.render(run(), [refused])
+    assert "### Not looked at (1)\n\n- **PA**: blind: `no record has a verdict (probe-refused)`" in rendered
+    assert "Nothing changed." not in rendered
+    assert "Nothing changed." in summary.render(run(expected=()), [refused])
+
+
 def test_what_is_left_out_is_counted():
     results = [
         result(f"pa/errors/general/r{number}", Outcome.FLAKY, reason=Reason("attempts-differ")) for number in range(9)

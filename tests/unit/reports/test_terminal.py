@@ -59,6 +59,31 @@ def test_many_records_behind_one_dead_host_are_one_line():
     assert f"{A}7" not in told
 
 
+ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted", "review_by": "2027-01-01"}
+
+
+def test_an_accepted_drift_says_until_when_and_why():
+    told = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), ledger=ACCEPTED)])
+    assert f"  {A}  review by 2027-01-01\n    a fix is due\n" in told
+    of_old = terminal.summary(run(), [result(A, Outcome.DRIFTED, ledger={"state": "accounted"})])
+    assert f"  {A}\n" in of_old
+    assert "no date" not in of_old
+
+
+def test_who_was_not_looked_at_is_told_first():
+    refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
+    second = terminal.summary(run(), [refused]).splitlines()[1]
+    assert second == "blind: pa was not looked at: no record has a verdict (probe-refused) (exit 10)"
+    assert "blind" not in terminal.summary(run(expected=()), [refused])
+
+
+def test_an_entry_of_the_ledger_that_fails_the_run_is_told():
+    entry = "ledger: divergences.json:pa/errors/general/gone: no record has this address; remove the entry"
+    described = run(policy={"stale_ledger": [entry]})
+    assert entry in terminal.summary(described, [result(A)], width=200).splitlines()
+    assert terminal.summary(described, [result(A)]).startswith("No drift, 1 stale ledger entry;")
+
+
 def test_progress_of_a_provider():
     seen = [result(A), result(f"{A}2", Outcome.DRIFTED, findings=(finding(),)), result("pb/errors/http/a")]
     assert terminal.provider_line("pa", seen, 4) == "PA  ██████████░░░░░░░░░░  2/4  1 drifted"

@@ -1,0 +1,84 @@
+"""When two drifts are the same drift: the same assertions, each seen in the same class of otherwise.
+
+The assertion says what of a record differs, without any value: `answer/status`, `answer/header:retry-after`. The
+observed class says how: the value itself for what has few values (status, type, code, param, close), else `absent`,
+`malformed` or `out-of-range`, so that a text or a number that moves from night to night is no news.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from catalog.model import Aspect, Finding, Json
+
+ABSENT, MALFORMED, OUT_OF_RANGE = "absent", "malformed", "out-of-range"
+
+_VALUED = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.CLOSE})
+_NARROWED = frozenset({Aspect.HEADER, Aspect.BODY, Aspect.EVENT})
+
+_ABSENT = frozenset(
+    "header-missing field-missing event-missing trailer-missing stream-not-started stream-unterminated".split()
+)
+_MALFORMED = frozenset("header-malformed body-malformed body-shape stream-malformed event-data".split())
+
+_MAX = 160
+"""Characters of one drift: a hostile answer must not swell the history."""
+
+Identity = frozenset[str]
+
+
+def narrowed_aspect(finding: Finding) -> str:
+    """What differs, in the words of the ledger: `status`, `header:retry-after`."""
+    narrow = finding.aspect in _NARROWED and finding.at
+    return f"{finding.aspect}:{finding.at}" if narrow else str(finding.aspect)
+
+
+def observed_class(finding: Finding) -> str:
+    """How it differs: the value, or a class of values."""
+    if finding.aspect in _VALUED:
+        return finding.observed if isinstance(finding.observed, str) else _json(finding.observed)
+    if finding.code in _ABSENT or finding.observed in (None, ABSENT):
+        return ABSENT
+    return MALFORMED if finding.code in _MALFORMED else OUT_OF_RANGE
+
+
+def name(finding: Finding) -> str:
+    """One drift of a record, as a string that stays the same while the drift does: `answer/status 403`."""
+    place = f":{finding.at}" if finding.at and finding.at != finding.aspect else ""
+    return f"{finding.label}/{finding.aspect}{place} {observed_class(finding)}"[:_MAX]
+
+
+def identity(findings: Iterable[Finding]) -> Identity:
+    """All that drifts in one look at a record. Two looks with the same identity saw the same drift."""
+    return frozenset(name(finding) for finding in findings if finding.drifts)
+
+
+def remembered(findings: Iterable[Finding]) -> dict[str, Json]:
+    """What a row of the history keeps of a drift, for `is_as_remembered` to read."""
+    return {"differs": sorted(identity(findings))}
+
+
+def is_as_remembered(findings: Iterable[Finding], kept: Mapping[str, Json]) -> bool:
+    """Whether this is the drift that a row of the history kept, in today's form or in the one before it.
+
+    The older form (`codes`) has neither label nor class, so by it a status that changed is still the same drift. A
+    row that kept neither says nothing against it.
+    """
+    if "differs" in kept:
+        return set(kept["differs"]) == identity(findings)
+    if "codes" in kept:
+        return set(kept["codes"]) == {f"{each.code} {each.at}".strip()[:120] for each in findings if each.drifts}
+    return True
+
+
+Cause = tuple[str, str, str, str, str]
+
+
+def cause(provider: str, finding: Finding) -> Cause:
+    """What drifts of different records share if one change made them: provider, aspect, place, documented, observed."""
+    return provider, str(finding.aspect), finding.at, _json(finding.documented), observed_class(finding)
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

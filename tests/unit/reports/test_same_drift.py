@@ -1,0 +1,130 @@
+"""The same drift is the same for the report, the history and write-back: assertion and observed class."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from catalog.evidence import changes, same_drift
+from catalog.evidence.changes import Change, Earlier
+from catalog.model import Aspect, Finding, Outcome, Severity
+from catalog.model.codes import FINDINGS
+from catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog.writeback.seen import Sighting
+from reports import history
+from reports.overview import Overview
+from tests.unit.catalog.catalog_making import ERROR_ADDRESS
+from tests.unit.catalog.catalog_making import record as of_catalog
+from tests.unit.reports.making import TODAY, finding, result, run
+
+YESTERDAY = date(2026, 11, 20)
+
+
+def header(code: str, observed: str, documented: str = "integer") -> Finding:
+    return finding(code, aspect=Aspect.HEADER, at="retry-after", documented=documented, observed=observed)
+
+
+STATUS_403, STATUS_500 = finding(documented=404, observed=403), finding(documented=404, observed=500)
+MISSING, MALFORMED = header("header-missing", "absent"), header("header-malformed", "soon")
+FALSE, MAYBE = header("header-differs", "false", "true"), header("header-differs", "maybe", "true")
+WORDED, WORDED_ANEW = (
+    finding("message-differs", aspect=Aspect.MESSAGE, documented="^Slow", observed=text) for text in ("Stop", "Halt.")
+)
+
+NIGHTS = [
+    ((STATUS_403,), (STATUS_403,), True),
+    ((STATUS_403,), (STATUS_500,), False),
+    ((STATUS_403,), (STATUS_403, MISSING), False),
+    ((STATUS_403, MISSING), (MISSING, STATUS_403), True),
+    ((MISSING,), (MALFORMED,), False),
+    ((MALFORMED,), (header("header-malformed", "later"),), True),
+    ((FALSE,), (MAYBE,), True),
+    ((WORDED,), (WORDED_ANEW,), True),
+    ((finding("close-code-differs", aspect=Aspect.CLOSE, at="code", observed=1006),), (STATUS_403,), False),
+    (tuple(finding(label=f"l{n}") for n in range(8)), tuple(finding(label=f"l{n}") for n in range(8)), True),
+    (
+        tuple(finding(label=f"l{n}") for n in range(8)),
+        tuple(finding(label=f"l{n}", observed=422 if n < 7 else 500) for n in range(8)),
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(("yesterday", "today", "same"), NIGHTS)
+def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
+    yesterday: tuple[Finding, ...], today: tuple[Finding, ...], same: bool
+) -> None:
+    probed = of_catalog(ERROR_ADDRESS)
+    before = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed=probed.data)
+    now = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed=probed.data)
+    first = run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())
+    second = run(history=(history.row(first, [before]),))
+
+    (standing,) = Overview(second, [now]).standings
+    assert standing.change is (Change.ONGOING if same else Change.DIFFERENT)
+    assert standing.since == YESTERDAY
+
+    written = plan(probed, [Sighting(first, before)], Policy(), YESTERDAY)
+    assert isinstance(written, Patch)
+    after = plan(written.record, [Sighting(second, now)], Policy(), TODAY)
+    if same:
+        assert isinstance(after, Kept)
+    else:
+        assert isinstance(after, Patch)
+        assert after.reason == "drifted: it differs in another way"
+
+
+def test_a_row_of_the_version_before_is_compared_by_what_it_kept() -> None:
+    kept = {"since": "2026-11-18", "codes": ["header-missing retry-after", "status-differs"]}
+    earlier = [Earlier(YESTERDAY, Outcome.DRIFTED, kept)]
+    same = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(STATUS_403, MISSING))
+    other = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(STATUS_403, MALFORMED))
+    assert changes.change(same, earlier) is Change.ONGOING
+    assert changes.change(other, earlier) is Change.DIFFERENT
+    assert changes.since(other, TODAY, earlier) == date(2026, 11, 18)
+
+
+def test_a_row_that_kept_no_more_than_the_outcome_says_nothing_against_it() -> None:
+    earlier = [Earlier(YESTERDAY, Outcome.DRIFTED)]
+    drifted = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(STATUS_403,))
+    assert changes.change(drifted, earlier) is Change.ONGOING
+    assert changes.since(drifted, TODAY, earlier) == YESTERDAY
+
+
+def test_words_of_the_version_before_still_tell_the_same_drift() -> None:
+    """It wrote the value that was seen where the class stands now."""
+    probed = of_catalog(ERROR_ADDRESS)
+    now = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(FALSE,), probed=probed.data)
+    first, second = run(today=YESTERDAY.isoformat()), run()
+    written = plan(probed, [Sighting(first, now)], Policy(), YESTERDAY)
+    assert isinstance(written, Patch)
+    note = str(written.record.data["observed"]["note"])
+    assert note.endswith("answer retry-after out-of-range instead of true (header-differs)")
+    of_old = {
+        **written.record.data,
+        "observed": {"verified_at": "2026-11-20", "note": note.replace("out-of-range", "false")},
+    }
+    assert isinstance(plan(of_catalog(ERROR_ADDRESS, **of_old), [Sighting(second, now)], Policy(), TODAY), Kept)
+
+
+@pytest.mark.parametrize("code", sorted(FINDINGS))
+def test_what_is_named_missing_or_malformed_is_of_that_class(code: str) -> None:
+    seen = finding(code, aspect=Aspect.BODY, observed="x")
+    if code.endswith("-missing") and not code.startswith("close-"):
+        assert same_drift.observed_class(seen) == same_drift.ABSENT
+    if code.endswith("-malformed"):
+        assert same_drift.observed_class(seen) == same_drift.MALFORMED
+
+
+def test_a_cause_is_shared_by_records_but_not_by_providers() -> None:
+    assert same_drift.cause("pa", STATUS_403) == same_drift.cause(
+        "pa", finding(documented=404, observed=403, label="x")
+    )
+    assert same_drift.cause("pa", STATUS_403) != same_drift.cause("pb", STATUS_403)
+    assert same_drift.cause("pa", STATUS_403) != same_drift.cause("pa", STATUS_500)
+
+
+def test_what_is_only_told_is_no_drift() -> None:
+    told = finding("undocumented-header", severity=Severity.INFO, at="x-new")
+    assert same_drift.identity([told]) == frozenset()

@@ -1,0 +1,142 @@
+"""Exit status, report, terminal, summary and JUnit say the same of any results: they ask the same rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree as xml
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog.evidence import verdicts
+from catalog.evidence.blindness import blind_providers
+from catalog.evidence.changes import Change
+from catalog.evidence.results import Result, Run
+from catalog.model import LedgerState, Outcome, Reason
+from catalog.model.exits import Exit
+from reports import history, html, junit, summary, terminal
+from reports.overview import Overview
+from tests.unit.reports.making import finding, result, run
+
+PROVIDERS = ("pa", "pb", "pc", "pd")
+REASONS = ("read-timeout", "lane-stopped", "planned-only", "credential-missing", "probe-refused")
+
+
+@st.composite
+def results(draw: st.DrawFn) -> list[Result]:
+    """Any outcomes, reasons and ledger states of any providers, also those that no run should give."""
+    made = []
+    for number in range(draw(st.integers(0, 8))):
+        outcome = draw(st.sampled_from(Outcome))
+        state = draw(st.none() | st.sampled_from(LedgerState))
+        reason = draw(st.none() | st.sampled_from(REASONS))
+        observed = draw(st.sampled_from([403, 500]))
+        made.append(
+            result(
+                f"{draw(st.sampled_from(PROVIDERS))}/errors/general/r{number}",
+                outcome,
+                reason=Reason(reason) if reason else None,
+                findings=(finding(observed=observed),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else (),
+                ledger={"state": str(state), "reason": "r", "detail": "d"} if state else None,
+            )
+        )
+    return made
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> Run:
+    """A run that expects some providers, with or without a past and an entry of the ledger that is due."""
+    described: dict[str, Any] = {"expected": tuple(sorted(draw(st.sets(st.sampled_from(PROVIDERS)))))}
+    if draw(st.booleans()):
+        described["policy"] = {"stale_ledger": ["ledger: l.json:pa/errors/general/r0: was to be reviewed; renew it"]}
+    if draw(st.booleans()):
+        past = run(run="r-1", started_at="2026-11-20T00:00:00Z", today="2026-11-20")
+        described["history"] = (history.row(past, draw(results())),)
+    return run(**described)
+
+
+@given(runs(), results())
+@settings(max_examples=60)
+def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Result]) -> None:
+    status = verdicts.of_run(described, seen)
+    overview = Overview(described, seen)
+    blind = set(blind_providers(seen, described.expected))
+    faults = sum(each.outcome is Outcome.HARNESS_ERROR for each in seen)
+    assert (status is Exit.BLIND) == bool(blind and not faults)
+    assert (status is Exit.HARNESS_ERROR) == bool(faults)
+    assert overview.mood != "good" or status is Exit.FINE
+
+    page = html.render(described, seen)
+    text = terminal.summary(described, seen)
+    quiet = terminal.summary(described, seen, quiet=True)
+    markdown = summary.render(described, seen)
+    document = xml.fromstring(junit.render(described, seen).encode())
+    assert f'<section class="verdict {overview.mood}"' in page
+    for provider in PROVIDERS:
+        for told in (text, quiet):
+            assert (f"blind: {provider} was not looked at" in told) == (provider in blind)
+        assert (f"Blind: {provider.upper()} was not looked at" in page) == (provider in blind)
+        assert (f"- **{provider.upper()}**: blind: " in markdown) == (provider in blind)
+    assert {
+        suite.get("name", "")[:2] for suite in document if suite.find(".//property[@name='blind']") is not None
+    } == (blind)
+    for whole in (page, markdown):
+        assert not (blind and "Nothing changed." in whole)
+        assert not (blind and '<p class="none">Nothing.</p>' in whole)
+
+    failures, errors = int(document.get("failures", "")), int(document.get("errors", ""))
+    assert bool(errors) == (status is Exit.HARNESS_ERROR)
+    assert errors == faults
+    sighted = verdicts.of_run(replace(described, expected=()), [each for each in seen if not verdicts.broken(each)])
+    assert bool(failures) == (sighted is Exit.DRIFT)
+    assert failures == len(list(document.iter("failure")))
+    assert (overview.mood == "bad") == bool(failures + errors)
+
+
+@given(runs(), results())
+def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) -> None:
+    overview = Overview(described, seen)
+    assert sum(overview.counts.values()) == len(seen)
+    assert sum(len(cell.standings) for cell in overview.cells) == len(seen)
+    assert {each.address for each in overview.findings} >= {
+        each.record for each in seen if verdicts.failed(each) or verdicts.broken(each)
+    }
+    changed = sum(len(members) for members in overview.changes.values())
+    assert changed == sum(each.change is not Change.NONE for each in overview.standings)
+
+    document = xml.fromstring(junit.render(described, seen).encode())
+    untold = len(verdicts.stale_entries(described, seen))
+    for element in (document, *document.iter("testsuite")):
+        cases = list(element.iter("testcase"))
+        assert int(element.get("tests", "")) == len(cases)
+        counted = {tag: sum(each.find(tag) is not None for each in cases) for tag in ("failure", "error", "skipped")}
+        assert [int(element.get(name, "")) for name in ("failures", "errors", "skipped")] == list(counted.values())
+    assert len(list(document.iter("testcase"))) == len(seen) + untold
+
+
+@pytest.mark.parametrize(
+    ("seen", "blind"),
+    [
+        ([(Outcome.RESTRICTED, "probe-refused")] * 5, "no record has a verdict (probe-refused)"),
+        ([(Outcome.NOT_PROBED, "credential-missing")] * 5, "nothing was probed (credential-missing)"),
+        ([(Outcome.CONFORMS, "")] * 9 + [(Outcome.INCONCLUSIVE, "lane-stopped")], "a lane stopped (lane-stopped)"),
+        (
+            [(Outcome.CONFORMS, "")] * 7 + [(Outcome.INCONCLUSIVE, "read-timeout")] * 3,
+            "3 of 10 probes are inconclusive (read-timeout)",
+        ),
+        ([(Outcome.CONFORMS, "")] * 8 + [(Outcome.INCONCLUSIVE, "read-timeout")] * 2, None),
+    ],
+)
+def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: str | None) -> None:
+    others = [result(f"pb/errors/general/r{number}") for number in range(5)]
+    mine = [
+        result(f"pa/errors/general/r{number}", outcome, reason=Reason(reason) if reason else None)
+        for number, (outcome, reason) in enumerate(seen)
+    ]
+    overview = Overview(run(expected=("pa", "pb")), [*mine, *others])
+    assert overview.blind == ({"pa": blind} if blind else {})
+    assert overview.status is (Exit.BLIND if blind else Exit.FINE)
+    assert overview.verdict.startswith("PA was not really looked at, no drift in what was seen") == bool(blind)
+    assert overview.mood == "warn"
