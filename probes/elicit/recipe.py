@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from catalog.model import Address
+from catalog.model.labels import ANSWER
 from probes.calls.call import Call
 from probes.target.target import Cost
 
@@ -21,11 +22,11 @@ Steps = Callable[["Probe"], Awaitable[None]]
 class Recipe:
     """How one record is elicited: a table of calls by label, or steps where their order or state matters.
 
-    `requests` and `tokens` are upper bounds for one attempt, used by `--plan` and by the budgets. `credential` is the
-    role of the key whose rate budget the probe uses: its lane. `needs` names values of the target beyond the
-    placeholders of the calls, `roles` credentials beyond those of the calls. `live` is why it is never probed live
-    (a reason code and its detail), or None. `optional` holds, by label, what is looked at besides where a target
-    allows it and has what it takes; `left_out` says of the others why not.
+    Where it has both, the calls come first. `requests` and `tokens` are upper bounds for one attempt, used by `--plan`
+    and by the budgets. `credential` is the role of the key whose rate budget the probe uses: its lane. `needs` names
+    values of the target, `roles` credentials beyond those of the calls. `live` is why it is never probed live (a
+    reason code and its detail), or None. `optional` holds, by label, what is looked at besides where a target allows
+    it and has what it takes; `left_out` says of the others why not.
     """
 
     address: str
@@ -58,26 +59,88 @@ class Recipe:
         return "scenario" if self.scenario else "request"
 
 
+class RecipeOptions(TypedDict, total=False):
+    """What may be said of any recipe and is kept as it is said; `Recipe` tells what each of them means."""
+
+    cost: Cost
+    credential: str
+    tokens: int
+    live: tuple[str, str] | None
+    control: Call | None
+
+
+class StepOptions(RecipeOptions, total=False):
+    """What may be said of a recipe with steps; `labels` and `requests` are those of the steps."""
+
+    labels: Iterable[str]
+    requests: int
+    needs: Iterable[str]
+    roles: Iterable[str]
+
+
+class RowOptions(StepOptions, total=False):
+    """What may be said of a row of a table; `label` is that of its only call, or of all that its steps send."""
+
+    label: str
+    steps: Steps | None
+    scenario: bool | None
+    optional: Mapping[str, Recipe]
+
+
 def recipe(
-    address: str, call: Call | Mapping[str, Call] | None = None, *, label: str = "answer", **options: Any
+    address: str,
+    calls: Call | Mapping[str, Call] | None = None,
+    *,
+    label: str = ANSWER,
+    steps: Steps | None = None,
+    labels: Iterable[str] = (),
+    requests: int = 0,
+    needs: Iterable[str] = (),
+    roles: Iterable[str] = (),
+    scenario: bool | None = None,
+    optional: Mapping[str, Recipe] | None = None,
+    **options: Unpack[RecipeOptions],
 ) -> Recipe:
-    """A row of a recipe table: one call (judged as `label`), or calls by label, sent in order."""
-    calls = {label: call} if isinstance(call, Call) else dict(call or {})
-    if calls:
-        options.setdefault("requests", len(calls))
-        options.setdefault("scenario", any(each.mock.scenario for each in calls.values()))
-        options["needs"] = frozenset(options.get("needs", ())).union(*(each.placeholders for each in calls.values()))
-    labels = frozenset(calls) | frozenset(options.pop("labels", ())) | frozenset(options.get("optional", ()))
-    return Recipe(address=address, calls=calls, labels=labels, **options)
+    """A row of a recipe table: one call, or calls by label, sent in order; then steps, where it has any.
+
+    Whether it needs a scenario, and which values of the target, is read off the calls unless told.
+    """
+    by_label = {label: calls} if isinstance(calls, Call) else dict(calls or {})
+    looks = optional or {}
+    judged = frozenset((*by_label, *labels, *looks))
+    return Recipe(
+        address=address,
+        calls=by_label,
+        steps=steps,
+        labels=judged or frozenset({label}),
+        requests=len(by_label) + requests,
+        needs=frozenset(needs).union(*(each.placeholders for each in by_label.values())),
+        roles=frozenset(roles),
+        scenario=any(each.mock.scenario for each in by_label.values()) if scenario is None else scenario,
+        optional=looks,
+        **options,
+    )
 
 
-def stepwise(
-    address: str, *, labels: Iterable[str] = ("answer",), requests: int, **options: Any
-) -> Callable[[Steps], Recipe]:
-    """Make a recipe of a coroutine that sends its calls in its own order; `requests` bounds how many."""
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Where the addresses of some recipes begin, `pa/errors/general`: a row adds its slug, steps their own name."""
 
-    def decorate(steps: Steps) -> Recipe:
-        needs = frozenset(options.pop("needs", ()))
-        return Recipe(address=address, steps=steps, labels=frozenset(labels), requests=requests, needs=needs, **options)
+    prefix: str
 
-    return decorate
+    def recipe(
+        self, slug: str, calls: Call | Mapping[str, Call] | None = None, **options: Unpack[RowOptions]
+    ) -> Recipe:
+        """A row of the family's table, as `recipe` makes it."""
+        return recipe(f"{self.prefix}/{slug}", calls, **options)
+
+    def stepwise(self, slug: str = "", **options: Unpack[StepOptions]) -> Callable[[Steps], Recipe]:
+        """Make a recipe of a coroutine that sends its calls in its own order; `requests` bounds how many.
+
+        The slug is the coroutine's name unless told.
+        """
+
+        def decorate(steps: Steps) -> Recipe:
+            return recipe(f"{self.prefix}/{slug or steps.__name__}", steps=steps, **options)
+
+        return decorate

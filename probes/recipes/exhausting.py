@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog.envelopes.grpc_statuses import status_of
 from catalog.model import Reason
+from catalog.model.labels import ANSWER, SETUP
 from probes.elicit.probe import Stopped
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 REFUSED = 429
 
 
-async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = "answer", remaining: str = "") -> None:
+async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = ANSWER, remaining: str = "") -> None:
     """Send a call until it is refused, at most `bound` times, and once more to be judged under `label`.
 
     Where the header `remaining` tells how much is left, nothing more is sent than the first call if that is beyond
@@ -26,7 +27,7 @@ async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = "answer"
         Stopped: with reason `setup-failed`: the limit is out of reach.
     """
     for sent in range(bound):
-        response = (await probe.send(call, "setup")).response
+        response = (await probe.send(call, SETUP)).response
         if response is None or status_of(response) == REFUSED:
             break
         left = _left(response.headers, remaining)
@@ -34,6 +35,25 @@ async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = "answer"
             detail = f"{remaining} says {left}, and at most {bound} requests are sent to use a limit up"
             raise Stopped(Reason("setup-failed", f"{call.method} {call.path}: {detail}; use a key with a tiny limit"))
     await probe.send(call, label)
+
+
+async def until_refused(probe: Probe, call: Call, bound: int, *, ordinary: int = 200) -> None:
+    """Send a call until it is answered otherwise than with `ordinary`; each is labelled, and the last one judged."""
+    for _ in range(bound):
+        response = (await probe.send(call)).response
+        if response is None or status_of(response) != ordinary:
+            return
+
+
+async def one_more_than(probe: Probe, call: Call, allowed: int) -> None:
+    """Send a call as often as is allowed, each time with success, and once more to be judged.
+
+    Raises:
+        Stopped: with reason `setup-failed`: it was refused before.
+    """
+    for _ in range(allowed):
+        await probe.setup(call)
+    await probe.send(call)
 
 
 def _left(headers: Mapping[str, str], name: str) -> int | None:

@@ -8,6 +8,7 @@ from probes.recipes.pa import (
     compliance_errors,
     compliance_reads,
     compliance_steps,
+    compliance_walks,
     endpoints,
     general,
     invalid_request,
@@ -24,6 +25,7 @@ FAMILIES = (
     compliance_deletes,
     compliance_errors,
     compliance_steps,
+    compliance_walks,
     admin,
     rate_limits,
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from probes.calls.call import get
-from probes.elicit.recipe import Recipe, recipe
-from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, denied
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, labelled
 
-FAMILY = "pa/endpoints/admin"
+FAMILY = Family("pa/endpoints/admin")
 ADMIN = "admin"
 
 ORGANIZATION = get("/v1/organizations/me")
@@ -15,28 +15,24 @@ WORKSPACE_LIMITS = get("/v1/organizations/workspaces/{workspace}/rate_limits")
 UNKNOWN_WORKSPACE = get(f"/v1/organizations/workspaces/wrkspc_{UNKNOWN_ID}/rate_limits")
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(
-        f"{FAMILY}/get_organization",
-        {"success": ORGANIZATION, **denied(ORGANIZATION, missing=False)},
+    FAMILY.recipe(
+        "get_organization",
+        labelled(ORGANIZATION),
         credential=ADMIN,
     ),
-    recipe(
-        f"{FAMILY}/list_organization_rate_limits",
-        {"success": ORGANIZATION_LIMITS, **denied(ORGANIZATION_LIMITS, missing=False)},
+    FAMILY.recipe(
+        "list_organization_rate_limits",
+        labelled(ORGANIZATION_LIMITS),
         credential=ADMIN,
     ),
-    recipe(
-        f"{FAMILY}/list_workspace_rate_limits",
-        {
-            "success": WORKSPACE_LIMITS,
-            **denied(WORKSPACE_LIMITS, missing=False),
-            "unknown_workspace": UNKNOWN_WORKSPACE,
-        },
+    FAMILY.recipe(
+        "list_workspace_rate_limits",
+        labelled(WORKSPACE_LIMITS, unknown_workspace=UNKNOWN_WORKSPACE),
         credential=ADMIN,
     ),
-    recipe("pa/errors/admin/workspace_not_found", UNKNOWN_WORKSPACE, credential=ADMIN),
-    recipe(
-        "pa/errors/general/bad_request_signing",
+    Family("pa/errors/admin").recipe("workspace_not_found", UNKNOWN_WORKSPACE, credential=ADMIN),
+    Family("pa/errors/general").recipe(
+        "bad_request_signing",
         MODELS.but(credential="marketplace_bad_signature", key_in=("authorization", "")),
     ),
 )

@@ -6,11 +6,12 @@ They delete fixtures. The API can make none, so they are probed on the mock alon
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from catalog.model.labels import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, get
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, stepwise
+from probes.elicit.recipe import Family, Recipe, Steps
+from probes.recipes.credential_rules import BOTH
 from probes.recipes.pa.compliance_requests import (
     APPS,
     ARTIFACT,
@@ -23,14 +24,13 @@ from probes.recipes.pa.compliance_requests import (
     deletion,
     messages,
 )
-from probes.recipes.pa.requests import denied
 from probes.target.target import Cost
 
-CHATS = "pa/endpoints/compliance_chats"
-FILES = "pa/endpoints/compliance_files"
-PROJECTS = "pa/endpoints/compliance_projects"
-OUTCOMES = "pa/errors/compliance_outcomes"
-DENIED = ("missing_credential", "wrong_credential")
+CHATS = Family("pa/endpoints/compliance_chats")
+FILES = Family("pa/endpoints/compliance_files")
+PROJECTS = Family("pa/endpoints/compliance_projects")
+OUTCOMES = Family("pa/errors/compliance_outcomes")
+DENIED = (MISSING_CREDENTIAL, WRONG_CREDENTIAL)
 
 FILE = f"{APPS}/files/{{chat_file}}"
 IDLE_PROJECT = f"{APPS}/projects/{{project_without_chats}}"
@@ -42,11 +42,10 @@ NO_FIXTURE = (
 )
 
 
-def destructive(address: str, *labels: str, requests: int, needs: set[str]) -> Callable[[Any], Recipe]:
+def destructive(family: Family, *labels: str, requests: int, needs: set[str]) -> Callable[[Steps], Recipe]:
     """Steps that delete what the values of the target name."""
-    return stepwise(
-        address,
-        labels=labels or ("answer",),
+    return family.stepwise(
+        labels=labels,
         requests=requests,
         needs=needs,
         cost=Cost.DESTRUCTIVE,
@@ -58,17 +57,17 @@ def destructive(address: str, *labels: str, requests: int, needs: set[str]) -> C
 
 async def delete_twice(probe: Probe, call: Call, **gone: Call) -> None:
     """Refused without a key and with a wrong one; then deleted, gone, and not there to be deleted again."""
-    for label, refused in denied(call).items():
+    for label, refused in BOTH.denied(call).items():
         await probe.send(refused, label)
-    await probe.send(call, "success")
+    await probe.send(call, SUCCESS)
     for label, missing in gone.items():
         await probe.send(missing, label)
     await probe.send(call, "deleted_again")
 
 
 @destructive(
-    f"{CHATS}/delete_chat",
-    "success",
+    CHATS,
+    SUCCESS,
     *DENIED,
     "messages_gone",
     "file_gone",
@@ -90,8 +89,8 @@ async def delete_chat(probe: Probe) -> None:
 
 
 @destructive(
-    f"{FILES}/delete_file",
-    "success",
+    FILES,
+    SUCCESS,
     *DENIED,
     "metadata_gone",
     "content_gone",
@@ -104,8 +103,8 @@ async def delete_file(probe: Probe) -> None:
 
 
 @destructive(
-    f"{PROJECTS}/delete_project",
-    "success",
+    PROJECTS,
+    SUCCESS,
     *DENIED,
     "attached_chats",
     "gone",
@@ -121,8 +120,8 @@ async def delete_project(probe: Probe) -> None:
 
 
 @destructive(
-    f"{PROJECTS}/delete_project_document",
-    "success",
+    PROJECTS,
+    SUCCESS,
     *DENIED,
     "deleted_again",
     requests=4,
@@ -132,19 +131,19 @@ async def delete_project_document(probe: Probe) -> None:
     await delete_twice(probe, deletion(DOCUMENT))
 
 
-@destructive(f"{OUTCOMES}/chat_deleted_activity", requests=2, needs={"chat"})
+@destructive(OUTCOMES, requests=2, needs={"chat"})
 async def chat_deleted_activity(probe: Probe) -> None:
     await probe.setup(deletion(CHAT))
     await probe.send(activities(("activity_types[]", "pa_chat_deleted")))
 
 
-@destructive(f"{OUTCOMES}/file_deleted_activity", requests=2, needs={"chat_file"})
+@destructive(OUTCOMES, requests=2, needs={"chat_file"})
 async def file_deleted_activity(probe: Probe) -> None:
     await probe.setup(deletion(FILE))
     await probe.send(activities(("activity_types[]", "pa_file_deleted")))
 
 
-@destructive(f"{OUTCOMES}/project_deleted_activity", requests=2, needs={"project_without_chats"})
+@destructive(OUTCOMES, requests=2, needs={"project_without_chats"})
 async def project_deleted_activity(probe: Probe) -> None:
     await probe.setup(deletion(IDLE_PROJECT))
     await probe.send(activities(("activity_types[]", "pa_project_deleted")))

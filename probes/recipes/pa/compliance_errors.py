@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from probes.calls.call import Call, get
-from probes.elicit.recipe import Recipe, recipe
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.compliance_requests import (
     APPS,
     BASE,
@@ -38,7 +38,7 @@ from probes.recipes.pa.compliance_requests import (
 from probes.recipes.pa.requests import UNKNOWN_ID
 from probes.target.target import Cost
 
-FAMILY = "pa/errors/compliance"
+FAMILY = Family("pa/errors/compliance")
 
 
 def refusal(slug: str, calls: Call | Mapping[str, Call], role: str | None = None) -> Recipe:
@@ -46,7 +46,7 @@ def refusal(slug: str, calls: Call | Mapping[str, Call], role: str | None = None
     by_label = dict(calls) if isinstance(calls, Mapping) else {"answer": calls}
     if role is not None:
         by_label = {label: call.but(credential=role) for label, call in by_label.items()}
-    return recipe(f"{FAMILY}/{slug}", by_label, credential=READ, control=control_for(*by_label.values()))
+    return FAMILY.recipe(slug, by_label, credential=READ, control=control_for(*by_label.values()))
 
 
 LISTED = activities()
@@ -202,8 +202,8 @@ BY_ID: tuple[Recipe, ...] = (
             "not_enabled": get(f"{BASE}/organizations/{{organization_without_settings}}/settings"),
         },
     ),
-    recipe(
-        f"{FAMILY}/project_has_attached_chats",
+    FAMILY.recipe(
+        "project_has_attached_chats",
         deletion(PROJECT),
         credential=READ,
         cost=Cost.DESTRUCTIVE,

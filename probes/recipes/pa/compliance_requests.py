@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from probes.calls.call import Call, delete, get
-from probes.recipes.pa.requests import UNKNOWN_ID, denied
+from probes.recipes.credential_rules import BOTH
+from probes.recipes.pa.requests import UNKNOWN_ID
 
 READ, DELETE, AUDIT = "compliance", "compliance_delete", "compliance_audit"
 """Roles: a key with all read scopes, a separate delete key, and one with read:org_audit alone (1:5.1)."""
@@ -92,9 +93,5 @@ def deletion(path: str) -> Call:
 
 def labelled(success: Call, **others: Call) -> Mapping[str, Call]:
     """The calls of a read by label: the success, its credential rules, an unknown query parameter, its own rules."""
-    return {
-        "success": success,
-        **denied(success),
-        "unknown_parameter": asking(success, *success.query, ("no_such_parameter", "1")),
-        **others,
-    }
+    unknown = asking(success, *success.query, ("no_such_parameter", "1"))
+    return BOTH.labelled(success, unknown_parameter=unknown, **others)

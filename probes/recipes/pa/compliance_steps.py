@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from catalog.model import Reason
-from probes.calls.call import Call, get
+from probes.calls.call import get
 from probes.elicit.probe import Probe, Stopped
-from probes.elicit.recipe import stepwise
+from probes.elicit.recipe import Family
+from probes.recipes.exhausting import exhaust
 from probes.recipes.pa.compliance_requests import (
     CHAT,
     CHATS,
@@ -17,14 +18,13 @@ from probes.recipes.pa.compliance_requests import (
 )
 from probes.target.target import Cost
 
-FAMILY = "pa/errors/compliance"
+FAMILY = Family("pa/errors/compliance")
 
 TOO_LONG = "no-documented-setup"
 """A state that only time makes: the mock's clock can be moved, a provider's cannot."""
 
 
-@stepwise(
-    f"{FAMILY}/page_not_valid_for_request",
+@FAMILY.stepwise(
     labels=("other_session", "other_order"),
     requests=3,
     credential=READ,
@@ -39,8 +39,7 @@ async def page_not_valid_for_request(probe: Probe) -> None:
     await probe.send(other_order, "other_order")
 
 
-@stepwise(
-    f"{FAMILY}/page_cursor_expired",
+@FAMILY.stepwise(
     requests=3,
     credential=READ,
     control=CHATS,
@@ -67,8 +66,7 @@ async def next_page(probe: Probe) -> str:
     return page
 
 
-@stepwise(
-    f"{FAMILY}/chat_retention_expired",
+@FAMILY.stepwise(
     requests=2,
     credential=READ,
     control=CHATS,
@@ -80,8 +78,7 @@ async def chat_retention_expired(probe: Probe) -> None:
     await probe.send(messages(CHAT).later("+400d"))
 
 
-@stepwise(
-    f"{FAMILY}/local_session_aged_out",
+@FAMILY.stepwise(
     requests=2,
     credential=READ,
     control=CHATS,
@@ -98,32 +95,21 @@ NARROW = "compliance_narrow"
 MOST = 8
 
 
-@stepwise(
-    f"{FAMILY}/compliance_rate_limit_exceeded",
+@FAMILY.stepwise(
     requests=MOST + 1,
     credential=READ,
     roles={NARROW},
     cost=Cost.DISRUPTIVE,
 )
 async def compliance_rate_limit_exceeded(probe: Probe) -> None:
-    await until_refused(probe, activities().but(credential=NARROW))
+    await exhaust(probe, activities().but(credential=NARROW), MOST)
 
 
-@stepwise(
-    f"{FAMILY}/remote_session_rate_limit_exceeded",
+@FAMILY.stepwise(
     requests=MOST + 1,
     credential=READ,
     roles={NARROW},
     cost=Cost.DISRUPTIVE,
 )
 async def remote_session_rate_limit_exceeded(probe: Probe) -> None:
-    await until_refused(probe, get(REMOTE_SESSIONS, credential=NARROW))
-
-
-async def until_refused(probe: Probe, call: Call) -> None:
-    """Send the call until its budget is spent, then once more."""
-    for _ in range(MOST):
-        exchange = await probe.send(call, "setup")
-        if exchange.response is not None and exchange.response.status == 429:
-            break
-    await probe.send(call)
+    await exhaust(probe, get(REMOTE_SESSIONS, credential=NARROW), MOST)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.credential_rules import WRONG
 from probes.recipes.pa.general import CREATE_AGENT
 from probes.recipes.pa.invalid_request import SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE
-from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, count, denied, message, message_without
+from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, count, labelled, message, message_without
 from probes.target.target import Cost
 
-FAMILY = "pa/endpoints"
+FAMILY = Family("pa/endpoints")
+BATCHES = Family("pa/endpoints/batches")
+FILES = Family("pa/endpoints/files")
+AGENTS = Family("pa/endpoints/agents")
 UNKNOWN_BATCH = f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}"
 UNKNOWN_FILE = f"/v1/files/file_{UNKNOWN_ID}"
 UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
@@ -31,14 +36,9 @@ UPLOAD = post(
 )
 
 
-def labelled(success: Call, **others: Call) -> dict[str, Call]:
-    """The calls of an endpoint by label: the success, a key that does not exist, and its request rules."""
-    return {"success": success, **denied(success, missing=False), **others}
-
-
 RECIPES: tuple[Recipe, ...] = (
-    recipe(
-        f"{FAMILY}/messages/create_message",
+    FAMILY.recipe(
+        "messages/create_message",
         labelled(
             message(),
             max_tokens_required=message_without("max_tokens"),
@@ -60,51 +60,48 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=4_000,
     ),
-    recipe(f"{FAMILY}/messages/count_tokens", labelled(count(), server_tools_rejected=count(tools=[SERVER_TOOL]))),
-    recipe(f"{FAMILY}/models/list_models", labelled(MODELS)),
-    recipe(
-        f"{FAMILY}/models/get_model",
+    FAMILY.recipe("messages/count_tokens", labelled(count(), server_tools_rejected=count(tools=[SERVER_TOOL]))),
+    FAMILY.recipe("models/list_models", labelled(MODELS)),
+    FAMILY.recipe(
+        "models/get_model",
         labelled(get("/v1/models/{small_model}"), unknown_model=get("/v1/models/no-such-model")),
     ),
-    recipe(f"{FAMILY}/batches/create_batch", labelled(CREATE_BATCH), cost=Cost.BILLABLE, tokens=4),
-    recipe(f"{FAMILY}/batches/list_batches", labelled(get("/v1/messages/batches"))),
-    recipe(f"{FAMILY}/files/upload_file", labelled(UPLOAD), cost=Cost.DESTRUCTIVE),
-    recipe(f"{FAMILY}/files/list_files", labelled(get("/v1/files"))),
-    recipe(f"{FAMILY}/agents/create_agent", labelled(CREATE_AGENT), cost=Cost.DESTRUCTIVE),
-    recipe(f"{FAMILY}/agents/list_agents", labelled(get("/v1/agents"))),
-    recipe(
-        f"{FAMILY}/complete/create_completion",
+    BATCHES.recipe("create_batch", labelled(CREATE_BATCH), cost=Cost.BILLABLE, tokens=4),
+    BATCHES.recipe("list_batches", labelled(get("/v1/messages/batches"))),
+    FILES.recipe("upload_file", labelled(UPLOAD), cost=Cost.DESTRUCTIVE),
+    FILES.recipe("list_files", labelled(get("/v1/files"))),
+    AGENTS.recipe("create_agent", labelled(CREATE_AGENT), cost=Cost.DESTRUCTIVE),
+    AGENTS.recipe("list_agents", labelled(get("/v1/agents"))),
+    FAMILY.recipe(
+        "complete/create_completion",
         post("/v1/complete", {"model": "{small_model}", "prompt": "hi", "max_tokens_to_sample": 1}),
-        label="success",
+        label=SUCCESS,
     ),
 )
 
-OF_ONE = ("success", "wrong_credential", "unknown_id")
+OF_ONE = (SUCCESS, WRONG_CREDENTIAL, "unknown_id")
 
 
 async def of_one(probe: Probe, call: Call, unknown: Call) -> None:
     """The exchanges of an endpoint that speaks of one thing which the probe has made."""
-    await probe.send(call, "success")
-    await probe.send(unknown.but(credential="wrong"), "wrong_credential")
+    await probe.send(call, SUCCESS)
+    await probe.send(unknown.but(credential=WRONG), WRONG_CREDENTIAL)
     await probe.send(unknown, "unknown_id")
 
 
-@stepwise(f"{FAMILY}/batches/get_batch", labels=OF_ONE, requests=4, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
+@BATCHES.stepwise(labels=OF_ONE, requests=4, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
 async def get_batch(probe: Probe) -> None:
     batch = (await probe.setup(CREATE_BATCH)).body
     await of_one(probe, get(f"/v1/messages/batches/{batch['id']}"), get(UNKNOWN_BATCH))
 
 
-@stepwise(
-    f"{FAMILY}/batches/cancel_batch", labels=OF_ONE, requests=4, cost=Cost.BILLABLE, tokens=4, needs={"small_model"}
-)
+@BATCHES.stepwise(labels=OF_ONE, requests=4, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
 async def cancel_batch(probe: Probe) -> None:
     batch = (await probe.setup(CREATE_BATCH)).body
     await of_one(probe, post(f"/v1/messages/batches/{batch['id']}/cancel"), post(f"{UNKNOWN_BATCH}/cancel"))
 
 
-@stepwise(
-    f"{FAMILY}/batches/get_batch_results",
+@BATCHES.stepwise(
     labels=OF_ONE,
     requests=4,
     cost=Cost.BILLABLE,
@@ -119,14 +116,13 @@ async def get_batch_results(probe: Probe) -> None:
     await of_one(probe, results, get(f"{UNKNOWN_BATCH}/results"))
 
 
-@stepwise(f"{FAMILY}/files/get_file", labels=OF_ONE, requests=5, cost=Cost.DESTRUCTIVE)
+@FILES.stepwise(labels=OF_ONE, requests=5, cost=Cost.DESTRUCTIVE)
 async def get_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
     await of_one(probe, get(f"/v1/files/{file['id']}"), get(UNKNOWN_FILE))
 
 
-@stepwise(
-    f"{FAMILY}/files/download_file",
+@FILES.stepwise(
     labels=OF_ONE,
     requests=5,
     cost=Cost.DESTRUCTIVE,
@@ -137,13 +133,13 @@ async def download_file(probe: Probe) -> None:
     await of_one(probe, get(f"/v1/files/{file['id']}/content"), get(f"{UNKNOWN_FILE}/content"))
 
 
-@stepwise(f"{FAMILY}/files/delete_file", labels=OF_ONE, requests=4, cost=Cost.DESTRUCTIVE)
+@FILES.stepwise(labels=OF_ONE, requests=4, cost=Cost.DESTRUCTIVE)
 async def delete_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
-    await of_one(probe, Call("DELETE", f"/v1/files/{file['id']}"), Call("DELETE", UNKNOWN_FILE))
+    await of_one(probe, delete(f"/v1/files/{file['id']}"), delete(UNKNOWN_FILE))
 
 
-@stepwise(f"{FAMILY}/agents/get_agent", labels=OF_ONE, requests=4, cost=Cost.DESTRUCTIVE, needs={"small_model"})
+@AGENTS.stepwise(labels=OF_ONE, requests=4, cost=Cost.DESTRUCTIVE, needs={"small_model"})
 async def get_agent(probe: Probe) -> None:
     agent = (await probe.setup(CREATE_AGENT)).body
     await of_one(probe, get(f"/v1/agents/{agent['id']}"), get(UNKNOWN_AGENT))

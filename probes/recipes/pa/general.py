@@ -5,58 +5,58 @@ from __future__ import annotations
 from probes.calls.body import Declared
 from probes.calls.call import delete, get, post
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import exhaust
 from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
 from probes.target.target import Cost
 
-FAMILY = "pa/errors/general"
+FAMILY = Family("pa/errors/general")
 RECIPES: tuple[Recipe, ...] = (
-    recipe(f"{FAMILY}/malformed_request", message_without("messages")),
-    recipe(
-        f"{FAMILY}/spend_limit_reached",
+    FAMILY.recipe("malformed_request", message_without("messages")),
+    FAMILY.recipe(
+        "spend_limit_reached",
         {
             "organization": message().but(credential="organization_limit"),
             "workspace": message().but(credential="workspace_limit"),
         },
         tokens=4,
     ),
-    recipe(f"{FAMILY}/other_unlisted_4xx", delete("/v1/models")),
-    recipe(f"{FAMILY}/unsupported_parameter", message(model="{no_speed_model}", speed="fast"), tokens=2),
-    recipe(f"{FAMILY}/key_malformed", MODELS.but(credential="wrong")),
-    recipe(f"{FAMILY}/key_revoked", MODELS.but(credential="revoked")),
-    recipe(f"{FAMILY}/key_expired", MODELS.but(credential="expired")),
-    recipe(f"{FAMILY}/payment_problem", message().but(credential="payment_problem"), tokens=2),
-    recipe(f"{FAMILY}/permission_error", message().but(credential="restricted"), tokens=2),
-    recipe(f"{FAMILY}/unknown_path", get("/v1/no-such-path")),
-    recipe(f"{FAMILY}/unknown_resource", get(f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}")),
-    recipe(f"{FAMILY}/unknown_model", get("/v1/models/no-such-model")),
-    recipe(
-        f"{FAMILY}/too_large_messages",
+    FAMILY.recipe("other_unlisted_4xx", delete("/v1/models")),
+    FAMILY.recipe("unsupported_parameter", message(model="{no_speed_model}", speed="fast"), tokens=2),
+    FAMILY.recipe("key_malformed", MODELS.but(credential="wrong")),
+    FAMILY.recipe("key_revoked", MODELS.but(credential="revoked")),
+    FAMILY.recipe("key_expired", MODELS.but(credential="expired")),
+    FAMILY.recipe("payment_problem", message().but(credential="payment_problem"), tokens=2),
+    FAMILY.recipe("permission_error", message().but(credential="restricted"), tokens=2),
+    FAMILY.recipe("unknown_path", get("/v1/no-such-path")),
+    FAMILY.recipe("unknown_resource", get(f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}")),
+    FAMILY.recipe("unknown_model", get("/v1/models/no-such-model")),
+    FAMILY.recipe(
+        "too_large_messages",
         post("/v1/messages", Declared(32 * MB + 1), headers={"content-type": "application/json"}),
         cost=Cost.DISRUPTIVE,
     ),
-    recipe(
-        f"{FAMILY}/too_large_count_tokens",
+    FAMILY.recipe(
+        "too_large_count_tokens",
         post("/v1/messages/count_tokens", Declared(32 * MB + 1), headers={"content-type": "application/json"}),
         cost=Cost.DISRUPTIVE,
     ),
-    recipe(
-        f"{FAMILY}/too_large_batches",
+    FAMILY.recipe(
+        "too_large_batches",
         post("/v1/messages/batches", Declared(256 * MB + 1), headers={"content-type": "application/json"}),
         cost=Cost.DISRUPTIVE,
     ),
-    recipe(
-        f"{FAMILY}/too_large_files",
+    FAMILY.recipe(
+        "too_large_files",
         post("/v1/files", Declared(500 * MB + 1), headers={"content-type": "multipart/form-data; boundary=x"}),
         cost=Cost.DISRUPTIVE,
     ),
-    recipe(f"{FAMILY}/spend_cap", message().but(credential="spend_cap"), tokens=2),
-    recipe(f"{FAMILY}/acceleration_limit", message().befallen("acceleration_limit")),
-    recipe(f"{FAMILY}/coding_assistant_limit", message().but(credential="coding_assistant"), tokens=2),
-    recipe(f"{FAMILY}/internal_error", message().befallen("internal_error")),
-    recipe(f"{FAMILY}/timeout", message().befallen("upstream_timeout")),
-    recipe(f"{FAMILY}/overloaded", message().befallen("overloaded")),
+    FAMILY.recipe("spend_cap", message().but(credential="spend_cap"), tokens=2),
+    FAMILY.recipe("acceleration_limit", message().befallen("acceleration_limit")),
+    FAMILY.recipe("coding_assistant_limit", message().but(credential="coding_assistant"), tokens=2),
+    FAMILY.recipe("internal_error", message().befallen("internal_error")),
+    FAMILY.recipe("timeout", message().befallen("upstream_timeout")),
+    FAMILY.recipe("overloaded", message().befallen("overloaded")),
 )
 
 CREATE_AGENT = post(
@@ -67,14 +67,14 @@ CREATE_AGENT = post(
 """The documents show no way to remove an agent; real clients archive it (path assumed, as those of 1:4.1)."""
 
 
-@stepwise(f"{FAMILY}/conflict_uniqueness", requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model"})
+@FAMILY.stepwise(requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model"})
 async def conflict_uniqueness(probe: Probe) -> None:
     """A second agent of the same name."""
     await probe.setup(CREATE_AGENT)
     await probe.send(CREATE_AGENT)
 
 
-@stepwise(f"{FAMILY}/conflict_concurrent", requests=3, cost=Cost.DESTRUCTIVE, needs={"small_model"})
+@FAMILY.stepwise(requests=3, cost=Cost.DESTRUCTIVE, needs={"small_model"})
 async def conflict_concurrent(probe: Probe) -> None:
     """Two changes of the version that both have read: the second comes too late."""
     agent = (await probe.setup(CREATE_AGENT)).body
@@ -83,7 +83,7 @@ async def conflict_concurrent(probe: Probe) -> None:
     await probe.send(change)
 
 
-@stepwise(f"{FAMILY}/rate_limit", requests=8, cost=Cost.DISRUPTIVE, roles={"tight"}, needs={"small_model"})
+@FAMILY.stepwise(requests=8, cost=Cost.DISRUPTIVE, roles={"tight"}, needs={"small_model"})
 async def rate_limit(probe: Probe) -> None:
     """Count tokens, which is free, until the limit of a key with a tiny one answers."""
     await exhaust(probe, count().but(credential="tight"), 7, remaining="pa-ratelimit-requests-remaining")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from probes.calls.body import Content
 from probes.calls.call import post
-from probes.elicit.recipe import Recipe, recipe
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.requests import MESSAGE, count, message, message_without, said
 
 TOOL = {"name": "lookup", "input_schema": {"type": "object"}}
@@ -18,41 +18,41 @@ UNANSWERED_TOOL_USE = [
 ]
 PREFILLED = [*said("hi"), {"role": "assistant", "content": "Hel"}]
 
-FAMILY = "pa/errors/invalid_request"
+FAMILY = Family("pa/errors/invalid_request")
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(f"{FAMILY}/missing_max_tokens", message_without("max_tokens")),
-    recipe(f"{FAMILY}/max_tokens_above_maximum", message(max_tokens=100_000_000)),
-    recipe(f"{FAMILY}/temperature_below_0", message(temperature=-0.1)),
-    recipe(f"{FAMILY}/temperature_above_1", message(temperature=1.1)),
-    recipe(f"{FAMILY}/top_k_not_integer", message(top_k="many")),
-    recipe(
-        f"{FAMILY}/temperature_and_top_p",
+    FAMILY.recipe("missing_max_tokens", message_without("max_tokens")),
+    FAMILY.recipe("max_tokens_above_maximum", message(max_tokens=100_000_000)),
+    FAMILY.recipe("temperature_below_0", message(temperature=-0.1)),
+    FAMILY.recipe("temperature_above_1", message(temperature=1.1)),
+    FAMILY.recipe("top_k_not_integer", message(top_k="many")),
+    FAMILY.recipe(
+        "temperature_and_top_p",
         message(model="{one_sampling_parameter_model}", temperature=0.5, top_p=0.5),
         tokens=2,
     ),
-    recipe(f"{FAMILY}/empty_messages", message(messages=[])),
-    recipe(
-        f"{FAMILY}/body_not_json",
+    FAMILY.recipe("empty_messages", message(messages=[])),
+    FAMILY.recipe(
+        "body_not_json",
         post("/v1/messages", Content(b'{"model":'), headers={"content-type": "application/json"}),
     ),
-    recipe(f"{FAMILY}/version_invalid", message().with_headers(pa_version="1999-13-32")),
-    recipe(f"{FAMILY}/version_not_allowed", message().with_headers(pa_version="{version_not_for_messages}")),
-    recipe(f"{FAMILY}/beta_header_unexpected", message().with_headers(pa_beta="no-such-beta-1999-01-01")),
-    recipe(f"{FAMILY}/prefill_unsupported", message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
-    recipe(
-        f"{FAMILY}/adaptive_thinking_unsupported",
+    FAMILY.recipe("version_invalid", message().with_headers(pa_version="1999-13-32")),
+    FAMILY.recipe("version_not_allowed", message().with_headers(pa_version="{version_not_for_messages}")),
+    FAMILY.recipe("beta_header_unexpected", message().with_headers(pa_beta="no-such-beta-1999-01-01")),
+    FAMILY.recipe("prefill_unsupported", message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
+    FAMILY.recipe(
+        "adaptive_thinking_unsupported",
         message(model="{no_adaptive_thinking_model}", thinking={"type": "adaptive"}),
         tokens=2,
     ),
-    recipe(f"{FAMILY}/tool_use_without_result", message(messages=UNANSWERED_TOOL_USE, tools=[TOOL])),
-    recipe(f"{FAMILY}/server_tools_in_count_tokens", count(tools=[SERVER_TOOL])),
-    recipe(f"{FAMILY}/inference_geo_unsupported", message(model="{no_geo_model}", inference_geo="us"), tokens=2),
-    recipe(f"{FAMILY}/speed_unsupported", message(model="{no_speed_model}", speed="fast"), tokens=2),
-    recipe(f"{FAMILY}/extra_input_betas", message(betas=["no-such-beta"])),
-    recipe(f"{FAMILY}/extra_input_output_format", message(output_format={"type": "json_schema"})),
-    recipe(
-        f"{FAMILY}/removed_completion_path",
+    FAMILY.recipe("tool_use_without_result", message(messages=UNANSWERED_TOOL_USE, tools=[TOOL])),
+    FAMILY.recipe("server_tools_in_count_tokens", count(tools=[SERVER_TOOL])),
+    FAMILY.recipe("inference_geo_unsupported", message(model="{no_geo_model}", inference_geo="us"), tokens=2),
+    FAMILY.recipe("speed_unsupported", message(model="{no_speed_model}", speed="fast"), tokens=2),
+    FAMILY.recipe("extra_input_betas", message(betas=["no-such-beta"])),
+    FAMILY.recipe("extra_input_output_format", message(output_format={"type": "json_schema"})),
+    FAMILY.recipe(
+        "removed_completion_path",
         post("/v1/complete", {"model": MESSAGE["model"], "prompt": "hi", "max_tokens_to_sample": 1}),
     ),
 )

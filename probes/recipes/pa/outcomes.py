@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from probes.calls.call import Call
-from probes.elicit.recipe import Recipe, recipe
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.requests import message, said
 from probes.target.target import Cost
 
@@ -13,7 +13,7 @@ SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}
 CODE = {"type": "code_execution_20250825", "name": "code_execution"}
 
-FAMILY = "pa/errors/server_tools"
+FAMILY = Family("pa/errors/server_tools")
 TOKENS = 400
 """An upper bound for a message that uses a server tool once."""
 
@@ -27,7 +27,7 @@ def using(tool: dict[str, Any], prompt: str, **options: Any) -> Call:
 
 def tool_error(slug: str, call: Call) -> Recipe:
     """A message that is generated, so it costs, in which a server tool fails."""
-    return recipe(f"{FAMILY}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS, live=MODELS_CHOICE)
+    return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS, live=MODELS_CHOICE)
 
 
 def transient(slug: str, tool: dict[str, Any], name: str, cause: str) -> Recipe:
@@ -39,14 +39,14 @@ LONG = "x" * 1_200
 WIDE = [f"host-{number:04}.example" for number in range(600)]
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(
-        "pa/errors/outcomes/refusal",
+    Family("pa/errors/outcomes").recipe(
+        "refusal",
         message(max_tokens=64).befallen("refusal"),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
-    recipe(
-        "pa/errors/stream/overloaded",
+    Family("pa/errors/stream").recipe(
+        "overloaded",
         message(stream=True, max_tokens=16).but(stream=True).befallen("overloaded_mid_stream"),
         cost=Cost.BILLABLE,
         tokens=TOKENS,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from catalog.model.labels import LIMITED
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import recipe
+from probes.elicit.recipe import Family
 from probes.recipes.exhausting import exhaust
+from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.recipes.pa.requests import count, message
 from probes.target.target import Cost
 
-GENERAL = "pa/rate_limits/limits/general"
+LIMITS = Family("pa/rate_limits/limits")
 BOUND = 8
 """So many free requests at most, to use up the limit of a key that has hardly any."""
 
@@ -17,30 +19,22 @@ REMAINING = "pa-ratelimit-requests-remaining"
 
 async def beyond_the_limit(probe: Probe) -> None:
     """Count tokens, which is free, until the limit of a key with a tiny one answers."""
-    await exhaust(probe, count().but(credential="tight"), BOUND, label="limited", remaining=REMAINING)
+    await exhaust(probe, count().but(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 
 FAST = message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
 PRIORITY = message(service_tier="auto").but(credential="priority")
 
 RECIPES = (
-    recipe(
-        GENERAL,
+    LIMITS.recipe(
+        SLUG,
         message(),
         cost=Cost.BILLABLE,
         tokens=16,
         optional={
-            "fast": recipe(GENERAL, FAST, label="fast", cost=Cost.BILLABLE, tokens=16),
-            "priority": recipe(GENERAL, PRIORITY, label="priority", cost=Cost.BILLABLE, tokens=16),
-            "limited": recipe(
-                GENERAL,
-                steps=beyond_the_limit,
-                labels={"limited"},
-                requests=BOUND + 1,
-                cost=Cost.DISRUPTIVE,
-                roles=frozenset({"tight"}),
-                needs={"small_model"},
-            ),
+            **generated(LIMITS, "fast", FAST, tokens=16),
+            **generated(LIMITS, "priority", PRIORITY, tokens=16),
+            **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
         },
     ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from probes.calls.call import Call, get, post
+from probes.recipes.credential_rules import Refusals
 
 MB = 1024 * 1024
 
@@ -42,7 +43,5 @@ def said(text: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text}]
 
 
-def denied(call: Call, *, missing: bool = True, wrong: bool = True) -> dict[str, Call]:
-    """The call without a key and with one that does not exist, under the labels of an endpoint's auth rules."""
-    labels = {"missing_credential": call.but(credential=None)} if missing else {}
-    return {**labels, "wrong_credential": call.but(credential="wrong")} if wrong else labels
+labelled = Refusals(missing=False).labelled
+"""The calls of an endpoint of the general or the admin API, which the documents do not show without a key."""

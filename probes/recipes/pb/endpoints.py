@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from probes.calls.call import Call, delete
-from probes.elicit.recipe import Recipe, recipe
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.credential_rules import BOTH, Refusals
 from probes.recipes.pb.requests import (
     BEARER,
     MODELS,
@@ -11,13 +12,13 @@ from probes.recipes.pb.requests import (
     chat,
     generate,
     interaction,
-    labelled,
     stream_generate,
     streamed,
 )
 from probes.target.target import Cost
 
-FAMILY = "pb/endpoints"
+FAMILY = Family("pb/endpoints")
+labelled, of_interaction = BOTH.labelled, Refusals(wrong=False).labelled
 VERSIONS = ("v1beta", "v1")
 CHAT = chat()
 
@@ -26,8 +27,8 @@ def _generate_content(version: str) -> Recipe:
     def spoiled(model: str = "{small_model}", **config: object) -> Call:
         return generate(model, version=version, config=config)
 
-    return recipe(
-        f"{FAMILY}/generation/generate_content_{version}",
+    return FAMILY.recipe(
+        f"generation/generate_content_{version}",
         labelled(
             generate(version=version),
             unknown_field=generate(version=version, noSuchField=True),
@@ -54,15 +55,15 @@ def _interactions(version: str) -> tuple[Recipe, Recipe]:
         removal=lambda made: delete(f"/{version}/interactions/{made['id']}")
     )
     return (
-        recipe(
-            f"{FAMILY}/interactions/create_interaction_{version}",
-            labelled(interaction(version=version), wrong=False, background=background),
+        FAMILY.recipe(
+            f"interactions/create_interaction_{version}",
+            of_interaction(interaction(version=version), background=background),
             cost=Cost.BILLABLE,
             tokens=20,
         ),
-        recipe(
-            f"{FAMILY}/interactions/stream_interaction_{version}",
-            labelled(streamed(interaction(version=version)), wrong=False),
+        FAMILY.recipe(
+            f"interactions/stream_interaction_{version}",
+            of_interaction(streamed(interaction(version=version))),
             cost=Cost.BILLABLE,
             tokens=20,
         ),
@@ -70,11 +71,11 @@ def _interactions(version: str) -> tuple[Recipe, Recipe]:
 
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(f"{FAMILY}/models/list_models", labelled(MODELS)),
+    FAMILY.recipe("models/list_models", labelled(MODELS)),
     *(_generate_content(version) for version in VERSIONS),
     *(
-        recipe(
-            f"{FAMILY}/generation/stream_generate_content_{version}",
+        FAMILY.recipe(
+            f"generation/stream_generate_content_{version}",
             labelled(stream_generate(version)),
             cost=Cost.BILLABLE,
             tokens=40,
@@ -82,8 +83,8 @@ RECIPES: tuple[Recipe, ...] = (
         for version in VERSIONS
     ),
     *(each for version in VERSIONS for each in _interactions(version)),
-    recipe(
-        f"{FAMILY}/compatibility/openai",
+    FAMILY.recipe(
+        "compatibility/openai",
         labelled(
             CHAT,
             unknown_parameter=chat(no_such_parameter=True),
@@ -92,5 +93,5 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=20,
     ),
-    recipe(f"{FAMILY}/auth_tokens/create_auth_token", labelled(TOKEN)),
+    FAMILY.recipe("auth_tokens/create_auth_token", labelled(TOKEN)),
 )

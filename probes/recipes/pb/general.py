@@ -5,12 +5,12 @@ from __future__ import annotations
 from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, with_file
 from probes.target.target import Cost
 
-FAMILY = "pb/errors/general"
-COMPATIBILITY = "pb/errors/compatibility"
+FAMILY = Family("pb/errors/general")
+COMPATIBILITY = Family("pb/errors/compatibility")
 TOKENS = 4
 """An upper bound for a negative request where the provider accepts it."""
 
@@ -20,12 +20,12 @@ NO_TOKEN_LIFETIME = ("no-documented-setup", "the documents show no lifetime of a
 
 def befallen(slug: str, scenario: str) -> Recipe:
     """A small generation that suffers what only the provider can cause."""
-    return recipe(f"{FAMILY}/{slug}", generate().befallen(scenario))
+    return FAMILY.recipe(slug, generate().befallen(scenario))
 
 
 def refused(slug: str, credential: str) -> Recipe:
     """A free request with a key that may not make it."""
-    return recipe(f"{FAMILY}/{slug}", MODELS.but(credential=credential))
+    return FAMILY.recipe(slug, MODELS.but(credential=credential))
 
 
 def token(name: str) -> Call:
@@ -34,58 +34,58 @@ def token(name: str) -> Call:
 
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(
-        f"{FAMILY}/malformed_body",
+    FAMILY.recipe(
+        "malformed_body",
         generate().but(body=Content(b'{"contents": ['), headers={"content-type": "application/json"}),
     ),
-    recipe(f"{FAMILY}/unknown_field", generate(noSuchField=True), tokens=TOKENS),
-    recipe(
-        f"{FAMILY}/thinking_level_with_thinking_budget",
+    FAMILY.recipe("unknown_field", generate(noSuchField=True), tokens=TOKENS),
+    FAMILY.recipe(
+        "thinking_level_with_thinking_budget",
         generate("{reasoning_model}", config={"thinkingConfig": {"thinkingLevel": "low", "thinkingBudget": 1}}),
         tokens=TOKENS,
     ),
-    recipe(f"{FAMILY}/temperature_out_of_range", generate(config={"temperature": 2.1}), tokens=TOKENS),
+    FAMILY.recipe("temperature_out_of_range", generate(config={"temperature": 2.1}), tokens=TOKENS),
     refused("invalid_api_key", "wrong"),
-    recipe(f"{FAMILY}/billing_off", generate("{paid_only_model}").but(credential="billing_off"), tokens=TOKENS),
-    recipe(f"{FAMILY}/free_tier_region", generate().but(credential="region"), tokens=TOKENS),
-    recipe(f"{FAMILY}/missing_token", MODELS.but(credential=None)),
-    recipe(f"{FAMILY}/invalid_oauth_token", MODELS.but(credential="wrong", key_in=BEARER)),
-    recipe(f"{FAMILY}/expired_oauth_token", MODELS.but(credential="oauth_expired", key_in=BEARER)),
-    recipe(f"{FAMILY}/invalid_ephemeral_token", token("auth_tokens/no-such-token")),
+    FAMILY.recipe("billing_off", generate("{paid_only_model}").but(credential="billing_off"), tokens=TOKENS),
+    FAMILY.recipe("free_tier_region", generate().but(credential="region"), tokens=TOKENS),
+    FAMILY.recipe("missing_token", MODELS.but(credential=None)),
+    FAMILY.recipe("invalid_oauth_token", MODELS.but(credential="wrong", key_in=BEARER)),
+    FAMILY.recipe("expired_oauth_token", MODELS.but(credential="oauth_expired", key_in=BEARER)),
+    FAMILY.recipe("invalid_ephemeral_token", token("auth_tokens/no-such-token")),
     refused("api_not_enabled", "api_not_enabled"),
     refused("key_restricted", "restricted"),
     refused("key_leaked", "leaked"),
     refused("key_blocked", "blocked"),
-    recipe(f"{FAMILY}/resource_not_owned", with_file("{foreign_file}"), tokens=TOKENS),
-    recipe(f"{FAMILY}/model_not_found", generate("no-such-model")),
-    recipe(f"{FAMILY}/preview_model_outside_v1beta", generate("{preview_model}", version="v1"), tokens=TOKENS),
-    recipe(f"{FAMILY}/resource_not_found", with_file("files/no-such-file"), tokens=TOKENS),
-    recipe(f"{FAMILY}/model_closed_to_new_users", generate("{closed_model}").but(credential="newcomer"), tokens=TOKENS),
+    FAMILY.recipe("resource_not_owned", with_file("{foreign_file}"), tokens=TOKENS),
+    FAMILY.recipe("model_not_found", generate("no-such-model")),
+    FAMILY.recipe("preview_model_outside_v1beta", generate("{preview_model}", version="v1"), tokens=TOKENS),
+    FAMILY.recipe("resource_not_found", with_file("files/no-such-file"), tokens=TOKENS),
+    FAMILY.recipe("model_closed_to_new_users", generate("{closed_model}").but(credential="newcomer"), tokens=TOKENS),
     befallen("aborted", "concurrency_conflict"),
-    recipe(f"{FAMILY}/out_of_range", generate(config={"topP": 1.1}), tokens=TOKENS),
+    FAMILY.recipe("out_of_range", generate(config={"topP": 1.1}), tokens=TOKENS),
     befallen("internal_error", "internal_error"),
-    recipe(f"{FAMILY}/unsupported_feature", generate(config={"responseModalities": ["AUDIO"]}), tokens=TOKENS),
+    FAMILY.recipe("unsupported_feature", generate(config={"responseModalities": ["AUDIO"]}), tokens=TOKENS),
     befallen("overloaded", "overloaded"),
-    recipe(
-        f"{FAMILY}/flex_capacity_unavailable",
+    FAMILY.recipe(
+        "flex_capacity_unavailable",
         generate(serviceTier="flex").befallen("flex_capacity_unavailable"),
     ),
     befallen("deadline_exceeded", "deadline_exceeded"),
-    recipe(f"{FAMILY}/unknown_path", get("/v1beta/no-such-path")),
-    recipe(f"{COMPATIBILITY}/missing_authorization", chat().but(credential=None)),
-    recipe(f"{COMPATIBILITY}/wrong_auth_header", chat().but(key_in=None)),
-    recipe(f"{COMPATIBILITY}/invalid_api_key", chat().but(credential="wrong")),
+    FAMILY.recipe("unknown_path", get("/v1beta/no-such-path")),
+    COMPATIBILITY.recipe("missing_authorization", chat().but(credential=None)),
+    COMPATIBILITY.recipe("wrong_auth_header", chat().but(key_in=None)),
+    COMPATIBILITY.recipe("invalid_api_key", chat().but(credential="wrong")),
 )
 
 
-@stepwise(f"{FAMILY}/expired_ephemeral_token", requests=2, live=NO_TOKEN_LIFETIME)
+@FAMILY.stepwise(requests=2, live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
     made = await probe.setup(TOKEN)
     await probe.send(token(made.body["name"]).later("+1d"))
 
 
-@stepwise(f"{FAMILY}/already_exists", requests=3, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)
+@FAMILY.stepwise(requests=3, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)
 async def already_exists(probe: Probe) -> None:
     """A second store of the same name."""
     make = post("/v1beta/fileSearchStores", {"name": "catalog-probe"})
@@ -93,8 +93,7 @@ async def already_exists(probe: Probe) -> None:
     await probe.send(make)
 
 
-@stepwise(
-    f"{FAMILY}/oversized_context",
+@FAMILY.stepwise(
     requests=2,
     cost=Cost.BILLABLE,
     tokens=1_100_000,

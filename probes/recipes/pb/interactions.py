@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from probes.calls.call import Call
-from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
-from probes.recipes.pb.quota import MOST, exhaust
+from probes.recipes.pb.quota import one_too_many
 from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, interaction, streamed
 from probes.target.target import Cost
 
-FAMILY = "pb/errors/interactions"
+FAMILY = Family("pb/errors/interactions")
+BLOCKS = Family("pb/errors/interactions_blocked")
+GENERATION = Family("pb/errors/interactions_generation")
+STREAM = Family("pb/errors/interactions_stream")
 TOKENS = 300
 
 FUNCTION = {"type": "function", **LOOKUP}
@@ -24,42 +26,44 @@ ANSWERED = {"type": "function_result", "call_id": "call_1", "name": "lookup", "r
 
 def befallen(code: str, scenario: str) -> Recipe:
     """A small interaction that suffers what only the provider can cause."""
-    return recipe(f"{FAMILY}/{code}", interaction().befallen(scenario))
+    return FAMILY.recipe(code, interaction().befallen(scenario))
 
 
-def event(family: str, code: str, call: Call, **options: Any) -> Recipe:
+def event(
+    code: str, call: Call, family: Family, *, tokens: int = TOKENS, live: tuple[str, str] | None = None
+) -> Recipe:
     """A streamed interaction, under way and so paid for, that ends with an `error` event."""
-    return recipe(f"{FAMILY}_{family}/{code}", streamed(call), cost=Cost.BILLABLE, **{"tokens": TOKENS, **options})
+    return family.recipe(code, streamed(call), cost=Cost.BILLABLE, tokens=tokens, live=live)
 
 
 def stopped(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """An interaction that a filter of the provider stops."""
-    return event("blocked", code, interaction(model).befallen(f"output_stopped;filter={filter_name}"))
+    return event(code, interaction(model).befallen(f"output_stopped;filter={filter_name}"), BLOCKS)
 
 
 def faulty(code: str, fault: str, **fields: Any) -> Recipe:
     """An interaction in which the model itself does something wrong."""
-    return event("generation", code, interaction(**fields).befallen(f"model_fault;fault={fault}"))
+    return event(code, interaction(**fields).befallen(f"model_fault;fault={fault}"), GENERATION)
 
 
 REFUSED: tuple[Recipe, ...] = (
-    recipe(f"{FAMILY}/invalid_request", interaction(input=5)),
-    recipe(f"{FAMILY}/failed_precondition", interaction("{paid_only_model}").but(credential="billing_off"), tokens=4),
-    recipe(f"{FAMILY}/out_of_range", interaction(config={"top_p": 1.1}), tokens=4),
-    recipe(f"{FAMILY}/parameter_unknown", interaction(no_such_parameter=True), tokens=4),
-    recipe(f"{FAMILY}/authentication", interaction().but(credential=None)),
-    recipe(f"{FAMILY}/permission_denied", interaction().but(credential="restricted"), tokens=4),
-    recipe(f"{FAMILY}/not_found", interaction(previous_interaction_id="no-such-interaction"), tokens=4),
-    recipe(f"{FAMILY}/model_not_found", interaction("no-such-model")),
+    FAMILY.recipe("invalid_request", interaction(input=5)),
+    FAMILY.recipe("failed_precondition", interaction("{paid_only_model}").but(credential="billing_off"), tokens=4),
+    FAMILY.recipe("out_of_range", interaction(config={"top_p": 1.1}), tokens=4),
+    FAMILY.recipe("parameter_unknown", interaction(no_such_parameter=True), tokens=4),
+    FAMILY.recipe("authentication", interaction().but(credential=None)),
+    FAMILY.recipe("permission_denied", interaction().but(credential="restricted"), tokens=4),
+    FAMILY.recipe("not_found", interaction(previous_interaction_id="no-such-interaction"), tokens=4),
+    FAMILY.recipe("model_not_found", interaction("no-such-model")),
     befallen("already_exists", "id_collision"),
     befallen("aborted", "concurrency_conflict"),
-    recipe(f"{FAMILY}/too_many_requests", interaction(service_tier="flex").befallen("flex_capacity_shed")),
+    FAMILY.recipe("too_many_requests", interaction(service_tier="flex").befallen("flex_capacity_shed")),
     befallen("cancelled", "work_cancelled"),
     befallen("api_error", "internal_error"),
-    recipe(f"{FAMILY}/unimplemented", interaction(response_modalities=["audio"]), tokens=4),
+    FAMILY.recipe("unimplemented", interaction(response_modalities=["audio"]), tokens=4),
     befallen("service_unavailable", "overloaded"),
     befallen("deadline_exceeded", "deadline_exceeded"),
-    recipe(f"{FAMILY}/snake_case_http_status", Call("PATCH", "/v1beta/interactions")),
+    FAMILY.recipe("snake_case_http_status", Call("PATCH", "/v1beta/interactions")),
 )
 
 BLOCKED: tuple[Recipe, ...] = (
@@ -81,57 +85,36 @@ GENERATED: tuple[Recipe, ...] = (
     faulty("malformed_tool_call", "malformed_call", tools=[CODE_EXECUTION]),
     faulty("unexpected_tool_call", "unexpected_call"),
     event(
-        "generation",
         "no_image",
         interaction("{image_model}", input=TEXT_ONLY, response_modalities=["image"]),
+        GENERATION,
         tokens=2_000,
         live=MODELS_CHOICE,
     ),
     event(
-        "generation",
         "too_many_tool_calls",
         interaction(
             input=[ASKED, *(step for _ in range(TOOL_ROUNDS) for step in (CALLED, ANSWERED))], tools=[FUNCTION]
         ),
+        GENERATION,
         tokens=2_000,
         live=NO_NUMBER,
     ),
     event(
-        "generation",
         "missing_thought_signature",
         interaction("{reasoning_model}", input=[ASKED, CALLED, ANSWERED], tools=[FUNCTION]),
+        GENERATION,
     ),
 )
 
 MID_STREAM: tuple[Recipe, ...] = (
-    event("stream", "api_error", interaction().befallen("internal_error_mid_stream")),
-    event("stream", "service_unavailable", interaction().befallen("overloaded_mid_stream")),
+    event("api_error", interaction().befallen("internal_error_mid_stream"), STREAM),
+    event("service_unavailable", interaction().befallen("overloaded_mid_stream"), STREAM),
 )
 
-RECIPES = (*REFUSED, *BLOCKED, *GENERATED, *MID_STREAM)
-
-
-@stepwise(
-    f"{FAMILY}/rate_limit_exceeded",
-    requests=MOST,
-    tokens=MOST * 4,
-    cost=Cost.DISRUPTIVE,
-    roles={"tight"},
-    needs={"minute_quota_model", "minute_quota"},
+USED_UP: tuple[Recipe, ...] = (
+    one_too_many("rate_limit_exceeded", interaction("{minute_quota_model}"), "minute_quota", family=FAMILY),
+    one_too_many("quota_exceeded", interaction("{day_quota_model}"), "day_quota", family=FAMILY),
 )
-async def rate_limit_exceeded(probe: Probe) -> None:
-    """One interaction more than a minute allows."""
-    await exhaust(probe, interaction("{minute_quota_model}").but(credential="tight"), "minute_quota")
 
-
-@stepwise(
-    f"{FAMILY}/quota_exceeded",
-    requests=MOST,
-    tokens=MOST * 4,
-    cost=Cost.DISRUPTIVE,
-    roles={"tight"},
-    needs={"day_quota_model", "day_quota"},
-)
-async def quota_exceeded(probe: Probe) -> None:
-    """One interaction more than a day allows."""
-    await exhaust(probe, interaction("{day_quota_model}").but(credential="tight"), "day_quota")
+RECIPES = (*REFUSED, *BLOCKED, *GENERATED, *MID_STREAM, *USED_UP)

@@ -7,10 +7,10 @@ from typing import Any
 from probes.calls.call import Call, converse
 from probes.calls.script import CLOSED, Hear, Say, Step
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import TOKEN
 
-FAMILY = "pb/errors/live"
+FAMILY = Family("pb/errors/live")
 PATH = "/{live_path}"
 MODEL = "models/{live_model}"
 
@@ -34,7 +34,7 @@ def live(*steps: Step) -> Call:
 
 def outlived(slug: str, cause: str, age: str, *steps: Step) -> Recipe:
     """A connection on which time has passed."""
-    return recipe(f"{FAMILY}/{slug}", live(*steps, CLOSED).befallen(f"{cause};age={age}"), live=ONLY_TIME)
+    return FAMILY.recipe(slug, live(*steps, CLOSED).befallen(f"{cause};age={age}"), live=ONLY_TIME)
 
 
 def with_token(name: str) -> Call:
@@ -54,9 +54,9 @@ RECIPES: tuple[Recipe, ...] = (
     outlived("session_time_exceeded_audio", "session_age", "15m"),
     outlived("session_time_exceeded_video", "session_age", "2m", VIDEO),
     outlived("connection_time_exceeded", "connection_age", "10m"),
-    recipe(f"{FAMILY}/connection_reset", live(TEXT, CLOSED).befallen("connection_reset"), live=ONLY_THE_NETWORK),
-    recipe(f"{FAMILY}/invalid_ephemeral_token", heard_until_closed(with_token("auth_tokens/no-such-token"))),
-    recipe(f"{FAMILY}/malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
+    FAMILY.recipe("connection_reset", live(TEXT, CLOSED).befallen("connection_reset"), live=ONLY_THE_NETWORK),
+    FAMILY.recipe("invalid_ephemeral_token", heard_until_closed(with_token("auth_tokens/no-such-token"))),
+    FAMILY.recipe("malformed_message", converse(PATH, Say("no message at all"), CLOSED)),
 )
 
 
@@ -72,22 +72,21 @@ def resumed(handle: str, *steps: Step) -> Call:
     return converse(PATH, setup(sessionResumption={"handle": handle}), *steps)
 
 
-@stepwise(f"{FAMILY}/expired_ephemeral_token", requests=2, needs={"live_path", "live_model"}, live=NO_TOKEN_LIFETIME)
+@FAMILY.stepwise(requests=2, needs={"live_path", "live_model"}, live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
     made = await probe.setup(TOKEN)
     await probe.send(heard_until_closed(with_token(made.body["name"])).later("+1d"))
 
 
-@stepwise(f"{FAMILY}/expired_resumption_handle", requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
+@FAMILY.stepwise(requests=2, needs={"live_path", "live_model"}, live=ONLY_TIME)
 async def expired_resumption_handle(probe: Probe) -> None:
     """A handle of one's own, when its 2 hours are over."""
     handle = await handle_of(probe)
     await probe.send(resumed(handle, CLOSED).later("+2h"))
 
 
-@stepwise(
-    "pb/endpoints/live/connect",
+@Family("pb/endpoints/live").stepwise(
     labels=("success", "ephemeral_token", "resume_with_handle"),
     requests=5,
     needs={"live_path", "live_model"},

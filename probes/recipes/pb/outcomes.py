@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, generate, said
 from probes.target.target import Cost
 
-BLOCKED = "pb/errors/block_reasons"
-FINISHED = "pb/errors/finish_reasons"
+BLOCKED = Family("pb/errors/block_reasons")
+FINISHED = Family("pb/errors/finish_reasons")
 TOKENS = 300
 TOOL_ROUNDS = 40
 
@@ -24,19 +24,19 @@ MUST_CALL = {"functionCallingConfig": {"mode": "ANY"}}
 def blocked(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """A prompt that a filter of the provider blocks."""
     call = generate(model).befallen(f"prompt_blocked;filter={filter_name}")
-    return recipe(f"{BLOCKED}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS)
+    return BLOCKED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
 def stopped(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe:
     """An output that a filter of the provider stops."""
     call = generate(model).befallen(f"output_stopped;filter={filter_name}")
-    return recipe(f"{FINISHED}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS)
+    return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
 def faulty(slug: str, fault: str, **fields: Any) -> Recipe:
     """An output in which the model itself does something wrong."""
     call = generate(**fields).befallen(f"model_fault;fault={fault}")
-    return recipe(f"{FINISHED}/{slug}", call, cost=Cost.BILLABLE, tokens=TOKENS)
+    return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
 def tool_rounds(count: int) -> list[dict[str, Any]]:
@@ -53,9 +53,9 @@ RECIPES: tuple[Recipe, ...] = (
     blocked("blocklist", "blocklist"),
     blocked("prohibited_content", "prohibited_content"),
     blocked("image_safety", "image_safety", "{image_model}"),
-    recipe(f"{FINISHED}/stop", generate(config={"maxOutputTokens": 64}), cost=Cost.BILLABLE, tokens=TOKENS),
-    recipe(f"{FINISHED}/max_tokens", generate(), cost=Cost.BILLABLE, tokens=TOKENS),
-    recipe(f"{FINISHED}/max_tokens_without_text", generate("{reasoning_model}"), cost=Cost.BILLABLE, tokens=TOKENS),
+    FINISHED.recipe("stop", generate(config={"maxOutputTokens": 64}), cost=Cost.BILLABLE, tokens=TOKENS),
+    FINISHED.recipe("max_tokens", generate(), cost=Cost.BILLABLE, tokens=TOKENS),
+    FINISHED.recipe("max_tokens_without_text", generate("{reasoning_model}"), cost=Cost.BILLABLE, tokens=TOKENS),
     stopped("safety", "safety"),
     stopped("recitation", "recitation"),
     stopped("language", "language"),
@@ -67,8 +67,8 @@ RECIPES: tuple[Recipe, ...] = (
     stopped("image_safety", "image_safety", "{image_model}"),
     stopped("image_prohibited_content", "image_prohibited_content", "{image_model}"),
     stopped("image_other", "image_other", "{image_model}"),
-    recipe(
-        f"{FINISHED}/no_image",
+    FINISHED.recipe(
+        "no_image",
         generate("{image_model}", contents=said(TEXT_ONLY), config={"responseModalities": ["IMAGE"]}),
         cost=Cost.BILLABLE,
         tokens=2_000,
@@ -76,8 +76,8 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     stopped("image_recitation", "image_recitation", "{image_model}"),
     faulty("unexpected_tool_call", "unexpected_call"),
-    recipe(
-        f"{FINISHED}/too_many_tool_calls",
+    FINISHED.recipe(
+        "too_many_tool_calls",
         generate(contents=tool_rounds(TOOL_ROUNDS), tools=TOOLS),
         cost=Cost.BILLABLE,
         tokens=2_000,
@@ -87,8 +87,7 @@ RECIPES: tuple[Recipe, ...] = (
 )
 
 
-@stepwise(
-    f"{FINISHED}/missing_thought_signature",
+@FINISHED.stepwise(
     requests=2,
     cost=Cost.BILLABLE,
     tokens=1_000,

@@ -5,99 +5,74 @@ The documents publish none of the numbers, so a target names for each dimension 
 
 from __future__ import annotations
 
-from probes.calls.call import Call
+from typing import TYPE_CHECKING
+
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.exhausting import one_more_than
 from probes.recipes.pb.requests import generate, said
 from probes.target.target import Cost
 
-FAMILY = "pb/errors/quota"
+if TYPE_CHECKING:
+    from probes.calls.call import Call
+
+QUOTA = Family("pb/errors/quota")
 MOST = 20
 """More requests than a target may ask for before a quota is used up."""
 
+IMAGE_TOKENS = 2_000
+
+
+def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: Family = QUOTA) -> Recipe:
+    """A call as often as the target's value `times` says that a tight project may send it, and once more.
+
+    `tokens` is what one of them takes at most.
+    """
+    tight = call.but(credential="tight")
+
+    async def steps(probe: Probe) -> None:
+        await one_more_than(probe, tight, min(int(probe.values[times]), MOST - 1))
+
+    return family.recipe(
+        slug,
+        steps=steps,
+        requests=MOST,
+        tokens=MOST * tokens,
+        cost=Cost.DISRUPTIVE,
+        roles={"tight"},
+        needs={*call.placeholders, times},
+    )
+
+
+def too_much(slug: str, model: str, words: str, role: str) -> Recipe:
+    """Two prompts of so many tokens as the target's value `words` says, the first of which uses up the quota."""
+
+    async def steps(probe: Probe) -> None:
+        prompt = generate(model, contents=said("word " * int(probe.values[words])))
+        await one_more_than(probe, prompt.but(credential=role), 1)
+
+    return QUOTA.recipe(
+        slug,
+        steps=steps,
+        requests=2,
+        tokens=100_000,
+        cost=Cost.DISRUPTIVE,
+        roles={role},
+        needs={*generate(model).placeholders, words},
+    )
+
+
 RECIPES: tuple[Recipe, ...] = (
-    recipe(f"{FAMILY}/flex_capacity_shed", generate(serviceTier="flex").befallen("flex_capacity_shed")),
-    recipe(f"{FAMILY}/free_tier_limit_zero", generate("{paid_only_model}").but(credential="free"), tokens=4),
+    QUOTA.recipe("flex_capacity_shed", generate(serviceTier="flex").befallen("flex_capacity_shed")),
+    QUOTA.recipe("free_tier_limit_zero", generate("{paid_only_model}").but(credential="free"), tokens=4),
+    one_too_many("requests_per_minute", generate("{minute_quota_model}"), "minute_quota"),
+    one_too_many("requests_per_day", generate("{day_quota_model}"), "day_quota"),
+    one_too_many(
+        "images_per_minute",
+        generate("{image_quota_model}", contents=said("a dot"), config={"maxOutputTokens": IMAGE_TOKENS}),
+        "image_quota",
+        tokens=IMAGE_TOKENS,
+    ),
+    too_much("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
+    too_much("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
 )
-
-
-async def exhaust(probe: Probe, call: Call, times: str) -> None:
-    """Send the call as often as the target says is allowed, then once more."""
-    for _ in range(min(int(probe.values[times]), MOST - 1)):
-        await probe.setup(call)
-    await probe.send(call)
-
-
-def words(count: str) -> list[dict[str, object]]:
-    """Contents of at least so many tokens."""
-    return said("word " * int(count))
-
-
-@stepwise(
-    f"{FAMILY}/requests_per_minute",
-    requests=MOST,
-    tokens=MOST * 4,
-    cost=Cost.DISRUPTIVE,
-    roles={"tight"},
-    needs={"minute_quota_model", "minute_quota"},
-)
-async def requests_per_minute(probe: Probe) -> None:
-    """One request more than a minute allows."""
-    await exhaust(probe, generate("{minute_quota_model}").but(credential="tight"), "minute_quota")
-
-
-@stepwise(
-    f"{FAMILY}/requests_per_day",
-    requests=MOST,
-    tokens=MOST * 4,
-    cost=Cost.DISRUPTIVE,
-    roles={"tight"},
-    needs={"day_quota_model", "day_quota"},
-)
-async def requests_per_day(probe: Probe) -> None:
-    """One request more than a day allows."""
-    await exhaust(probe, generate("{day_quota_model}").but(credential="tight"), "day_quota")
-
-
-@stepwise(
-    f"{FAMILY}/images_per_minute",
-    requests=MOST,
-    tokens=MOST * 2_000,
-    cost=Cost.DISRUPTIVE,
-    roles={"tight"},
-    needs={"image_quota_model", "image_quota"},
-)
-async def images_per_minute(probe: Probe) -> None:
-    """One image more than a minute allows."""
-    draw = generate("{image_quota_model}", contents=said("a dot"), config={"maxOutputTokens": 2_000})
-    await exhaust(probe, draw.but(credential="tight"), "image_quota")
-
-
-@stepwise(
-    f"{FAMILY}/tokens_per_minute",
-    requests=2,
-    tokens=100_000,
-    cost=Cost.DISRUPTIVE,
-    roles={"tight"},
-    needs={"token_quota_model", "token_quota"},
-)
-async def tokens_per_minute(probe: Probe) -> None:
-    """Two prompts, the first of which uses up the tokens of a minute."""
-    prompt = generate("{token_quota_model}", contents=words(probe.values["token_quota"])).but(credential="tight")
-    await probe.setup(prompt)
-    await probe.send(prompt)
-
-
-@stepwise(
-    f"{FAMILY}/spend_per_ten_minutes",
-    requests=2,
-    tokens=100_000,
-    cost=Cost.DISRUPTIVE,
-    roles={"thrifty"},
-    needs={"small_model", "spend_quota_tokens"},
-)
-async def spend_per_ten_minutes(probe: Probe) -> None:
-    """Two prompts, the first of which costs what ten minutes allow."""
-    prompt = generate(contents=words(probe.values["spend_quota_tokens"])).but(credential="thrifty")
-    await probe.setup(prompt)
-    await probe.send(prompt)

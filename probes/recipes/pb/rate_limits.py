@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
+from catalog.model.labels import LIMITED
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import recipe
+from probes.elicit.recipe import Family
 from probes.recipes.exhausting import exhaust
+from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.recipes.pb.quota import MOST
 from probes.recipes.pb.requests import MODELS, generate
-from probes.target.target import Cost
 
-GENERAL = "pb/rate_limits/limits/general"
+LIMITS = Family("pb/rate_limits/limits")
 
 
 async def beyond_the_limit(probe: Probe) -> None:
     """One request more than a minute allows to a project that may do hardly any."""
-    call = generate("{minute_quota_model}").but(credential="tight")
-    await exhaust(probe, call, min(int(probe.values["minute_quota"]) + 1, MOST), label="limited")
+    call = generate("{minute_quota_model}").but(credential=TIGHT)
+    await exhaust(probe, call, min(int(probe.values["minute_quota"]) + 1, MOST), label=LIMITED)
 
 
 RECIPES = (
-    recipe(
-        GENERAL,
+    LIMITS.recipe(
+        SLUG,
         MODELS,
         optional={
-            "generation": recipe(GENERAL, generate(), label="generation", cost=Cost.BILLABLE, tokens=16),
-            "limited": recipe(
-                GENERAL,
-                steps=beyond_the_limit,
-                labels={"limited"},
+            **generated(LIMITS, "generation", generate(), tokens=16),
+            **beyond(
+                LIMITS,
+                beyond_the_limit,
                 requests=MOST + 1,
                 tokens=MOST * 4,
-                cost=Cost.DISRUPTIVE,
-                roles=frozenset({"tight"}),
                 needs={"minute_quota_model", "minute_quota"},
             ),
         },

@@ -69,11 +69,3 @@ def chat(**fields: Any) -> Call:
     """The smallest chat completion of the compatibility layer."""
     body = {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 1, **fields}
     return post("/v1beta/openai/chat/completions", body, key_in=BEARER)
-
-
-def labelled(success: Call, *, wrong: bool = True, **others: Call) -> dict[str, Call]:
-    """The calls of an endpoint by label: the success, its credential rules, its request rules."""
-    found = {"success": success, "missing_credential": success.but(credential=None)}
-    if wrong:
-        found["wrong_credential"] = success.but(credential="wrong")
-    return {**found, **others}

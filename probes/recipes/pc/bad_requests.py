@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.requests import AGENTS, LONG, TOKENS, completion, response, with_body
 from probes.target.target import Cost
 
-FAMILY = "pc/errors/request"
+FAMILY = Family("pc/errors/request")
 
 TOO_MANY_TOKENS = 100_000_000
 MULTIPART = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\n{small_model}\r\n--x--\r\n'
@@ -19,7 +19,7 @@ ON_REASONING_MODEL = completion(model="{reasoning_model}", temperature=0.5)
 
 def refused(slug: str, call: Call | dict[str, Call]) -> Recipe:
     """A generation request that must be refused; the bound is for a provider that accepts it."""
-    return recipe(f"{FAMILY}/{slug}", call, tokens=TOKENS)
+    return FAMILY.recipe(slug, call, tokens=TOKENS)
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -60,29 +60,28 @@ RECIPES: tuple[Recipe, ...] = (
             for tier in ("default", "flex", "priority", "fast", "auto")
         },
     ),
-    recipe(
-        f"{FAMILY}/invalid_beta",
+    FAMILY.recipe(
+        "invalid_beta",
         {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")},
     ),
-    recipe(
-        f"{FAMILY}/context_length_exceeded",
+    FAMILY.recipe(
+        "context_length_exceeded",
         response(model="{small_context_model}", input="word " * 6_000),
         tokens=10_000,
     ),
-    recipe(
-        f"{FAMILY}/wrong_method",
+    FAMILY.recipe(
+        "wrong_method",
         {"patch": Call("PATCH", "/v1/models"), "put": Call("PUT", "/v1/models"), "delete": delete("/v1/models")},
     ),
-    recipe(
-        f"{FAMILY}/unprocessable",
+    FAMILY.recipe(
+        "unprocessable",
         post("/v1/vector_stores/{vector_store}/files", {"file_id": "{unsearchable_file}"}),
         cost=Cost.BILLABLE,
     ),
 )
 
 
-@stepwise(
-    f"{FAMILY}/previous_response_not_found",
+@FAMILY.stepwise(
     labels=("deleted", "unstored", "wrong_project"),
     requests=7,
     tokens=6 * TOKENS,
@@ -101,7 +100,7 @@ async def previous_response_not_found(probe: Probe) -> None:
     await probe.send(response(previous_response_id=foreign), "wrong_project")
 
 
-@stepwise(f"{FAMILY}/conflict", requests=3, tokens=2 * TOKENS, cost=Cost.BILLABLE, needs={"small_model"})
+@FAMILY.stepwise(requests=3, tokens=2 * TOKENS, cost=Cost.BILLABLE, needs={"small_model"})
 async def conflict(probe: Probe) -> None:
     """Answer a conversation twice at once: the first time in the background, so that it is still being answered."""
     made = post("/v1/conversations", {}, removal=lambda body: delete(f"/v1/conversations/{body['id']}"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from probes.calls.call import Call, get
 from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
-from probes.elicit.recipe import Recipe, recipe
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.requests import MODELS
 
-FAMILY = "pc/errors/client"
+FAMILY = Family("pc/errors/client")
 TIMEOUT_S = 0.4
 """Short, because it is waited for to its end; the default of clients is 600 s."""
 
@@ -16,7 +16,7 @@ NOT_THE_PROVIDERS = ("not-on-the-wire", "it arises in the client; a live provide
 
 def failing(slug: str, call: Call) -> Recipe:
     """A call that must get no answer."""
-    return recipe(f"{FAMILY}/{slug}", call.but(fails=True), live=NOT_THE_PROVIDERS)
+    return FAMILY.recipe(slug, call.but(fails=True), live=NOT_THE_PROVIDERS)
 
 
 def at(service: str, *, timeout_s: float | None = None) -> Call:

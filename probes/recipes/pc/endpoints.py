@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.credential_rules import Refusals
 from probes.recipes.pc.bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
 from probes.recipes.pc.keys import EXTERNAL_STORAGE
 from probes.recipes.pc.lookups import UNKNOWN_RESPONSE
 from probes.recipes.pc.requests import AGENTS, LONG, MODELS, TOKENS, completion, response, streamed, wrong_key
 from probes.target.target import Cost
 
-FAMILY = "pc/endpoints"
+FAMILY = Family("pc/endpoints")
+RESPONSES = Family("pc/endpoints/responses")
+VECTOR_STORES = Family("pc/endpoints/vector_stores")
+OUTCOMES = Family("pc/errors/outcomes")
 SERVICE_TIERS = ("default", "flex", "priority", "auto", "fast")
 
 
-def labelled(success: Call, **others: Call) -> dict[str, Call]:
-    """The calls of an endpoint by label: the success, a wrong key, and its request rules."""
-    return {"success": success, "wrong_credential": wrong_key(success), **others}
+labelled = Refusals(missing=False).labelled
+"""The documents show no answer of PC to a request without a key."""
 
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(
-        f"{FAMILY}/responses/create_response",
+    FAMILY.recipe(
+        "responses/create_response",
         labelled(
             response(),
             stream=streamed(),
@@ -37,8 +40,8 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=8 * TOKENS,
     ),
-    recipe(
-        f"{FAMILY}/chat/create_chat_completion",
+    FAMILY.recipe(
+        "chat/create_chat_completion",
         labelled(
             completion(),
             stream=completion(stream=True).but(stream=True),
@@ -47,32 +50,32 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=3 * TOKENS,
     ),
-    recipe(f"{FAMILY}/models/list_models", labelled(MODELS)),
-    recipe(
-        f"{FAMILY}/agents/list_agents",
+    FAMILY.recipe("models/list_models", labelled(MODELS)),
+    FAMILY.recipe(
+        "agents/list_agents",
         labelled(AGENTS, missing_beta=get(AGENTS.path), invalid_beta=AGENTS.with_headers(pc_beta="agents=v0")),
     ),
-    recipe(
-        f"{FAMILY}/organization/get_external_storage",
+    FAMILY.recipe(
+        "organization/get_external_storage",
         labelled(EXTERNAL_STORAGE, missing_scope=EXTERNAL_STORAGE.but(credential="inference")),
         credential="storage",
     ),
-    recipe(
-        f"{FAMILY}/organization/set_spend_limit",
+    FAMILY.recipe(
+        "organization/set_spend_limit",
         labelled(post("/v1/organization/spend_limit", {"limit_usd": 100})),
         cost=Cost.DESTRUCTIVE,
         credential="admin",
         live=("no-documented-setup", "it changes the spend limit, and nothing shows what it was before"),
     ),
-    recipe(f"{FAMILY}/fine_tuning/get_model_limits", labelled(get("/v1/fine_tuning/model_limits"))),
-    recipe(f"{FAMILY}/vector_stores/files", labelled(get("/v1/vector_stores/{vector_store}/files"))),
-    recipe(f"{FAMILY}/live/sessions", labelled(get("/v1/live/sessions"))),
-    recipe(f"{FAMILY}/updates/patch", Call("PATCH", "/v1/models"), label="success"),
-    recipe(f"{FAMILY}/updates/put", Call("PUT", "/v1/models"), label="success"),
-    recipe("pc/errors/outcomes/incomplete_max_output_tokens", response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
-    recipe("pc/errors/outcomes/streamed_max_output_tokens", streamed(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
-    recipe(
-        "pc/errors/outcomes/chat_length",
+    FAMILY.recipe("fine_tuning/get_model_limits", labelled(get("/v1/fine_tuning/model_limits"))),
+    FAMILY.recipe("vector_stores/files", labelled(get("/v1/vector_stores/{vector_store}/files"))),
+    FAMILY.recipe("live/sessions", labelled(get("/v1/live/sessions"))),
+    FAMILY.recipe("updates/patch", Call("PATCH", "/v1/models"), label="success"),
+    FAMILY.recipe("updates/put", Call("PUT", "/v1/models"), label="success"),
+    OUTCOMES.recipe("incomplete_max_output_tokens", response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
+    OUTCOMES.recipe("streamed_max_output_tokens", streamed(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
+    OUTCOMES.recipe(
+        "chat_length",
         completion(messages=[{"role": "user", "content": LONG}]),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
@@ -80,8 +83,7 @@ RECIPES: tuple[Recipe, ...] = (
 )
 
 
-@stepwise(
-    f"{FAMILY}/responses/get_response",
+@RESPONSES.stepwise(
     labels=("success", "wrong_credential", "unknown_id", "unstored"),
     requests=6,
     tokens=2 * TOKENS,
@@ -99,8 +101,7 @@ async def get_response(probe: Probe) -> None:
     await probe.send(get(f"/v1/responses/{unstored}"), "unstored")
 
 
-@stepwise(
-    f"{FAMILY}/vector_stores/file_batches",
+@VECTOR_STORES.stepwise(
     labels=("success", "wrong_credential"),
     requests=4,
     cost=Cost.BILLABLE,

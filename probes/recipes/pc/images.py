@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from probes.elicit.recipe import Recipe, recipe
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.pictures import WRONG
 from probes.recipes.pc.requests import TOKENS, response, streamed
 
+IMAGES = Family("pc/errors/images")
+STREAM = Family("pc/errors/stream")
 OVER_HTTP = ("invalid_image", "invalid_image_format", "image_parse_error")
 """The three codes that have a row of their own over HTTP."""
 
 RECIPES: tuple[Recipe, ...] = (
-    *(recipe(f"pc/errors/images/{code}", response(input=WRONG[code]), tokens=TOKENS) for code in OVER_HTTP),
-    *(recipe(f"pc/errors/stream/{code}", streamed(input=image), tokens=TOKENS) for code, image in WRONG.items()),
+    *(IMAGES.recipe(code, response(input=WRONG[code]), tokens=TOKENS) for code in OVER_HTTP),
+    *(STREAM.recipe(code, streamed(input=image), tokens=TOKENS) for code, image in WRONG.items()),
 )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from probes.calls.call import Call, get, post
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.exhausting import one_more_than, until_refused
 from probes.recipes.pc.requests import MODELS, TOKENS, response, wrong_key
 from probes.target.target import Cost
 
-AUTHENTICATION = "pc/errors/authentication"
-PERMISSION = "pc/errors/permission"
-RATE_LIMIT = "pc/errors/rate_limit"
+AUTHENTICATION = Family("pc/errors/authentication")
+PERMISSION = Family("pc/errors/permission")
+RATE_LIMIT = Family("pc/errors/rate_limit")
 
 EXTERNAL_STORAGE = get("/v1/organization/external_storage")
 
@@ -34,23 +35,23 @@ OTHER_METHOD = elsewhere("GET", "/oauth/token")
 OTHER_PATH = elsewhere("POST", "/oauth/tokens")
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(f"{AUTHENTICATION}/invalid_api_key", wrong_key(MODELS)),
-    recipe(f"{AUTHENTICATION}/not_a_member", MODELS.but(credential="not_a_member")),
-    recipe(f"{AUTHENTICATION}/revoked_key", MODELS.but(credential="revoked")),
-    recipe(f"{AUTHENTICATION}/foreign_key", MODELS.but(credential="foreign")),
-    recipe(f"{AUTHENTICATION}/mismatched_organization", MODELS.with_headers(pc_organization="org-not-the-keys-own")),
-    recipe(
-        f"{AUTHENTICATION}/invalid_project",
+    AUTHENTICATION.recipe("invalid_api_key", wrong_key(MODELS)),
+    AUTHENTICATION.recipe("not_a_member", MODELS.but(credential="not_a_member")),
+    AUTHENTICATION.recipe("revoked_key", MODELS.but(credential="revoked")),
+    AUTHENTICATION.recipe("foreign_key", MODELS.but(credential="foreign")),
+    AUTHENTICATION.recipe("mismatched_organization", MODELS.with_headers(pc_organization="org-not-the-keys-own")),
+    AUTHENTICATION.recipe(
+        "invalid_project",
         MODELS.with_headers(pc_project="proj_none_of_the_keys").but(credential="legacy_user"),
     ),
-    recipe(f"{AUTHENTICATION}/ip_not_authorized", MODELS.but(credential="fenced")),
-    recipe(f"{PERMISSION}/insufficient_permissions", EXTERNAL_STORAGE),
-    recipe(
-        f"{PERMISSION}/mutual_tls_host",
+    AUTHENTICATION.recipe("ip_not_authorized", MODELS.but(credential="fenced")),
+    PERMISSION.recipe("insufficient_permissions", EXTERNAL_STORAGE),
+    PERMISSION.recipe(
+        "mutual_tls_host",
         {"method": OTHER_METHOD, "path": OTHER_PATH, "below": elsewhere("POST", "/oauth/token/again")},
     ),
-    recipe(
-        "pc/errors/not_found/model",
+    Family("pc/errors/not_found").recipe(
+        "model",
         {
             "absent": response(model="no-such-model"),
             "denied_by_project": response(model="{denied_model}").but(credential="narrow"),
@@ -58,31 +59,24 @@ RECIPES: tuple[Recipe, ...] = (
         },
         tokens=TOKENS,
     ),
-    *(
-        recipe(f"{RATE_LIMIT}/{slug}", response().but(credential=role), tokens=TOKENS)
-        for slug, role in STANDING.items()
-    ),
+    *(RATE_LIMIT.recipe(slug, response().but(credential=role), tokens=TOKENS) for slug, role in STANDING.items()),
 )
 
 TRIES = 10
 """A key of role `tight` may send fewer requests a minute than this."""
 
 
-@stepwise(f"{RATE_LIMIT}/rate_limit_exceeded", requests=TRIES, cost=Cost.DISRUPTIVE, roles={"tight"})
+@RATE_LIMIT.stepwise(requests=TRIES, cost=Cost.DISRUPTIVE, roles={"tight"})
 async def rate_limit_exceeded(probe: Probe) -> None:
     """Failed requests count too (2:7.5), so nothing needs to be generated; the last answer is judged."""
-    for _ in range(TRIES):
-        answer = (await probe.send(post("/v1/responses", {}).but(credential="tight"))).response
-        if answer is None or answer.status != 400:
-            return
+    await until_refused(probe, post("/v1/responses", {}, credential="tight"), TRIES, ordinary=400)
 
 
 RAMP_TOKENS = 600_000
 """Twice this in a minute is more than the 1M tokens above which usage may grow only slowly (2:8.4)."""
 
 
-@stepwise(
-    f"{RATE_LIMIT}/slow_down",
+@RATE_LIMIT.stepwise(
     requests=2,
     tokens=2 * RAMP_TOKENS,
     cost=Cost.DISRUPTIVE,
@@ -91,5 +85,4 @@ RAMP_TOKENS = 600_000
 async def slow_down(probe: Probe) -> None:
     """The larger of max_tokens and the prompt counts, so little is generated while much is asked for."""
     ask = response(model="{verbose_model}", max_output_tokens=RAMP_TOKENS)
-    await probe.setup(ask)
-    await probe.send(ask)
+    await one_more_than(probe, ask, 1)

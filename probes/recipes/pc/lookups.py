@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from probes.calls.call import get, post
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.requests import AGENTS, TOKENS, response
 from probes.target.target import Cost
 
-FAMILY = "pc/errors/not_found"
+FAMILY = Family("pc/errors/not_found")
 UNKNOWN_RESPONSE = get("/v1/responses/resp_00000000000000000000000000000000")
 
 LOOKUPS = {
@@ -31,11 +31,11 @@ LOOKUPS = {
 }
 """Slug -> a request that names what cannot exist."""
 
-RECIPES: tuple[Recipe, ...] = tuple(recipe(f"{FAMILY}/{slug}", call) for slug, call in LOOKUPS.items())
+RECIPES: tuple[Recipe, ...] = tuple(FAMILY.recipe(slug, call) for slug, call in LOOKUPS.items())
 
 
-@stepwise(
-    f"{FAMILY}/response",
+@FAMILY.stepwise(
+    "response",
     labels=("unknown", "unstored"),
     requests=3,
     tokens=TOKENS,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from probes.calls.call import Call, post
-from probes.elicit.recipe import Recipe, recipe
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.requests import MODELS, TOKENS, completion, response, streamed
 
+ERRORS = Family("pc/errors")
 IMAGE = post("/v1/images/generations", {"model": "{image_model}", "prompt": "hi"})
 SEARCHING = streamed(tools=[{"type": "file_search", "vector_store_ids": ["{vector_store}"]}])
 
@@ -32,9 +33,9 @@ CAUSES: dict[str, tuple[Call, str]] = {
 """Family and slug -> the request, and the cause that befalls it."""
 
 RECIPES: tuple[Recipe, ...] = (
-    *(recipe(f"pc/errors/{place}", call.befallen(cause), tokens=TOKENS) for place, (call, cause) in CAUSES.items()),
-    recipe(
-        "pc/errors/images/moderation_blocked",
+    *(ERRORS.recipe(place, call.befallen(cause), tokens=TOKENS) for place, (call, cause) in CAUSES.items()),
+    ERRORS.recipe(
+        "images/moderation_blocked",
         {stage: IMAGE.befallen(f"image_moderation;stage={stage}") for stage in ("input", "output")},
         tokens=TOKENS,
     ),

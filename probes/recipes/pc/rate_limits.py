@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from catalog.model.labels import LIMITED
 from probes.calls.call import post
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import recipe
+from probes.elicit.recipe import Family
 from probes.recipes.exhausting import exhaust
+from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.target.target import Cost
 
-GENERAL = "pc/rate_limits/limits/general"
+LIMITS = Family("pc/rate_limits/limits")
 BOUND = 8
 """So many free requests at most, to use up the limit of a key that has hardly any."""
 
@@ -24,28 +26,18 @@ FAILING = post("/v1/chat/completions", {"model": "{small_model}"})
 
 async def beyond_the_limit(probe: Probe) -> None:
     """Requests that fail, until the limit of a key with a tiny one answers."""
-    await exhaust(probe, FAILING.but(credential="tight"), BOUND, label="limited", remaining=REMAINING)
+    await exhaust(probe, FAILING.but(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
 
 
 RECIPES = (
-    recipe(
-        GENERAL,
+    LIMITS.recipe(
+        SLUG,
         CHAT,
         cost=Cost.BILLABLE,
         tokens=32,
         optional={
-            "project": recipe(
-                GENERAL, CHAT.but(credential="project_limit"), label="project", cost=Cost.BILLABLE, tokens=32
-            ),
-            "limited": recipe(
-                GENERAL,
-                steps=beyond_the_limit,
-                labels={"limited"},
-                requests=BOUND + 1,
-                cost=Cost.DISRUPTIVE,
-                roles=frozenset({"tight"}),
-                needs={"small_model"},
-            ),
+            **generated(LIMITS, "project", CHAT.but(credential="project_limit"), tokens=32),
+            **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
         },
     ),
 )

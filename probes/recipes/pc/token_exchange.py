@@ -5,10 +5,10 @@ from __future__ import annotations
 from probes.calls.body import JsonBody
 from probes.calls.call import Call, post
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import stepwise
+from probes.elicit.recipe import Family
 from probes.recipes.pc.keys import OTHER_METHOD, OTHER_PATH
 
-FAMILY = "pc/errors/oauth"
+FAMILY = Family("pc/errors/oauth")
 GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
 JWT = "urn:ietf:params:oauth:token-type:jwt"
 CERTIFICATE = "urn:ietf:params:oauth:token-type:x509"
@@ -21,8 +21,7 @@ def exchange(subject_token: str, kind: str = JWT) -> Call:
     return post("/oauth/token", body, credential=None, service="mtls_auth_url", secrets=("/access_token",))
 
 
-@stepwise(
-    "pc/endpoints/oauth/exchange_token",
+@Family("pc/endpoints/oauth").stepwise(
     labels=("success", "certificate", "claims_compared", "other_method", "other_path"),
     requests=5,
     roles={"subject_token", "subject_certificate", "subject_token_other_audience"},
@@ -36,13 +35,12 @@ async def exchange_token(probe: Probe) -> None:
     await probe.send(OTHER_PATH, "other_path")
 
 
-@stepwise(f"{FAMILY}/invalid_grant", requests=1, roles={"subject_token_other_audience"})
+@FAMILY.stepwise(requests=1, roles={"subject_token_other_audience"})
 async def invalid_grant(probe: Probe) -> None:
     await probe.send(exchange("{subject_token_other_audience_credential}"))
 
 
-@stepwise(
-    f"{FAMILY}/invalid_subject_token",
+@FAMILY.stepwise(
     labels=("malformed", "forged", "expired"),
     requests=3,
     roles={"subject_token_forged", "subject_token_expired"},
@@ -53,7 +51,7 @@ async def invalid_subject_token(probe: Probe) -> None:
     await probe.send(exchange("{subject_token_expired_credential}"), "expired")
 
 
-@stepwise(f"{FAMILY}/invalid_request", requests=1)
+@FAMILY.stepwise(requests=1)
 async def invalid_request(probe: Probe) -> None:
     """An exchange without a subject token."""
     await probe.send(exchange("").but(body=JsonBody({"grant_type": GRANT, "subject_token_type": JWT})))

@@ -7,10 +7,10 @@ from typing import Any
 from probes.calls.call import converse
 from probes.calls.script import Hear, Heard, Say, Step
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.recipe import Family, Recipe
 from probes.target.target import Cost
 
-FAMILY = "pc/errors/websocket"
+FAMILY = Family("pc/errors/websocket")
 PATH = "/v1/responses"
 LONG = "Count to 500"
 """What keeps a response active for long enough to be steered."""
@@ -56,17 +56,14 @@ STEER = Say(
 )
 
 
-def billed(slug: str, *steps: Step, **options: Any) -> Recipe:
+def billed(slug: str, *steps: Step, tokens: int = 32) -> Recipe:
     """A conversation in which something is generated."""
-    tokens = options.pop("tokens", 32)
-    return recipe(
-        f"{FAMILY}/{slug}", converse(PATH, *steps), cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"}, **options
-    )
+    return FAMILY.recipe(slug, converse(PATH, *steps), cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"})
 
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(
-        "pc/endpoints/websocket/responses",
+    Family("pc/endpoints/websocket").recipe(
+        "responses",
         {
             "success": converse(PATH, create(), COMPLETED),
             "wrong_credential": converse(PATH, credential="wrong"),
@@ -75,8 +72,8 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=64,
     ),
-    recipe(
-        f"{FAMILY}/connection_limit_reached",
+    FAMILY.recipe(
+        "connection_limit_reached",
         converse(PATH, create(), Hear("error")).befallen("session_age;age=60m"),
         live=ONLY_TIME,
     ),
@@ -92,7 +89,7 @@ RECIPES: tuple[Recipe, ...] = (
 )
 
 
-@stepwise(f"{FAMILY}/previous_response_not_found", requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
+@FAMILY.stepwise(requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
 async def previous_response_not_found(probe: Probe) -> None:
     """A response that only its socket knew, gone on with over another one."""
     made = await probe.setup(converse(PATH, create(store=False), COMPLETED))

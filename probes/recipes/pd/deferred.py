@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import anyio
 
 from catalog.model import Exchange, Reason
+from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, get
 from probes.elicit.probe import Probe, Stopped
-from probes.elicit.recipe import stepwise
-from probes.recipes.pd.requests import UNKNOWN_RESULT, completion, denied
+from probes.elicit.recipe import Family, Recipe, Steps
+from probes.recipes.credential_rules import BOTH
+from probes.recipes.pd.requests import UNKNOWN_RESULT, completion
 from probes.target.target import Cost
+
+NOT_FOUND = Family("pd/errors/not_found")
 
 COMPUTED = "+1m"
 """On the mock, when a result is surely computed; a live probe polls instead."""
@@ -51,7 +54,7 @@ async def fetch_when_ready(probe: Probe, fetch: Call, label: str) -> Exchange:
 
 async def take_result(probe: Probe, fetch: Call) -> None:
     """Fetch the result as a step that the probe relies on."""
-    exchange = await fetch_when_ready(probe, fetch, "setup")
+    exchange = await fetch_when_ready(probe, fetch, SETUP)
     if _status(exchange) != 200:
         raise Stopped(Reason("setup-failed", f"GET {fetch.path}: HTTP {_status(exchange)}"))
 
@@ -60,37 +63,42 @@ def _status(exchange: Exchange) -> int | None:
     return exchange.response.status if exchange.response else None
 
 
-BILLED: Mapping[str, Any] = {"cost": Cost.BILLABLE, "tokens": 500, "needs": {"small_model"}}
+def billed(
+    family: Family, *, requests: int, labels: Iterable[str] = (ANSWER,), live: tuple[str, str] | None = None
+) -> Callable[[Steps], Recipe]:
+    """Steps of which one asks for a completion, so that they cost what it takes."""
+    return family.stepwise(
+        labels=labels, requests=requests, live=live, cost=Cost.BILLABLE, tokens=500, needs={"small_model"}
+    )
 
 
-@stepwise(
-    "pd/endpoints/chat/get_deferred_completion",
-    labels=("success", "missing_credential", "wrong_credential", "pending", "fetched_twice"),
+@billed(
+    Family("pd/endpoints/chat"),
+    labels=(SUCCESS, MISSING_CREDENTIAL, WRONG_CREDENTIAL, "pending", "fetched_twice"),
     requests=POLLS + 5,
-    **BILLED,
 )
 async def get_deferred_completion(probe: Probe) -> None:
-    for label, call in denied(UNKNOWN_RESULT).items():
+    for label, call in BOTH.denied(UNKNOWN_RESULT).items():
         await probe.send(call, label)
     fetch = await begin(probe)
     await fetch_at_once(probe, fetch, "pending")
-    await fetch_when_ready(probe, fetch, "success")
+    await fetch_when_ready(probe, fetch, SUCCESS)
     await probe.send(fetch.later(COMPUTED), "fetched_twice")
 
 
-@stepwise("pd/errors/outcomes/deferred_pending", requests=2, **BILLED)
+@billed(Family("pd/errors/outcomes"), requests=2)
 async def deferred_pending(probe: Probe) -> None:
-    await fetch_at_once(probe, await begin(probe), "answer")
+    await fetch_at_once(probe, await begin(probe), ANSWER)
 
 
-@stepwise("pd/errors/not_found/deferred_already_fetched", requests=POLLS + 2, **BILLED)
+@billed(NOT_FOUND, requests=POLLS + 2)
 async def deferred_already_fetched(probe: Probe) -> None:
     fetch = await begin(probe)
     await take_result(probe, fetch)
     await probe.send(fetch.later(COMPUTED))
 
 
-@stepwise("pd/errors/not_found/deferred_expired", requests=2, live=WAITS_A_DAY, **BILLED)
+@billed(NOT_FOUND, requests=2, live=WAITS_A_DAY)
 async def deferred_expired(probe: Probe) -> None:
     fetch = await begin(probe)
     await probe.send(fetch.later("+25h"))

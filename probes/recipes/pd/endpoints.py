@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from probes.calls.call import Call, get
-from probes.elicit.recipe import Recipe, recipe
+from probes.calls.call import get
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.credential_rules import BOTH
 from probes.recipes.pd.requests import (
     KEY_RECORD,
     MANAGEMENT_KEY,
     MODELS,
     UNKNOWN_MODEL,
     completion,
-    denied,
     response,
     tokenize,
 )
 from probes.target.target import Cost
 
-FAMILY = "pd/endpoints"
-
-
-def labelled(success: Call, **others: Call) -> dict[str, Call]:
-    """The calls of an endpoint by label: the success, no key and a wrong one, and its request rules."""
-    return {"success": success, **denied(success), **others}
+FAMILY = Family("pd/endpoints")
+labelled = BOTH.labelled
 
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(f"{FAMILY}/models/list_models", labelled(MODELS)),
-    recipe(f"{FAMILY}/models/get_model", labelled(get("/v1/models/{small_model}"), unknown_model=UNKNOWN_MODEL)),
-    recipe(
-        f"{FAMILY}/models/get_embedding_model",
+    FAMILY.recipe("models/list_models", labelled(MODELS)),
+    FAMILY.recipe("models/get_model", labelled(get("/v1/models/{small_model}"), unknown_model=UNKNOWN_MODEL)),
+    FAMILY.recipe(
+        "models/get_embedding_model",
         labelled(
             get("/v1/embedding-models/{embedding_model}"), unknown_model=get("/v1/embedding-models/no-such-model")
         ),
     ),
-    recipe(
-        f"{FAMILY}/chat/create_chat_completion",
+    FAMILY.recipe(
+        "chat/create_chat_completion",
         labelled(
             completion(),
             reasoning_effort_supported=completion(model="{reasoning_model}", reasoning_effort="low"),
@@ -44,16 +40,16 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=2_000,
     ),
-    recipe(
-        f"{FAMILY}/responses/create_response",
+    FAMILY.recipe(
+        "responses/create_response",
         labelled(response(), multi_agent_accepted=response(model="{multi_agent_model}")),
         cost=Cost.BILLABLE,
         tokens=10_000,
     ),
-    recipe(f"{FAMILY}/tokenize/tokenize_text", labelled(tokenize("hi"), text_is_string=tokenize(1))),
-    recipe(f"{FAMILY}/api_key/get_api_key", labelled(KEY_RECORD)),
-    recipe(
-        f"{FAMILY}/management/validate_management_key",
+    FAMILY.recipe("tokenize/tokenize_text", labelled(tokenize("hi"), text_is_string=tokenize(1))),
+    FAMILY.recipe("api_key/get_api_key", labelled(KEY_RECORD)),
+    FAMILY.recipe(
+        "management/validate_management_key",
         labelled(MANAGEMENT_KEY),
         credential="management",
     ),

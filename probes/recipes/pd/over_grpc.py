@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from probes.calls.call import invoke
-from probes.elicit.probe import Probe
-from probes.elicit.recipe import Recipe, recipe, stepwise
-from probes.recipes.pd.accounts import DISRUPTIVE, until_refused
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.credential_rules import BOTH
+from probes.recipes.pd.accounts import used_up
 
-ERRORS = "pd/errors/grpc"
+ERRORS = Family("pd/errors/grpc")
 COMPLETION = {
     "model": "{small_model}",
     "max_tokens": 1,
@@ -21,17 +21,9 @@ TOO_SOON_S = 0.01
 """A deadline that no answer over a network can meet. The mock, on loopback, is told to take its time."""
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(
-        "pd/endpoints/grpc/grpc_host",
-        {
-            "success": MODELS,
-            "missing_credential": MODELS.but(credential=None),
-            "wrong_credential": MODELS.but(credential="wrong"),
-        },
-        control=MODELS,
-    ),
-    recipe(
-        f"{ERRORS}/invalid_argument",
+    Family("pd/endpoints/grpc").recipe("grpc_host", BOTH.labelled(MODELS), control=MODELS),
+    ERRORS.recipe(
+        "invalid_argument",
         {
             "bad_request": COMPLETE.with_fields(messages=[]),
             "incorrect_api_key": MODELS.but(credential="wrong"),
@@ -39,20 +31,16 @@ RECIPES: tuple[Recipe, ...] = (
         control=MODELS,
         tokens=500,
     ),
-    recipe(
-        f"{ERRORS}/deadline_exceeded",
+    ERRORS.recipe(
+        "deadline_exceeded",
         MODELS.but(timeout_s=TOO_SOON_S).befallen("latency;ms=300"),
         control=MODELS,
         scenario=False,
     ),
-    recipe(f"{ERRORS}/not_found", invoke("/pd_api.Models/GetLanguageModel", {"name": "no-such-model"}), control=MODELS),
-    recipe(f"{ERRORS}/permission_denied", COMPLETE.but(credential="no_endpoint_acl"), control=MODELS, tokens=500),
-    recipe(f"{ERRORS}/internal", MODELS.befallen("internal_error"), control=MODELS),
-    recipe(f"{ERRORS}/unavailable", MODELS.befallen("service_unavailable"), control=MODELS),
-    recipe(f"{ERRORS}/unauthenticated", MODELS.but(credential=None), control=MODELS),
+    ERRORS.recipe("not_found", invoke("/pd_api.Models/GetLanguageModel", {"name": "no-such-model"}), control=MODELS),
+    ERRORS.recipe("permission_denied", COMPLETE.but(credential="no_endpoint_acl"), control=MODELS, tokens=500),
+    ERRORS.recipe("internal", MODELS.befallen("internal_error"), control=MODELS),
+    ERRORS.recipe("unavailable", MODELS.befallen("service_unavailable"), control=MODELS),
+    ERRORS.recipe("unauthenticated", MODELS.but(credential=None), control=MODELS),
+    used_up(ERRORS, "resource_exhausted", COMPLETE, "tight", control=MODELS),
 )
-
-
-@stepwise(f"{ERRORS}/resource_exhausted", roles={"tight"}, control=MODELS, **DISRUPTIVE)
-async def resource_exhausted(probe: Probe) -> None:
-    await until_refused(probe, COMPLETE.but(credential="tight"))

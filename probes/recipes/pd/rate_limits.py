@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
+from catalog.model.labels import LIMITED
 from probes.elicit.probe import Probe
-from probes.elicit.recipe import recipe
+from probes.elicit.recipe import Family
 from probes.recipes.exhausting import exhaust
+from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.recipes.pd.accounts import TRIES
 from probes.recipes.pd.requests import MODELS, completion
-from probes.target.target import Cost
 
-GENERAL = "pd/rate_limits/limits/general"
+LIMITS = Family("pd/rate_limits/limits")
 
 
 async def beyond_the_limit(probe: Probe) -> None:
     """The smallest completions, until a team that may make hardly any is refused."""
-    await exhaust(probe, completion().but(credential="tight"), TRIES, label="limited")
+    await exhaust(probe, completion().but(credential=TIGHT), TRIES, label=LIMITED)
 
 
 RECIPES = (
-    recipe(
-        GENERAL,
+    LIMITS.recipe(
+        SLUG,
         MODELS,
         optional={
-            "generation": recipe(GENERAL, completion(), label="generation", cost=Cost.BILLABLE, tokens=16),
-            "limited": recipe(
-                GENERAL,
-                steps=beyond_the_limit,
-                labels={"limited"},
-                requests=TRIES + 1,
-                tokens=TRIES * 16,
-                cost=Cost.DISRUPTIVE,
-                roles=frozenset({"tight"}),
-                needs={"small_model"},
-            ),
+            **generated(LIMITS, "generation", completion(), tokens=16),
+            **beyond(LIMITS, beyond_the_limit, requests=TRIES + 1, tokens=TRIES * 16),
         },
     ),
 )

@@ -4,57 +4,57 @@ from __future__ import annotations
 
 from probes.calls.body import Content
 from probes.calls.call import delete, get, post
-from probes.elicit.recipe import Recipe, recipe
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS, UNKNOWN_MODEL, completion, tokenize
 
-ERRORS = "pd/errors"
+ERRORS = Family("pd/errors")
 JSON = {"content-type": "application/json"}
 
 RECIPES: tuple[Recipe, ...] = (
-    recipe(f"{ERRORS}/invalid_argument/bad_body", completion(messages=[]), tokens=500),
-    recipe(
-        f"{ERRORS}/invalid_argument/bad_body_string",
+    ERRORS.recipe("invalid_argument/bad_body", completion(messages=[]), tokens=500),
+    ERRORS.recipe(
+        "invalid_argument/bad_body_string",
         post("/v1/chat/completions", Content(b'{"model": '), headers=JSON),
     ),
-    recipe(f"{ERRORS}/invalid_argument/bad_url", get("/v1/models/%FF")),
-    recipe(
-        f"{ERRORS}/invalid_argument/unsupported_parameter",
+    ERRORS.recipe("invalid_argument/bad_url", get("/v1/models/%FF")),
+    ERRORS.recipe(
+        "invalid_argument/unsupported_parameter",
         completion(model="{no_reasoning_model}", reasoning_effort="low"),
         tokens=500,
     ),
-    recipe(f"{ERRORS}/invalid_argument/incorrect_api_key", MODELS.but(credential="wrong")),
-    recipe(f"{ERRORS}/authentication/no_credentials", MODELS.but(credential=None)),
-    recipe(
-        f"{ERRORS}/authentication/management_invalid_bearer",
+    ERRORS.recipe("invalid_argument/incorrect_api_key", MODELS.but(credential="wrong")),
+    ERRORS.recipe("authentication/no_credentials", MODELS.but(credential=None)),
+    ERRORS.recipe(
+        "authentication/management_invalid_bearer",
         MANAGEMENT_KEY.but(credential="wrong"),
         credential="management",
     ),
-    recipe(
-        f"{ERRORS}/authentication/management_no_credentials",
+    ERRORS.recipe(
+        "authentication/management_no_credentials",
         MANAGEMENT_KEY.but(credential=None),
         credential="management",
     ),
-    recipe(f"{ERRORS}/not_found/unknown_path", get("/v1/no-such-path")),
-    recipe(f"{ERRORS}/not_found/model_missing", UNKNOWN_MODEL),
-    recipe(
-        f"{ERRORS}/not_found/model_restricted",
+    ERRORS.recipe("not_found/unknown_path", get("/v1/no-such-path")),
+    ERRORS.recipe("not_found/model_missing", UNKNOWN_MODEL),
+    ERRORS.recipe(
+        "not_found/model_restricted",
         {"restricted": get("/v1/models/{restricted_model}"), "missing": UNKNOWN_MODEL},
     ),
-    recipe(
-        f"{ERRORS}/not_found/model_not_in_region",
+    ERRORS.recipe(
+        "not_found/model_not_in_region",
         {
             "setup": get("/v1/models/{non_regional_model}"),
             "answer": get("/v1/models/{non_regional_model}", service="regional_base_url"),
         },
     ),
-    recipe(
-        f"{ERRORS}/request/method_not_allowed",
+    ERRORS.recipe(
+        "request/method_not_allowed",
         {"wrong_method": get("/v1/chat/completions"), "delete_on_list_path": delete("/v1/models")},
     ),
-    recipe(
-        f"{ERRORS}/request/unsupported_media_type",
+    ERRORS.recipe(
+        "request/unsupported_media_type",
         post("/v1/tokenize-text", Content(b"text=hi"), headers={"content-type": "text/plain"}),
     ),
-    recipe(f"{ERRORS}/request/wrong_type", tokenize(1)),
-    recipe(f"{ERRORS}/server/server_fault", MODELS.befallen("internal_error")),
+    ERRORS.recipe("request/wrong_type", tokenize(1)),
+    ERRORS.recipe("server/server_fault", MODELS.befallen("internal_error")),
 )

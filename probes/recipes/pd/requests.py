@@ -36,8 +36,3 @@ def response(**fields: Any) -> Call:
 def tokenize(text: Any) -> Call:
     """POST /v1/tokenize-text: free."""
     return post("/v1/tokenize-text", {"model": "{small_model}", "text": text})
-
-
-def denied(call: Call) -> dict[str, Call]:
-    """The call without a key and with one that does not exist, under the labels of an endpoint's auth rules."""
-    return {"missing_credential": call.but(credential=None), "wrong_credential": call.but(credential="wrong")}

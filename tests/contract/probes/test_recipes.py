@@ -18,12 +18,12 @@ from catalog.reading.store import Catalog
 from probes.calls.call import Call, get, post
 from probes.calls.placeholders import filled
 from probes.elicit.book import Book, book
-from probes.elicit.recipe import Recipe, recipe, stepwise
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Family, Recipe, recipe
 from probes.planning import completeness as fit
 from probes.planning import coverage
 from probes.planning.bounds import bounds
 from probes.planning.obstacles import obstacle
-from probes.running.probing import Probe
 from probes.target.dialect import Dialect
 from probes.target.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
@@ -60,12 +60,33 @@ def test_a_row_bounds_its_requests_and_names_its_needs() -> None:
     assert recipe(ADDRESS, get("/v1/x")).elicited == "request"
 
 
+GENERAL = Family("pa/errors/general")
+
+
 def test_steps_declare_what_cannot_be_read_off_them() -> None:
-    @stepwise(ADDRESS, labels=("a", "b"), requests=5, needs=["model"], credential="admin", cost=Cost.DESTRUCTIVE)
+    @GENERAL.stepwise(labels=("a", "b"), requests=5, needs=["model"], credential="admin", cost=Cost.DESTRUCTIVE)
+    async def x(probe: Probe) -> None:
+        """Never run here."""
+
+    assert (x.requests, x.needs, x.labels, x.lane) == (5, {"model"}, {"a", "b"}, "pa:admin")
+
+
+def test_a_family_begins_the_addresses_of_its_rows_and_steps() -> None:
     async def steps(probe: Probe) -> None:
         """Never run here."""
 
-    assert (steps.requests, steps.needs, steps.labels, steps.lane) == (5, {"model"}, {"a", "b"}, "pa:admin")
+    rows = (GENERAL.recipe("x", get("/")), GENERAL.recipe("x", steps=steps, requests=1), GENERAL.stepwise("x")(steps))
+    assert {row.address for row in rows} == {ADDRESS}
+    assert {row.labels for row in rows} == {frozenset({"answer"})}
+    assert GENERAL.stepwise()(steps).address == "pa/errors/general/steps"
+
+
+def test_calls_that_steps_follow_add_to_what_the_steps_declare() -> None:
+    async def steps(probe: Probe) -> None:
+        """Never run here."""
+
+    row = GENERAL.recipe("x", {"a": get("/{one}")}, steps=steps, labels=["b"], requests=2, needs={"two"})
+    assert (row.requests, row.labels, row.needs) == (3, {"a", "b"}, {"one", "two"})
 
 
 def provider(**changes: Any) -> Provider:

@@ -26,7 +26,7 @@ def test_the_recipes_shown_are_in_the_module_named() -> None:
     named = dict.fromkeys(re.findall(r"`(probes/recipes/\w+/\w+\.py)`", PAGE))
     modules = [(ROOT / path).read_text(encoding="utf-8") for path in named]
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 6
     assert all(any(block.strip() in module for module in modules) for block in blocks)
 
 
