@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 INVENTORY = Path(__file__).parent / "inventory"
+FACTS = Path(__file__).parents[3] / "catalog" / "facts"
 PROVIDERS = ("pa", "pb", "pc", "pd")
 
 
@@ -34,6 +35,13 @@ class Row:
 
 
 COLUMNS = tuple(field.name for field in fields(Row))
+
+
+def citable(provider: str) -> frozenset[str]:
+    """Every row that a record may cite: those of `catalog/facts`, which hold 1:1 and 1:2 too, row by row."""
+    with (FACTS / f"{provider}.tsv").open(encoding="utf-8", newline="") as file:
+        facts = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return frozenset(f"{fact['section']}#{fact['row']}" for fact in facts)
 
 
 def lines(provider: str) -> list[list[str]]:
