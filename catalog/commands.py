@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog import show
-from catalog.model import codes
+from catalog.model import explanations
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
@@ -98,10 +98,10 @@ def explain(args: Namespace) -> int:
     if args.code is None:
         print(show.codes_text())
         return OK
-    if args.code not in codes.ALL:
-        mend = did_you_mean(args.code, codes.ALL) or "`python -m catalog explain` lists every code"
+    if args.code not in explanations.ALL:
+        mend = did_you_mean(args.code, explanations.ALL) or "`python -m catalog explain` lists every code"
         raise CatalogError(f"no code is called {args.code!r}", mend)
-    print(show.code_text(codes.ALL[args.code]))
+    print(show.code_text(explanations.ALL[args.code]))
     return OK
 
 

@@ -6,7 +6,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
-from catalog.model import codes
+from catalog.model import explanations
 from catalog.reading.facts import description, tags
 from catalog.reading.last_seen import last_seen
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog.model import Json, Record
-    from catalog.model.codes import Code
+    from catalog.model.explanations import Explanation
 
 WIDTH = 100
 _LABEL = 24
 _TOLD_ABOVE = ("name", "description", "status")
 
 _KINDS_OF_CODE = (
-    ("Findings: a difference between the documents and an answer", codes.FINDINGS),
-    ("Inconclusive: it could not be looked at", codes.INCONCLUSIVE),
-    ("Not probed: not allowed here, or nothing can provoke it here", codes.NOT_PROBED),
-    ("Restricted: this account may not see it", codes.RESTRICTED),
-    ("Flaky: attempts disagree", codes.DISAGREEMENT),
-    ("Harness errors: our own fault", codes.HARNESS),
+    ("Findings: a difference between the documents and an answer", explanations.FINDINGS),
+    ("Inconclusive: it could not be looked at", explanations.INCONCLUSIVE),
+    ("Not probed: not allowed here, or nothing can provoke it here", explanations.NOT_PROBED),
+    ("Restricted: this account may not see it", explanations.RESTRICTED),
+    ("Flaky: attempts disagree", explanations.DISAGREEMENT),
+    ("Harness errors: our own fault", explanations.HARNESS),
 )
 
 
@@ -40,7 +40,7 @@ def record_text(record: Record, file: str) -> str:
     return "\n".join(lines)
 
 
-def code_text(code: Code) -> str:
+def code_text(code: Explanation) -> str:
     """What a code means, and what to do next."""
     return "\n".join([code.code, *_wrapped(code.means, "  "), *_wrapped(f"Next: {code.next_step}", "  ")])
 

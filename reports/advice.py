@@ -9,7 +9,7 @@ from catalog.evidence import verdicts
 from catalog.evidence.changes import Change
 from catalog.evidence.results import Result
 from catalog.model import Outcome
-from catalog.model.codes import ALL
+from catalog.model.explanations import ALL
 from reports.standing import Standing
 
 
@@ -39,7 +39,7 @@ def codes(result: Result) -> list[str]:
 
 
 def means(code: str) -> str:
-    return ALL[code].means if code in ALL else "This code is not in catalog/codes.py."
+    return ALL[code].means if code in ALL else "This code is not in catalog/model/codes.py."
 
 
 def next_step(code: str) -> str:

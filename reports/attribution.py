@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from catalog.evidence.results import Run
 from catalog.evidence.same_drift import Cause, cause
 from catalog.model import Finding, Outcome
-from catalog.model.codes import INCONCLUSIVE
+from catalog.model.explanations import INCONCLUSIVE
 from catalog.reading.facts import note
 from reports.standing import Standing
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from catalog.evidence.changes import Change
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
-from catalog.model.codes import ALL
+from catalog.model.explanations import ALL
 from reports import advice, exchanges, island, plots
 from reports.attribution import Attributor
 from reports.difference import side_by_side

@@ -1,381 +1,105 @@
-"""Every finding code and reason code, closed and stable, with what it means and what to do about it."""
+"""Every finding code and reason code: closed and stable. What each means is told in `explanations`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from enum import StrEnum
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """An entry of the closed list. `means` and `next_step` are each one or two sentences for a person."""
+class FindingCode(StrEnum):
+    """What kind of difference a finding tells of."""
 
-    code: str
-    means: str
-    next_step: str
+    STATUS_DIFFERS = "status-differs"
+    TYPE_DIFFERS = "type-differs"
+    CODE_DIFFERS = "code-differs"
+    PARAM_DIFFERS = "param-differs"
+    MESSAGE_DIFFERS = "message-differs"
+    HEADER_MISSING = "header-missing"
+    HEADER_UNEXPECTED = "header-unexpected"
+    HEADER_DIFFERS = "header-differs"
+    HEADER_MALFORMED = "header-malformed"
+    HEADER_INCONSISTENT = "header-inconsistent"
+    BODY_SHAPE = "body-shape"
+    BODY_MALFORMED = "body-malformed"
+    BODY_NOT_EMPTY = "body-not-empty"
+    FIELD_MISSING = "field-missing"
+    FIELD_DIFFERS = "field-differs"
+    SUM_DIFFERS = "sum-differs"
+    FIELD_UNEXPECTED = "field-unexpected"
+    EVENT_MISSING = "event-missing"
+    EVENT_ORDER = "event-order"
+    EVENT_DATA = "event-data"
+    STREAM_NOT_STARTED = "stream-not-started"
+    STREAM_UNTERMINATED = "stream-unterminated"
+    STREAM_MALFORMED = "stream-malformed"
+    CLOSE_CODE_DIFFERS = "close-code-differs"
+    CLOSE_UNCLEAN = "close-unclean"
+    CLOSE_REASON_MISSING = "close-reason-missing"
+    CLOSE_MISSING = "close-missing"
+    GRPC_STATUS_DIFFERS = "grpc-status-differs"
+    TRAILER_MISSING = "trailer-missing"
+    MAPPING_DIFFERS = "mapping-differs"
+    STATE_DIFFERS = "state-differs"
+    BODIES_DIFFER = "bodies-differ"
+    MATCHES_ANOTHER_RECORD = "matches-another-record"
+    UNDOCUMENTED_HEADER = "undocumented-header"
+    UNDOCUMENTED_FIELD = "undocumented-field"
+    UNDOCUMENTED_CODE = "undocumented-code"
+    NOT_LOOKED_AT = "not-looked-at"
+    UNASKED_ANSWER = "unasked-answer"
+    STALE_DIVERGENCE = "stale-divergence"
 
 
-def _table(*rows: tuple[str, str, str]) -> dict[str, Code]:
-    return {code: Code(code, means, next_step) for code, means, next_step in rows}
+class ReasonCode(StrEnum):
+    """Why a record has no verdict of `conforms` or `drifted`, or what ended in the way of one."""
 
+    # inconclusive: it could not be looked at
+    CONNECT_REFUSED = "connect-refused"
+    NAME_UNRESOLVED = "name-unresolved"
+    CONNECT_TIMEOUT = "connect-timeout"
+    TLS_FAILED = "tls-failed"
+    READ_TIMEOUT = "read-timeout"
+    CLOSED_WITHOUT_ANSWER = "closed-without-answer"
+    CONNECTION_RESET = "connection-reset"
+    PROTOCOL_ERROR = "protocol-error"
+    BODY_TOO_LARGE = "body-too-large"
+    STREAM_STALLED = "stream-stalled"
+    STREAM_ENDLESS = "stream-endless"
+    GATEWAY_PAGE = "gateway-page"
+    UNASKED_REDIRECT = "unasked-redirect"
+    UNASKED_TIMEOUT = "unasked-timeout"
+    UNASKED_RATE_LIMIT = "unasked-rate-limit"
+    UNASKED_OVERLOAD = "unasked-overload"
+    SERVER_FAULT = "server-fault"
+    CONTROL_FAILED = "control-failed"
+    SETUP_FAILED = "setup-failed"
+    LANE_STOPPED = "lane-stopped"
+    BUDGET_SPENT = "budget-spent"
+    WAIT_TOO_LONG = "wait-too-long"
+    ATTEMPTS_DISAGREE = "attempts-disagree"
 
-FINDINGS = _table(
-    (
-        "status-differs",
-        "The answer's HTTP status is not the documented one.",
-        "Read the body beside the record's section: the provider changed, or our request no longer provokes this.",
-    ),
-    (
-        "type-differs",
-        "The error type in the envelope is not the documented one.",
-        "If clients branch on the type, tell their authors; accept it in the ledger once the provider confirms.",
-    ),
-    (
-        "code-differs",
-        "The error code in the envelope is not the documented one.",
-        "Compare with the neighbouring records of the family; the provider may have split or renamed the code.",
-    ),
-    (
-        "param-differs",
-        "The envelope names another field than the documented `param`, or none.",
-        "Check which field the recipe spoils; if it is the documented one, the provider's naming changed.",
-    ),
-    (
-        "message-differs",
-        "The message does not carry the wording that the documents state.",
-        "Clients that match on the wording break; read the new wording in the exchange.",
-    ),
-    (
-        "header-missing",
-        "A response header that the documents promise is absent.",
-        "Look at the whole header list in the exchange: it may have been renamed or dropped by an edge.",
-    ),
-    (
-        "header-unexpected",
-        "A response header is present where the documents say it must not be.",
-        "Clients that read its absence as a sign are misled; read the value in the exchange.",
-    ),
-    (
-        "header-differs",
-        "A response header has another value than documented.",
-        "Compare the value with the record's section; for x-should-retry, SDKs obey it before the status.",
-    ),
-    (
-        "header-malformed",
-        "A response header is present, but its value is not in the documented format or unit.",
-        "A parser of the documented format fails on it; compare with the samples of section 8.",
-    ),
-    (
-        "header-inconsistent",
-        "Rate-limit headers contradict each other: remaining above limit, or a reset in the past.",
-        "Pace by the tighter value and report it; this usually means two limiters answer in turn.",
-    ),
-    (
-        "body-shape",
-        "The body does not have the shape of the provider's documented envelope.",
-        "Read the JSON pointer in the finding; parsers built for the envelope fail here.",
-    ),
-    (
-        "body-malformed",
-        "The body is not of the documented kind: not JSON where JSON is due, or text where an envelope is.",
-        "Read the first bytes in the exchange; a gateway may answer in the provider's place.",
-    ),
-    (
-        "body-not-empty",
-        "A body was sent where the documents say it is empty.",
-        "Clients that skip parsing lose it; read it in the exchange.",
-    ),
-    (
-        "field-missing",
-        "A field that the documents name is absent from the answer.",
-        "See whether it moved or was renamed in the exchange's body.",
-    ),
-    (
-        "field-differs",
-        "A field that the documents name has another type or value.",
-        "Compare the pointer's documented schema, left, with the value, right.",
-    ),
-    (
-        "sum-differs",
-        "A total is not the sum of the parts that the documents name beside it.",
-        "Look whether a new part is counted that the documents do not name; clients that add up bill wrongly.",
-    ),
-    (
-        "field-unexpected",
-        "A field is present that the documents say must be absent.",
-        "Read its value in the exchange; a client that takes its absence as a sign is misled.",
-    ),
-    (
-        "event-missing",
-        "The documented stream event never arrived.",
-        "Follow the timeline in the exchange to see how the stream ended instead.",
-    ),
-    (
-        "event-order",
-        "Stream events arrived in another order than documented.",
-        "A state machine built on the documented order fails; read the timeline.",
-    ),
-    (
-        "event-data",
-        "The data of a stream event does not match the documented shape.",
-        "Read the event in the timeline beside the record.",
-    ),
-    (
-        "stream-not-started",
-        "The outcome came as a plain HTTP answer where the documents put it into a stream, or the other way round.",
-        "Clients must handle both; note which one this is in the record.",
-    ),
-    (
-        "stream-unterminated",
-        "The stream ended without its documented terminal event.",
-        "A client waiting for the terminal event hangs or loses output; see the last event in the timeline.",
-    ),
-    (
-        "stream-malformed",
-        "The stream carried data that is not what its protocol or its documented events allow.",
-        "Read the malformed event in the timeline.",
-    ),
-    (
-        "close-code-differs",
-        "The WebSocket was closed with another code than documented.",
-        "Reconnect logic that branches on the code misbehaves; read code and reason in the exchange.",
-    ),
-    (
-        "close-unclean",
-        "The WebSocket ended without a closing handshake.",
-        "The peer or the network dropped the connection; look for a preceding goAway.",
-    ),
-    (
-        "close-reason-missing",
-        "The WebSocket was closed without the reason that the documents promise.",
-        "Clients that show the reason have nothing to show; read the close frame in the exchange.",
-    ),
-    (
-        "close-missing",
-        "The socket stayed open where the documents say it is closed.",
-        "See in the timeline what arrived instead of the close frame.",
-    ),
-    (
-        "grpc-status-differs",
-        "The gRPC status is not the documented one.",
-        "Compare with the mapping of document 2 section 7.6; retry policies branch on it.",
-    ),
-    (
-        "trailer-missing",
-        "A gRPC trailer that the documents promise is absent.",
-        "Read the trailers in the exchange.",
-    ),
-    (
-        "mapping-differs",
-        "The HTTP status and the gRPC status of the same condition do not map as documented.",
-        "Compare both records with the mapping of document 2 section 7.6.",
-    ),
-    (
-        "state-differs",
-        "The state after the exchange is not the documented one.",
-        "Follow the steps of the probe in the exchange list: the first step that differs tells which side moved.",
-    ),
-    (
-        "bodies-differ",
-        "Two causes that are documented to be answered alike are not.",
-        "Compare the two exchanges; the difference tells a caller what the provider meant to hide.",
-    ),
-    (
-        "matches-another-record",
-        "The answer is the one that another record documents.",
-        "Read that record: our request probably provoked its condition, or the provider merged the two.",
-    ),
-    (
-        "undocumented-header",
-        "A response header that no record of this provider names.",
-        "Nothing to mend; document it if clients could use it (a candidate for LIVE_DISCOVERED).",
-    ),
-    (
-        "undocumented-field",
-        "A field in the envelope that the documents do not name.",
-        "Nothing to mend; document it if clients could use it (a candidate for LIVE_DISCOVERED).",
-    ),
-    (
-        "undocumented-code",
-        "An error type or code that no record of this provider names.",
-        "Add a record for it (a candidate for LIVE_DISCOVERED).",
-    ),
-    (
-        "not-looked-at",
-        "A part of the record was left out, for the target does not allow it or lacks what it takes.",
-        "Nothing to mend; the detail says what to allow or to add to the target to see that part too.",
-    ),
-    (
-        "unasked-answer",
-        "An overload, limit or timeout answer arrived in the probe's way and does not itself match its own record.",
-        "The verdict is inconclusive; the difference is told here because the answer is documented elsewhere.",
-    ),
-    (
-        "stale-divergence",
-        "The ledger accepts a divergence that is no longer there, names no record, or is past its review date.",
-        "Remove or renew the entry in catalog/divergences.json.",
-    ),
-)
+    # not probed: not allowed here, or nothing can provoke it here
+    NO_RECIPE = "no-recipe"
+    PROVIDER_ONLY_CAUSE = "provider-only-cause"
+    COST_NOT_ALLOWED = "cost-not-allowed"
+    CREDENTIAL_MISSING = "credential-missing"
+    VALUE_MISSING = "value-missing"
+    PROVIDER_NOT_CONFIGURED = "provider-not-configured"
+    ADDRESS_MISSING = "address-missing"
+    NOT_ON_THE_WIRE = "not-on-the-wire"
+    INVISIBLE_TO_CLIENT = "invisible-to-client"
+    SURFACE_OUT_OF_REACH = "surface-out-of-reach"
+    NO_DOCUMENTED_SETUP = "no-documented-setup"
+    MOCK_CANNOT = "mock-cannot"
+    PLANNED_ONLY = "planned-only"
 
-INCONCLUSIVE = _table(
-    ("connect-refused", "Nothing listens at the address.", "Check the target's address and that the server runs."),
-    ("name-unresolved", "The host name cannot be resolved.", "Check the target's address and the machine's DNS."),
-    ("connect-timeout", "No connection within the time limit.", "Check the network and firewalls, then run again."),
-    ("tls-failed", "The TLS handshake failed.", "Check the certificate chain and the machine's clock and CA bundle."),
-    (
-        "read-timeout",
-        "The server accepted the request and did not answer in time.",
-        "Run again; if it stays, look at the provider's status page.",
-    ),
-    ("closed-without-answer", "The connection was closed before any answer.", "Run again; a proxy may be dropping it."),
-    ("connection-reset", "The connection broke in the middle of the answer.", "Run again."),
-    (
-        "protocol-error",
-        "The answer is not valid HTTP, or broke its protocol's rules.",
-        "Look at what listens at the address.",
-    ),
-    (
-        "body-too-large",
-        "The answer was larger than the cap and was not read to its end.",
-        "Look at the first bytes kept; raise `max_body_bytes` in the target if it is real.",
-    ),
-    ("stream-stalled", "The stream stopped sending without ending.", "Run again; a proxy may be buffering."),
-    (
-        "stream-endless",
-        "The stream went on beyond the caps on events, bytes or time.",
-        "Look at the events kept; lower the request's output limit.",
-    ),
-    (
-        "gateway-page",
-        "A gateway answered in the provider's place (HTML, or no provider envelope on a 5xx).",
-        "Run again; if it stays, look at the provider's status page.",
-    ),
-    (
-        "unasked-redirect",
-        "A redirect was answered; it is not followed, because keys must not travel.",
-        "Put the final address into the target.",
-    ),
-    ("unasked-timeout", "A 408 or 504 was answered where something else was asked for.", "Run again later."),
-    (
-        "unasked-rate-limit",
-        "A 429 was answered where something else was asked for.",
-        "Lower the lane's rate in the target, or run later.",
-    ),
-    ("unasked-overload", "A 502, 503 or 529 was answered where something else was asked for.", "Run again later."),
-    (
-        "server-fault",
-        "A 500 was answered, but not on every attempt or without a green control.",
-        "Run again; report it with the request id if it stays.",
-    ),
-    (
-        "control-failed",
-        "The cheapest free request with the same credential failed, so an error proves nothing.",
-        "Mend the credential or the network named in the detail first.",
-    ),
-    (
-        "setup-failed",
-        "A step that the probe relies on did not succeed.",
-        "Read the setup exchange named in the detail.",
-    ),
-    (
-        "lane-stopped",
-        "The lane was stopped before this probe was sent.",
-        "Mend the cause named in the detail, then run again.",
-    ),
-    (
-        "budget-spent",
-        "The provider's budget of requests or tokens was spent before this probe.",
-        "Raise the budget in the target, or select fewer records.",
-    ),
-    (
-        "wait-too-long",
-        "The provider asked for a longer wait than the lane's budget allows.",
-        "Run later, or raise `max_wait_s` in the target.",
-    ),
-    ("attempts-disagree", "Attempts were conclusive and inconclusive in turn.", "Run again."),
-)
+    # restricted: this account may not see it
+    PERMISSION_REFUSED = "permission-refused"
+    PROBE_REFUSED = "probe-refused"
 
-NOT_PROBED = _table(
-    (
-        "no-recipe",
-        "Nobody has written how to provoke it.",
-        "Add a recipe in probes/recipes, or a reason of this list to UNPROBED there; see `python -m probes check`.",
-    ),
-    (
-        "provider-only-cause",
-        "Only the provider can cause this, and this target is not the mock.",
-        "Nothing to do: it is covered on the mock, and recorded live when it happens.",
-    ),
-    (
-        "cost-not-allowed",
-        "The probe's cost class is not allowed in this run.",
-        "Add `--allow` with the class named in the detail.",
-    ),
-    (
-        "credential-missing",
-        "The target has no value for the credential the probe needs.",
-        "Set the variable named in the detail.",
-    ),
-    (
-        "value-missing",
-        "The target names no model or fixture of the kind the probe needs.",
-        "Add the value named in the detail to the target.",
-    ),
-    ("provider-not-configured", "The target does not configure this provider.", "Add the provider to the target."),
-    (
-        "address-missing",
-        "The target has no address for the host this probe needs.",
-        "Add the address named in the detail to the target.",
-    ),
-    ("not-on-the-wire", "The documents name it, but it never travels over the network.", "Nothing to do."),
-    ("invisible-to-client", "The one who causes it is no longer there to see the answer.", "Nothing to do."),
-    (
-        "surface-out-of-reach",
-        "It travels over a surface that this suite does not speak.",
-        "Check it with a client of that surface.",
-    ),
-    (
-        "no-documented-setup",
-        "The documents show no way to make the state that the probe needs.",
-        "Supply a fixture in the target if you have one.",
-    ),
-    ("mock-cannot", "The mock does not simulate this, for the reason in the detail.", "Probe it live."),
-    ("planned-only", "The run was asked to plan and sent nothing.", "Run without --plan."),
-)
+    # harness error: our own fault
+    RECIPE_ERROR = "recipe-error"
+    RECIPE_INCOMPLETE = "recipe-incomplete"
+    DEADLINE_PASSED = "deadline-passed"
 
-RESTRICTED = _table(
-    (
-        "permission-refused",
-        "A documented permission refusal came on the control: this account may not see the family.",
-        "Use a key with the permission named in the detail, or leave it out of the target.",
-    ),
-    (
-        "probe-refused",
-        "The documented permission refusal came where a success was asked for.",
-        "Use a key with the permission named in the detail.",
-    ),
-)
-
-HARNESS = _table(
-    ("recipe-error", "The recipe raised an error of our own.", "Report it: the detail names the place."),
-    (
-        "recipe-incomplete",
-        "The recipe ended without an exchange that its record must be judged by.",
-        "Mend the recipe: the detail names the label.",
-    ),
-    (
-        "deadline-passed",
-        "The probe did not finish within its deadline.",
-        "Report it: no wait may be without a deadline.",
-    ),
-)
-
-DISAGREEMENT = _table(
-    (
-        "attempts-differ",
-        "Attempts were conclusive and did not agree.",
-        "Read the attempts side by side; two backends may answer in turn.",
-    ),
-)
-
-REASONS = {**INCONCLUSIVE, **NOT_PROBED, **RESTRICTED, **HARNESS, **DISAGREEMENT}
-ALL = {**FINDINGS, **REASONS}
+    # flaky: attempts disagree
+    ATTEMPTS_DIFFER = "attempts-differ"

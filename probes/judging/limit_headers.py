@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.envelopes import formats
+from catalog.model.codes import FindingCode
 
 if TYPE_CHECKING:
     from catalog.reading.headers import HeaderRule
@@ -22,7 +23,7 @@ CLOCK_SLACK = timedelta(seconds=2)
 class Contradiction(NamedTuple):
     """What is wrong with one header beside the others."""
 
-    code: str
+    code: FindingCode
     header: str
     documented: str
     observed: str
@@ -37,7 +38,9 @@ def contradictions(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> I
     for rule in rules:
         number = _number(rule, headers)
         if number is not None and number % rule.multiple_of:
-            yield Contradiction("header-malformed", rule.name, f"a multiple of {rule.multiple_of}", str(number))
+            yield Contradiction(
+                FindingCode.HEADER_MALFORMED, rule.name, f"a multiple of {rule.multiple_of}", str(number)
+            )
 
 
 Family = Mapping[str, "HeaderRule"]
@@ -57,7 +60,7 @@ def _incomplete(family: Family, headers: Mapping[str, str]) -> Iterator[Contradi
     present = [rule.name for rule in family.values() if rule.name in headers]
     for rule in family.values():
         if rule.optional and present and rule.name not in headers:
-            yield Contradiction("header-missing", rule.name, f"present, as {present[0]} is", "absent")
+            yield Contradiction(FindingCode.HEADER_MISSING, rule.name, f"present, as {present[0]} is", "absent")
 
 
 def _more_left_than_there_is(family: Family, headers: Mapping[str, str]) -> Iterator[Contradiction]:
@@ -66,7 +69,7 @@ def _more_left_than_there_is(family: Family, headers: Mapping[str, str]) -> Iter
     remaining = family["remaining"]
     limit, left = _number(family["limit"], headers), _number(remaining, headers)
     if limit is not None and left is not None and left > limit + remaining.multiple_of // 2:
-        yield Contradiction("header-inconsistent", remaining.name, f"at most the limit {limit}", str(left))
+        yield Contradiction(FindingCode.HEADER_INCONSISTENT, remaining.name, f"at most the limit {limit}", str(left))
 
 
 def _already_reset(family: Family, headers: Mapping[str, str]) -> Iterator[Contradiction]:
@@ -76,7 +79,7 @@ def _already_reset(family: Family, headers: Mapping[str, str]) -> Iterator[Contr
     reset, answered = formats.instant(headers.get(name, "")), _date(headers)
     if reset is not None and answered is not None and reset < answered - CLOCK_SLACK:
         yield Contradiction(
-            "header-inconsistent", name, f"not before the answer's date {answered.isoformat()}", headers[name]
+            FindingCode.HEADER_INCONSISTENT, name, f"not before the answer's date {answered.isoformat()}", headers[name]
         )
 
 

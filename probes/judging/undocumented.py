@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Finding, Json, Response, Severity
+from catalog.model.codes import FindingCode
 from catalog.reading.expected import Expected
 from catalog.recognition.known import ORDINARY_HEADERS, Known
 
@@ -13,15 +14,15 @@ from catalog.recognition.known import ORDINARY_HEADERS, Known
 def seen_on_the_way(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
     """The headers, envelope fields and error codes of an answer that no record of its provider names."""
     for name in sorted(response.headers.keys() - known.headers - ORDINARY_HEADERS):
-        yield _info(expected, "undocumented-header", Aspect.HEADER, name, response.headers[name])
+        yield _info(expected, FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, name, response.headers[name])
     for pointer, value in _extra_fields(expected.envelope.schema, response.body, ""):
-        yield _info(expected, "undocumented-field", Aspect.BODY, pointer, value)
+        yield _info(expected, FindingCode.UNDOCUMENTED_FIELD, Aspect.BODY, pointer, value)
     if (response.status or 0) >= 400:
         wire = wire_of(expected.envelope, response.body)
         for aspect, documented in (("type", known.types), ("code", known.codes)):
             value = wire.get(aspect)
             if isinstance(value, str) and value not in documented:
-                yield _info(expected, "undocumented-code", Aspect(aspect), aspect, value)
+                yield _info(expected, FindingCode.UNDOCUMENTED_CODE, Aspect(aspect), aspect, value)
 
 
 def _extra_fields(schema: Mapping[str, Json], body: Json, place: str) -> Iterator[tuple[str, Json]]:
@@ -37,7 +38,7 @@ def _extra_fields(schema: Mapping[str, Json], body: Json, place: str) -> Iterato
             yield from _extra_fields(inner, value, f"{place}/{name}")
 
 
-def _info(expected: Expected, code: str, aspect: Aspect, at: str, observed: Json) -> Finding:
+def _info(expected: Expected, code: FindingCode, aspect: Aspect, at: str, observed: Json) -> Finding:
     shown = observed if not isinstance(observed, dict | list) else type(observed).__name__
     return Finding(
         code=code,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from catalog.model.codes import NOT_PROBED
 from catalog.model.errors import did_you_mean
+from catalog.model.explanations import NOT_PROBED
 from catalog.reading.expectations import expectations
 from catalog.reading.manifest import Manifest, manifest
 from catalog.reading.store import Catalog

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from catalog.model import Reason
+from catalog.model.codes import ReasonCode
 from probes.calls.services import LOOPBACK
 from probes.elicit.recipe import Recipe
 from probes.target.target import Cost, Target
@@ -14,24 +15,26 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
     """The first thing that keeps a record from being probed here, or None."""
     provider = target.providers.get(recipe.provider)
     if provider is None:
-        return Reason("provider-not-configured", f"target {target.name!r} has no [providers.{recipe.provider}]")
+        return Reason(
+            ReasonCode.PROVIDER_NOT_CONFIGURED, f"target {target.name!r} has no [providers.{recipe.provider}]"
+        )
     if not provider.configured:
-        return Reason("provider-not-configured", provider.missing("base_url", target.name))
+        return Reason(ReasonCode.PROVIDER_NOT_CONFIGURED, provider.missing("base_url", target.name))
     if target.live and recipe.live is not None:
         return Reason(*recipe.live)
     if target.live and recipe.scenario:
-        return Reason("provider-only-cause", "no request can provoke it")
+        return Reason(ReasonCode.PROVIDER_ONLY_CAUSE, "no request can provoke it")
     if recipe.cost not in allow:
-        return Reason("cost-not-allowed", f"--allow {recipe.cost}")
+        return Reason(ReasonCode.COST_NOT_ALLOWED, f"--allow {recipe.cost}")
     for role in _roles(recipe):
         if provider.credential(role).value is None:
-            return Reason("credential-missing", provider.missing(f"credentials.{role}", target.name))
+            return Reason(ReasonCode.CREDENTIAL_MISSING, provider.missing(f"credentials.{role}", target.name))
     for service in sorted({call.service for call in recipe.calls.values()} - LOOPBACK):
         if service not in provider.addresses:
-            return Reason("address-missing", provider.missing(service, target.name))
+            return Reason(ReasonCode.ADDRESS_MISSING, provider.missing(service, target.name))
     for name in sorted(recipe.needs):
         if name not in provider.values:
-            return Reason("value-missing", provider.missing(f"values.{name}", target.name))
+            return Reason(ReasonCode.VALUE_MISSING, provider.missing(f"values.{name}", target.name))
     return None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from catalog.model import Reason
+from catalog.model.codes import ReasonCode
 from catalog.reading.store import Catalog
 from probes.elicit import book
 from probes.elicit.recipe import Recipe
@@ -29,7 +30,7 @@ def plan(catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: It
         own = book.book(catalog[address].provider)
         recipe = own.recipes.get(address)
         if recipe is None:
-            missing = Reason("no-recipe", "add one in probes/recipes, or a reason to UNPROBED")
+            missing = Reason(ReasonCode.NO_RECIPE, "add one in probes/recipes, or a reason to UNPROBED")
             not_probed[address] = own.unprobed.get(address, missing)
             continue
         reason = obstacle(recipe, target, allow)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog.model import Reason
+from catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
     from probes.target.target import Provider
@@ -41,4 +42,4 @@ class Budget:
 
     def _spent(self, key: str, limit: int) -> Reason:
         sent = f"{self.requests} requests sent, {self.tokens} tokens reserved"
-        return Reason("budget-spent", f"providers.{self.provider.name}.{key} = {limit}; {sent}")
+        return Reason(ReasonCode.BUDGET_SPENT, f"providers.{self.provider.name}.{key} = {limit}; {sent}")

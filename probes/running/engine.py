@@ -12,6 +12,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from catalog.evidence.results import Result
 from catalog.model import Address, Outcome, Reason
+from catalog.model.codes import ReasonCode
 from catalog.reading.expectations import expectations
 from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
@@ -75,7 +76,7 @@ class Engine:
         try:
             return self._results[address].result(timeout=deadline)
         except FutureTimeout:
-            reason = Reason("deadline-passed", f"no result within {deadline:.0f} s")
+            reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {deadline:.0f} s")
             blank = unprobed(self.catalog[address], reason, _recipe(address))
             return replace(blank, outcome=Outcome.HARNESS_ERROR)
 
@@ -83,7 +84,7 @@ class Engine:
         """Send nothing new, let what is under way clean up behind itself, close every connection, end the thread."""
         if self._portal is not None:
             for lane in self._lanes.values():
-                lane.stop(Reason("lane-stopped", "the run ended"))
+                lane.stop(Reason(ReasonCode.LANE_STOPPED, "the run ended"))
             self._await_the_last()
             for lane in self._lanes.values():
                 self._portal.call(lane.aclose)
@@ -124,7 +125,7 @@ class Engine:
             try:
                 return await run(task, lane)
             except Exception as error:  # noqa: BLE001 - a traceback could show what only the wire may know
-                reason = Reason("recipe-error", self.redactor.text(place_of(error)))
+                reason = Reason(ReasonCode.RECIPE_ERROR, self.redactor.text(place_of(error)))
                 return replace(unprobed(record, reason, recipe), outcome=Outcome.HARNESS_ERROR)
 
     def _lane(self, recipe: Recipe) -> Lane:

@@ -9,6 +9,7 @@ import anyio
 
 from catalog.envelopes.grpc_statuses import status_of
 from catalog.model import Exchange, Reason
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import CONTROL
 from probes.calls.call import Call
 from probes.calls.placeholders import filled
@@ -39,14 +40,14 @@ PACED = frozenset({429, 503, 529})
 
 TRANSPORT = frozenset(
     {
-        "connect-refused",
-        "connect-timeout",
-        "name-unresolved",
-        "tls-failed",
-        "read-timeout",
-        "closed-without-answer",
-        "connection-reset",
-        "protocol-error",
+        ReasonCode.CONNECT_REFUSED,
+        ReasonCode.CONNECT_TIMEOUT,
+        ReasonCode.NAME_UNRESOLVED,
+        ReasonCode.TLS_FAILED,
+        ReasonCode.READ_TIMEOUT,
+        ReasonCode.CLOSED_WITHOUT_ANSWER,
+        ReasonCode.CONNECTION_RESET,
+        ReasonCode.PROTOCOL_ERROR,
     }
 )
 
@@ -136,7 +137,7 @@ class Lane:
 
     async def _admit(self, call: Call, *, owed: bool) -> None:
         if self.stopped is not None and not owed:
-            raise Stopped(Reason("lane-stopped", f"{self.stopped.code}: {self.stopped.detail}"))
+            raise Stopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
         spent = self._budget.take_request()
         if spent is not None and not owed:
             raise Stopped(spent)
@@ -144,8 +145,8 @@ class Lane:
             await self._pace.turn(call.path)
             await self._pacer.turn()
         except WaitTooLong as error:
-            self.stop(Reason("wait-too-long", str(error)))
-            raise Stopped(Reason("wait-too-long", str(error))) from error
+            self.stop(Reason(ReasonCode.WAIT_TOO_LONG, str(error)))
+            raise Stopped(Reason(ReasonCode.WAIT_TOO_LONG, str(error))) from error
 
     def _wire_of(self, call: Call) -> HttpWire | WebSocketWire | GrpcWire:
         """What speaks the call's protocol; its library is imported by the first call that needs it."""
@@ -197,7 +198,7 @@ class Lane:
         address = self.provider.addresses.get(call.service)
         if address is None:
             place = f"providers.{self.provider.name}.{call.service}"
-            raise Stopped(Reason("address-missing", f"add {place} to the target"))
+            raise Stopped(Reason(ReasonCode.ADDRESS_MISSING, f"add {place} to the target"))
         return address + Dialect.of(self.provider).path_out(filled(call.path, self.provider.values))
 
     def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:

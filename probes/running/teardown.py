@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from catalog.model.codes import ReasonCode
 from probes.calls.call import Call
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ REMOVAL_S = 60.0
 GONE: Mapping[str, frozenset[int]] = {"DELETE": frozenset({404, 410}), "POST": frozenset({400, 409})}
 """Refusals of a removal that say there is nothing left to do: it is not there, or it has ended by itself."""
 
-UNSENT = frozenset({"connect-refused", "connect-timeout", "name-unresolved", "tls-failed"})
+UNSENT = frozenset(
+    {ReasonCode.CONNECT_REFUSED, ReasonCode.CONNECT_TIMEOUT, ReasonCode.NAME_UNRESOLVED, ReasonCode.TLS_FAILED}
+)
 """Failures that come before the request is sent."""
 
 Send = Callable[[Call], Awaitable["Exchange"]]

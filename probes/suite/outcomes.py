@@ -7,7 +7,8 @@ import pytest
 from catalog.evidence import verdicts
 from catalog.evidence.results import Result
 from catalog.model import Outcome
-from catalog.model.codes import REASONS
+from catalog.model.codes import FindingCode
+from catalog.model.explanations import REASONS
 
 
 def settle(result: Result) -> None:
@@ -30,7 +31,7 @@ def told(result: Result) -> str:
     lines += [
         f"  {finding.label}: {finding.message}  [{finding.code}]"
         for finding in result.findings
-        if finding.drifts or finding.code == "matches-another-record"
+        if finding.drifts or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
     ]
     sources = ", ".join(result.probed_record.sources)
     lines.append(f"  documented in {sources}; `python -m catalog show {result.record}`")

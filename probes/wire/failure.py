@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import httpx
 
 from catalog.model import Reason
+from catalog.model.codes import ReasonCode
 
 
 def reason_of(error: BaseException, redacted: Callable[[str], str] = str) -> Reason:
@@ -20,32 +21,32 @@ def reason_of(error: BaseException, redacted: Callable[[str], str] = str) -> Rea
     return Reason(_code(error, chain), redacted(detail)[:300])
 
 
-def _code(error: BaseException, chain: list[BaseException]) -> str:
+def _code(error: BaseException, chain: list[BaseException]) -> ReasonCode:
     if any(isinstance(each, ssl.SSLError) and not isinstance(each, _WAITING) for each in chain):
-        return "tls-failed"
+        return ReasonCode.TLS_FAILED
     if any(isinstance(each, socket.gaierror) for each in chain):
-        return "name-unresolved"
+        return ReasonCode.NAME_UNRESOLVED
     if any(isinstance(each, EOFError) for each in chain):
-        return "closed-without-answer"
+        return ReasonCode.CLOSED_WITHOUT_ANSWER
     match error:
         case httpx.ConnectTimeout() | httpx.PoolTimeout():
-            return "connect-timeout"
+            return ReasonCode.CONNECT_TIMEOUT
         case httpx.ConnectError():
-            return "connect-refused"
+            return ReasonCode.CONNECT_REFUSED
         case httpx.TimeoutException() | TimeoutError():
-            return "read-timeout"
+            return ReasonCode.READ_TIMEOUT
         case httpx.RemoteProtocolError() if "without sending a response" in str(error):
-            return "closed-without-answer"
+            return ReasonCode.CLOSED_WITHOUT_ANSWER
         case httpx.RemoteProtocolError() if "incomplete" in str(error) or "peer closed" in str(error):
-            return "connection-reset"
+            return ReasonCode.CONNECTION_RESET
         case httpx.NetworkError():
-            return "connection-reset"
+            return ReasonCode.CONNECTION_RESET
         case ConnectionRefusedError():
-            return "connect-refused"
+            return ReasonCode.CONNECT_REFUSED
         case ConnectionError():
-            return "connection-reset"
+            return ReasonCode.CONNECTION_RESET
         case _:
-            return "protocol-error"
+            return ReasonCode.PROTOCOL_ERROR
 
 
 _WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)

@@ -13,6 +13,7 @@ from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError
 
 from catalog.model import Event, Exchange, GrpcStatus, Reason, Request, Response
+from catalog.model.codes import ReasonCode
 from probes.calls.body import JsonBody
 from probes.calls.call import Call
 from probes.target.target import is_loopback
@@ -30,19 +31,19 @@ STAND_IN = pd_pb2.DESCRIPTOR.package
 
 LOCAL_CODES = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN, grpc.StatusCode.RESOURCE_EXHAUSTED)
 LOCAL_TROUBLE = (
-    ("received message larger than max", "body-too-large"),
-    ("connection refused", "connect-refused"),
-    ("dns resolution failed", "name-unresolved"),
-    ("domain name not found", "name-unresolved"),
-    ("handshake failed", "tls-failed"),
-    ("certificate", "tls-failed"),
-    ("timed out", "connect-timeout"),
-    ("timeout occurred", "connect-timeout"),
-    ("failed to connect", "connect-refused"),
-    ("socket closed", "closed-without-answer"),
-    ("connection reset", "connection-reset"),
-    ("stream removed", "connection-reset"),
-    ("received http2 header with status", "gateway-page"),
+    ("received message larger than max", ReasonCode.BODY_TOO_LARGE),
+    ("connection refused", ReasonCode.CONNECT_REFUSED),
+    ("dns resolution failed", ReasonCode.NAME_UNRESOLVED),
+    ("domain name not found", ReasonCode.NAME_UNRESOLVED),
+    ("handshake failed", ReasonCode.TLS_FAILED),
+    ("certificate", ReasonCode.TLS_FAILED),
+    ("timed out", ReasonCode.CONNECT_TIMEOUT),
+    ("timeout occurred", ReasonCode.CONNECT_TIMEOUT),
+    ("failed to connect", ReasonCode.CONNECT_REFUSED),
+    ("socket closed", ReasonCode.CLOSED_WITHOUT_ANSWER),
+    ("connection reset", ReasonCode.CONNECTION_RESET),
+    ("stream removed", ReasonCode.CONNECTION_RESET),
+    ("received http2 header with status", ReasonCode.GATEWAY_PAGE),
 )
 """Words by which the client library tells of trouble on the way: it says them in a status, as if a server had."""
 
@@ -107,7 +108,7 @@ class GrpcWire:
             if trouble is not None:
                 return trouble
         except DecodeError:
-            return Reason("protocol-error", f"a message that is no {method.output_type.name}")
+            return Reason(ReasonCode.PROTOCOL_ERROR, f"a message that is no {method.output_type.name}")
         status = await rpc.code()
         return Response(
             headers=self._redactor.headers(_pairs(await rpc.initial_metadata())),
@@ -131,7 +132,11 @@ class GrpcWire:
             return None
         details = error.details() or ""
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-            return None if own_deadline else Reason("read-timeout", f"no answer within {self._limits.timeout_s:g} s")
+            return (
+                None
+                if own_deadline
+                else Reason(ReasonCode.READ_TIMEOUT, f"no answer within {self._limits.timeout_s:g} s")
+            )
         if error.code() not in LOCAL_CODES:
             return None
         found = next((code for words, code in LOCAL_TROUBLE if words in details.lower()), None)

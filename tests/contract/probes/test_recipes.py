@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model import Address, Reason, Record
-from catalog.model.codes import NOT_PROBED
+from catalog.model.explanations import NOT_PROBED
 from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
 from probes.calls.call import Call, get, post

@@ -11,7 +11,7 @@ import pytest
 from catalog import commands
 from catalog.__main__ import INTERRUPTED, main
 from catalog.model import Outcome
-from catalog.model.codes import ALL
+from catalog.model.explanations import ALL
 from catalog.writeback.planner import Policy, plan
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,

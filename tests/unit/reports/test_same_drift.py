@@ -9,7 +9,7 @@ import pytest
 from catalog.evidence import changes, same_drift
 from catalog.evidence.changes import Change, Earlier
 from catalog.model import Aspect, Finding, Outcome, Severity
-from catalog.model.codes import FINDINGS
+from catalog.model.explanations import FINDINGS
 from catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog.writeback.seen import Sighting
 from reports import history

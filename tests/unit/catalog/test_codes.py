@@ -1,0 +1,82 @@
+"""The closed lists of codes: each is explained, the source writes none by hand, and older results keep theirs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.model import Outcome, Reason
+from catalog.model.codes import FindingCode, ReasonCode
+from catalog.model.explanations import ALL, FINDINGS, REASONS
+from tests.unit.reports import making
+
+ROOT = Path(__file__).parents[3]
+WRITTEN_BY_HAND = ("Reason", "Finding", "Contradiction")
+
+
+def test_each_code_is_explained_and_no_other():
+    assert FINDINGS.keys() == set(FindingCode)
+    assert REASONS.keys() == set(ReasonCode)
+
+
+@pytest.mark.parametrize("code", sorted(ALL))
+def test_an_explanation_says_what_it_means_and_what_to_do(code: str):
+    assert ALL[code].means.endswith(".")
+    assert ALL[code].next_step.endswith(".")
+
+
+@pytest.mark.parametrize("room", ["catalog", "probes", "reports"])
+def test_each_code_that_the_source_writes_is_one_of_the_list(room: str):
+    unknown = [
+        f"{path.relative_to(ROOT)}:{line}: {code}"
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for line, code in _literal_codes(ast.parse(path.read_text(encoding="utf-8")))
+        if code not in ALL
+    ]
+    assert unknown == []
+
+
+def test_the_search_for_literal_codes_finds_them():
+    source = (
+        'Reason("made-up", "x")\nFinding(code="of-my-own", aspect=None)\nReason(ReasonCode.NO_RECIPE)\nother("thing")'
+    )
+    assert list(_literal_codes(ast.parse(source))) == [(1, "made-up"), (2, "of-my-own")]
+
+
+def test_codes_of_an_older_or_newer_version_are_read_as_they_are():
+    odd = making.result("pa/errors/general/overloaded", Outcome.INCONCLUSIVE)
+    line = odd.to_json() | {
+        "reason": {"code": "no-longer-used", "detail": "x"},
+        "findings": making.result(odd.record, findings=(making.finding("not-yet-known"),)).to_json()["findings"],
+    }
+    read = Result.from_json(line)
+    assert read.reason == Reason("no-longer-used", "x")
+    assert [finding.code for finding in read.findings] == ["not-yet-known"]
+    assert read.to_json() == line
+
+
+def test_a_member_travels_as_its_value():
+    result = making.result(
+        "pa/errors/general/overloaded",
+        Outcome.INCONCLUSIVE,
+        reason=Reason(ReasonCode.READ_TIMEOUT, "x"),
+        findings=(making.finding(FindingCode.STATUS_DIFFERS),),
+    )
+    written = result.to_json()
+    assert type(written["reason"]["code"]) is str
+    assert type(written["findings"][0]["code"]) is str
+    assert Result.from_json(written) == result
+
+
+def _literal_codes(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The codes that are handed as a literal to what carries one, each with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WRITTEN_BY_HAND:
+            named = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
+            for value in [*node.args[:1], *named]:
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    yield node.lineno, value.value
