@@ -59,7 +59,9 @@ class Attributor:
             )
         finding, number = self._most_shared(standing)
         alike = (
-            f"{number} records of {standing.address[:2].upper()} differ in the same way" if number >= SHARED_BY else ""
+            f"{number} records of {standing.result.address.provider.upper()} differ in the same way"
+            if number >= SHARED_BY
+            else ""
         )
         other = _named_by_another(standing)
         if standing.conformed_before:
@@ -86,7 +88,7 @@ class Attributor:
 
 
 def _cause(standing: Standing, finding: Finding) -> Cause:
-    return cause(standing.address.partition("/")[0], finding)
+    return cause(standing.result.address.provider, finding)
 
 
 def _named_by_another(standing: Standing) -> str:

@@ -24,7 +24,7 @@ GRPC = (
 
 def attempts(result: Result, *, max_body: int = MAX_BODY) -> list[dict[str, Json]]:
     """Every attempt, first to last."""
-    provider = result.record.partition("/")[0]
+    provider = result.address.provider
     return [_attempt(number, each, provider, max_body) for number, each in enumerate(result.attempts, start=1)]
 
 

@@ -27,8 +27,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     root = xml.Element("testsuites", {"name": _legal(f"catalog probe {run.run}")})
     suites: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: result.record):
-        provider, kind, _, _ = result.record.split("/")
-        suites.setdefault((provider, kind), []).append(result)
+        suites.setdefault((result.address.provider, result.address.kind), []).append(result)
     for provider, kind in sorted(suites, key=lambda key: (key[0], KINDS.index(key[1]))):
         root.append(_suite(run, f"{provider}.{kind}", suites[provider, kind], blind.get(provider, "")))
     if stale:
@@ -73,8 +72,8 @@ def _count(element: xml.Element, results: Sequence[Result], stale: int = 0) -> N
 
 
 def _case(run: Run, result: Result) -> xml.Element:
-    provider, kind, family, slug = result.record.split("/")
-    case = xml.Element("testcase", {"classname": f"{provider}.{kind}.{family}", "name": slug})
+    at = result.address
+    case = xml.Element("testcase", {"classname": f"{at.provider}.{at.kind}.{at.family}", "name": at.slug})
     case.set("time", f"{_seconds(result):.3f}")
     properties = xml.SubElement(case, "properties")
     for name, value in _properties(result):

@@ -107,15 +107,15 @@ class Overview:
 
     @cached_property
     def providers(self) -> tuple[str, ...]:
-        return tuple(sorted({each.result.record.partition("/")[0] for each in self.standings}))
+        return tuple(sorted({each.result.address.provider for each in self.standings}))
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every family, by provider, kind and name."""
         members: dict[tuple[str, str, str], list[Standing]] = {}
         for each in self.standings:
-            provider, kind, family, _ = each.address.split("/")
-            members.setdefault((provider, kind, family), []).append(each)
+            lies = each.result.address
+            members.setdefault((lies.provider, lies.kind, lies.family), []).append(each)
         ordered = sorted(members, key=lambda key: (key[0], KINDS.index(key[1]), key[2]))
         return tuple(Cell(*key, tuple(sorted(members[key], key=lambda each: each.address))) for key in ordered)
 
@@ -136,7 +136,7 @@ class Overview:
         number = {change: len(self.changes.get(change, ())) for change in GROUPS}
         new = "new drift" if self.earlier else "drift"
         drifting = self.counts[Outcome.DRIFTED]
-        unseen = sum(each.address.partition("/")[0] not in self.blind for each in self.changes.get(Change.UNSEEN, ()))
+        unseen = sum(each.result.address.provider not in self.blind for each in self.changes.get(Change.UNSEEN, ()))
         was = "was" if len(self.blind) == 1 else "were"
         parts = [
             f"{_names(tuple(self.blind))} {was} not really looked at" if self.blind else "",

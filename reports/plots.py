@@ -110,7 +110,7 @@ def latency(standings: Sequence[Standing]) -> Plot | None:
     lanes: dict[str, list[float]] = {}
     for each in standings:
         for ms in _times(each.result.attempts):
-            lanes.setdefault(each.result.lane or each.address.partition("/")[0], []).append(ms)
+            lanes.setdefault(each.result.lane or each.result.address.provider, []).append(ms)
     if not lanes:
         return None
     lanes = dict(sorted(lanes.items())[:12])

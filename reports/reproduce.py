@@ -28,7 +28,7 @@ _NOT_SENT = frozenset({"host", "content-length", "connection", "accept-encoding"
 
 def nodeid(result: Result) -> str:
     """The pytest id of a record's probe."""
-    kind = result.record.split("/")[1]
+    kind = result.address.kind
     return result.nodeid or f"{_TESTS[kind]}[{result.record}]"
 
 

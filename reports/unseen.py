@@ -45,7 +45,7 @@ def unseen(standings: Sequence[Standing]) -> list[Unseen]:
     for each in standings:
         if each.outcome in ORDER:
             code = each.result.reason.code if each.result.reason else "no-reason"
-            groups.setdefault((ORDER.index(each.outcome), each.address.partition("/")[0], code), []).append(each)
+            groups.setdefault((ORDER.index(each.outcome), each.result.address.provider, code), []).append(each)
     return [
         Unseen(ORDER[place], provider, code, _details(members), tuple(sorted(members, key=lambda each: each.address)))
         for (place, provider, code), members in sorted(groups.items(), key=lambda item: item[0])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from catalog.envelopes.grpc_statuses import AS_HTTP
 from catalog.envelopes.pointer import ABSENT
 from catalog.envelopes.projection import message_in, param_in
+from catalog.model import Address
 
 if TYPE_CHECKING:
     from catalog.envelopes.envelope import Envelope
@@ -42,6 +43,11 @@ class Expected:
     same_body_as: str | None = None
     failure: str | None = None
     """The reason code that a client-side outcome must have; only on surface `client`."""
+
+    @property
+    def provider(self) -> str:
+        """The provider whose record it is of."""
+        return Address.parse(self.address).provider
 
     def allows(self, status: int | None) -> bool:
         """Whether this is the documented HTTP status; each is, where the documents give none."""

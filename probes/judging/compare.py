@@ -16,6 +16,7 @@ from catalog.envelopes.projection import unwrapped
 from catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
 from catalog.reading.expected import Expected, answer_body
 from catalog.reading.headers import HeaderRule
+from catalog.reading.manifest import manifest
 from catalog.reading.streams import StreamRule
 from probes.judging import limit_headers
 
@@ -33,8 +34,6 @@ MAX_MESSAGE = 2_000
 
 VOLATILE = frozenset({"request_id", "id", "sequence_number"})
 """Fields that differ between two answers that are otherwise alike."""
-
-END_OF_CHAT = "[DONE]"
 
 
 def compare(expected: Expected, exchange: Exchange, twin: Exchange | None = None) -> Iterator[Finding]:
@@ -195,8 +194,9 @@ def _events(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> 
         yield _finding(expected, "event-missing", Aspect.EVENT, name, name, received[-8:])
     if not missing and not _in_order(wanted, received):
         yield _finding(expected, "event-order", Aspect.EVENT, "", wanted, received[:20])
+    marks = manifest(expected.provider).stream_end
     for event in events:
-        malformed = isinstance(event.data, str) and event.data != END_OF_CHAT
+        malformed = isinstance(event.data, str) and event.data not in marks
         if malformed and not event.sent and expected.envelope.body == "json":
             yield _finding(expected, "stream-malformed", Aspect.EVENT, event.event, "JSON data", _brief(event.data))
 
