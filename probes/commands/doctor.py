@@ -17,9 +17,9 @@ from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.planning.bounds import plan_line
 from probes.planning.plan import Plan, plan
+from probes.running import controls
 from probes.running.budget import Budget
 from probes.running.lane import Lane
-from probes.running.probing import green
 from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
 from probes.wire.redact import Redactor
 
@@ -93,7 +93,7 @@ async def _check(provider: Provider, role: str, redactor: Redactor, *, mock: boo
     started = time.perf_counter()
     trouble = ""
     try:
-        await green(call, lane, f"{RUN}/control")
+        await controls.confirm(call, lane, f"{RUN}/control")
     except Stopped as stopped:
         trouble = str(stopped)
     finally:

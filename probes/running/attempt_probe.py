@@ -1,0 +1,75 @@
+"""The probe that recipes use: it sends the calls of one attempt, keeps its exchanges, and removes what it made."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+from catalog.envelopes.grpc_statuses import status_of
+from catalog.model import Exchange, Reason, Response
+from catalog.model.labels import ANSWER, CLEANUP, SETUP
+from probes.calls.call import Call
+from probes.elicit.probe import Stopped
+from probes.running.journal import Journal
+from probes.running.lane import Lane
+from probes.running.teardown import Fixtures
+
+
+class AttemptProbe:
+    """Sends the calls of one attempt on a lane, with the key of `role`, and keeps every exchange.
+
+    `relied_on` is the last setup that succeeded: what a later step took from its answer may have misled it.
+    """
+
+    def __init__(self, address: str, role: str, lane: Lane, session: str, journal: Journal | None = None) -> None:
+        self.values = lane.provider.values
+        self.exchanges: list[Exchange] = []
+        self.relied_on: str | None = None
+        self._lane = lane
+        self._role = role
+        self._session = session
+        self._fixtures = Fixtures(address, lane.provider, role, journal)
+        self.started = time.perf_counter()
+
+    async def send(self, call: Call, label: str = ANSWER) -> Exchange:
+        """Send a call whose exchange is judged under `label`. What it makes is removed when the attempt ends."""
+        made = self._fixtures.about_to(call)
+        try:
+            exchange = await self._send(call, label)
+        except Stopped:
+            self._fixtures.not_sent(made)
+            raise
+        self._fixtures.learn(call, exchange, made)
+        return exchange
+
+    async def remove_all(self) -> None:
+        """Remove what this attempt made and has not removed itself; what resists is in the journal."""
+        with suppress(Stopped):
+            await self._fixtures.remove(lambda call: self._send(call, CLEANUP, owed=True))
+
+    async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
+        exchange = await self._lane.send(call, label, self._session, self.started, self._role, owed=owed)
+        self.exchanges.append(exchange)
+        return exchange
+
+    async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
+        """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
+
+        A conversation is a success when everything was heard that its script waits for.
+
+        Raises:
+            Stopped: with reason `setup-failed`: no verdict on the record.
+        """
+        exchange = await self.send(call, label)
+        response = exchange.response
+        status = status_of(response) if response is not None else None
+        if response is not None and status is not None:
+            unheard = call.unheard(event.event for event in response.events or () if not event.sent)
+            accepted = statuses or ((101,) if call.websocket else range(200, 300))
+            if status in accepted and not unheard:
+                self.relied_on = f"{call.method} {call.path}"
+                return response
+            seen = f"HTTP {status}" + (f", no {unheard[0]}" if unheard else "")
+        else:
+            seen = exchange.failure.code if exchange.failure else "no answer"
+        raise Stopped(Reason("setup-failed", f"{call.method} {call.path}: {seen}"))
