@@ -108,8 +108,9 @@ def told(found: Diagnosis) -> list[str]:
     for provider in target.providers.values():
         lines += ["", *_provider_lines(provider, found)]
     lines += ["", "plan: what a run would send at most; `pytest probes --plan` lists what it leaves out"]
-    lines += [f"  {plan_line(name, list(each.probed.values()))}" for name, each in found.plans.items() if each.probed]
-    if not any(each.probed for each in found.plans.values()):
+    plans = [(name, list(chosen.probed.values())) for name, chosen in found.plans.items() if chosen.probed]
+    lines += [f"  {plan_line(name, recipes)}" for name, recipes in plans]
+    if not plans:
         lines.append("  nothing: no provider is configured")
     return [*lines, "", *_verdict(found)]
 

@@ -7,11 +7,13 @@ import json
 import pytest
 
 from catalog.check.validate import check, put_in_canonical_form
-from catalog.reading.store import RECORDS
+from catalog.model import Address
+from catalog.reading.store import RECORDS, family_file
 from catalog.writeback.planner import Policy, plan
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
+    LIMITS_ADDRESS,
     TWIN_ADDRESS,
     record,
     sighting,
@@ -23,8 +25,8 @@ from tests.unit.catalog.catalog_making import (
 def spoiled(root, address, **fields):
     """A small catalog with one record changed."""
     content = small_catalog()
-    provider, kind, family, slug = address.split("/")
-    content[f"{provider}/{kind}/{family}.json"][slug].update(fields)
+    at = Address.parse(address)
+    content[str(family_file(root, at).relative_to(root))][at.slug].update(fields)
     return write_catalog(root, content)
 
 
@@ -71,6 +73,13 @@ def test_the_shipped_records_are_fine():
         (ERROR_ADDRESS, {"endpoints": [TWIN_ADDRESS]}, "$.endpoints[0]", "is none of pa/endpoints", ""),
         (ERROR_ADDRESS, {"surface": "pap"}, "$.surface", "'pap' has no envelope schema", "did you mean pa"),
         (
+            ENDPOINT_ADDRESS,
+            {"streaming": {"protocol": "sse", "events": [], "terminal": None, "surface": "pa_straem"}},
+            "$.streaming.surface",
+            "'pa_straem' has no envelope schema",
+            "did you mean pa_stream",
+        ),
+        (
             ERROR_ADDRESS,
             {"indistinguishable_from": []},
             "$.indistinguishable_from[0]",
@@ -87,6 +96,14 @@ def test_the_shipped_records_are_fine():
         ),
         (ERROR_ADDRESS, {"status": ["LIVE_VERIFIED", "UNVERIFIED"]}, "$.status", "exclude each other", "keep the one"),
         (ERROR_ADDRESS, {"status": ["LIVE_VERIFIED"]}, "$.status", "needs the date", "add the date"),
+        (
+            LIMITS_ADDRESS,
+            {"status": ["LIVE_VERIFIED"], "retrieved_at": "2026-11-20"},
+            "$.status",
+            "needs the date",
+            "add the date",
+        ),
+        (ERROR_ADDRESS, {"status": None}, "$.status", "is null", "write a list"),
         (ERROR_ADDRESS, {"pinned": True}, "$", "'pinned_reason' is missing", "add 'pinned_reason'"),
         (
             ENDPOINT_ADDRESS,

@@ -1,0 +1,121 @@
+"""What a record states is read in `catalog/reading` alone: elsewhere nobody takes a record's data apart."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parents[3]
+ROOMS = ("catalog", "probes", "reports")
+
+ALLOWED = {
+    "catalog/reading": "the reader",
+    "catalog/check": "looks at data that may be anything, so it cannot ask a reader of sound records",
+    "catalog/writeback": "writes the evidence, field by field",
+    "catalog/model/record.py": "a record's own name, tags, surface and sources: words that every other module speaks",
+}
+
+DATA = frozenset({"data", "probed"})
+"""The attributes that hold a record's JSON: of a `Record`, and of a `Result`."""
+
+OTHERS = frozenset({"event.data", "chosen.probed"})
+"""What else is called so: the data of an event on the wire, and the recipes that were chosen to be probed."""
+
+TAKES_APART = frozenset({"get", "items", "keys", "values"})
+
+
+def taken_apart(source: str) -> Iterator[tuple[int, str]]:
+    """Each line that looks into a record's data, whether at once or by another name for it."""
+    tree = ast.parse(source)
+    found = [each for node in ast.walk(tree) if (each := _looked_into(node)) is not None]
+    yield from ((each.lineno, ast.unparse(each)) for each in found if _is_data(each))
+    for scope in ast.walk(tree):
+        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _through_aliases(scope)
+
+
+def _through_aliases(function: ast.AST) -> Iterator[tuple[int, str]]:
+    aliases = {name for node in ast.walk(function) for name in _aliases(node)}
+    for node in ast.walk(function):
+        inside = _looked_into(node)
+        if isinstance(inside, ast.Name) and inside.id in aliases:
+            yield inside.lineno, ast.unparse(node)
+
+
+def _looked_into(node: ast.AST) -> ast.expr | None:
+    """What an expression looks into: by a key, by a method of mappings, or by asking whether it has a key."""
+    match node:
+        case ast.Subscript(value=value):
+            return value
+        case ast.Attribute(value=value, attr=name) if name in TAKES_APART:
+            return value
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[value]):
+            return value
+        case ast.Dict(keys=keys, values=values) if None in keys:
+            return values[keys.index(None)]
+    return None
+
+
+def _aliases(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_data(value):
+            yield name
+        case ast.NamedExpr(target=ast.Name(id=name), value=value) if _is_data(value):
+            yield name
+
+
+def _is_data(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in DATA and ast.unparse(node) not in OTHERS
+
+
+def modules() -> list[str]:
+    paths = (path.relative_to(HERE) for room in ROOMS for path in (HERE / room).rglob("*.py"))
+    return sorted(str(path) for path in paths if not any(path.is_relative_to(allowed) for allowed in ALLOWED))
+
+
+def test_nobody_else_takes_a_record_apart() -> None:
+    found = [f"{name}:{line}: {code}" for name in modules() for line, code in taken_apart((HERE / name).read_text())]
+    assert not found, "ask catalog/reading for it, or add a reader there:\n" + "\n".join(found)
+
+
+def test_no_exception_is_left_over() -> None:
+    """Each of them takes records apart, and is still there."""
+    for allowed in ALLOWED:
+        place = HERE / allowed
+        files = [place] if place.suffix else sorted(place.rglob("*.py"))
+        assert any(list(taken_apart(path.read_text())) for path in files), allowed
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "record.data['http_status']",
+        "record.data.get('http_status')",
+        "result.probed.get('note')",
+        "'stream' in standing.result.probed",
+        "self.record.data.items()",
+        "{**record.data, 'status': []}",
+        "def f(record):\n    data = record.data\n    return data.get('name')",
+        "def f(record):\n    return (data := record.data) and data['name']",
+    ],
+)
+def test_taking_apart_is_seen(code: str) -> None:
+    assert list(taken_apart(code))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "json.dumps(record.data)",
+        "Record(self.address, result.probed)",
+        "event.data['response']['id']",
+        "chosen.probed.items()",
+        "data.get('name')",
+        "record.tags",
+    ],
+)
+def test_handing_on_is_no_taking_apart(code: str) -> None:
+    assert not list(taken_apart(code))

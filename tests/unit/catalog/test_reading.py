@@ -1,0 +1,320 @@
+"""What each reader makes of a record, field by field."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from catalog.envelopes.pointer import ABSENT, find
+from catalog.model import Close, Event, GrpcStatus, Json, Record, Response
+from catalog.reading.classification import classification
+from catalog.reading.documented_fields import documented_fields
+from catalog.reading.expectations import documented_answers, expectation, expectations
+from catalog.reading.expected import Expected, answer_body, message_of, param_of
+from catalog.reading.facts import Fact, keywords, pin, seen, stated
+from catalog.reading.headers import HeaderRule, header_names
+from catalog.reading.last_seen import LastSeen, is_mock, last_seen, seen_on, target_of
+from catalog.reading.rate_limits import Cause, EndpointGroup, Gauge, rate_limits
+from catalog.reading.retry import Retry, retry
+from catalog.reading.schemas import resolve
+from catalog.reading.statuses import DocumentedStatus, documented_status
+from catalog.reading.streams import StreamRule, stream_rule
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record
+
+RULE = {"rule": "present", "source": "1:5.1#request-id"}
+
+
+def error(**fields: Any) -> Record:
+    return record(ERROR_ADDRESS, **fields)
+
+
+def endpoint(**fields: Any) -> Record:
+    return record(ENDPOINT_ADDRESS, **fields)
+
+
+def limits(**fields: Any) -> Record:
+    return record(LIMITS_ADDRESS, **fields)
+
+
+def of(made: Record, label: str = "answer") -> Expected:
+    found = expectation(made, label)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (429, DocumentedStatus((429,))),
+        ("502/503/504/529", DocumentedStatus((502, 503, 504, 529))),
+        ("4xx", DocumentedStatus(hundreds=4)),
+        (None, DocumentedStatus()),
+    ],
+)
+def test_a_status_is_one_a_group_a_class_or_none(written: Json, read: DocumentedStatus) -> None:
+    assert documented_status(error(http_status=written)) == read
+
+
+def test_a_group_has_an_answer_for_each_member_and_causes_have_one_each() -> None:
+    grouped = documented_answers(error(http_status="502/503"))
+    assert [(each.label, each.status) for each in grouped] == [("502", 502), ("503", 503)]
+    caused = error(causes={"first": "one", "second": "other"}, same_body=True)
+    labels = [(each.label, each.same_body_as) for each in expectations(caused, lambda address: caused)]
+    assert labels == [("first", None), ("second", "first")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "allowed"),
+    [
+        ({"http_status": 429}, 429, True),
+        ({"http_status": 429}, 403, False),
+        ({"http_status": "4xx"}, 418, True),
+        ({"http_status": "4xx"}, 500, False),
+        ({"http_status": None}, 403, True),
+        ({"http_status": None, "stream": {"protocol": "sse"}}, 200, True),
+        ({"http_status": None, "stream": {"protocol": "sse"}}, 403, False),
+        ({"http_status": 403, "stream": {"protocol": "websocket"}}, 101, True),
+        ({"http_status": 403, "stream": {"protocol": "websocket"}}, 403, False),
+    ],
+)
+def test_a_stream_begins_with_a_status_of_its_own(fields: dict[str, Json], status: int, allowed: bool) -> None:
+    expected = of(error(**fields))
+    assert expected.allows(status) is allowed
+    assert expected.is_answered_by(Response(status)) is allowed
+
+
+@pytest.mark.parametrize(("grpc", "answered"), [(GrpcStatus(8), True), (GrpcStatus(7), False), (None, False)])
+def test_a_grpc_answer_is_known_by_its_status(grpc: GrpcStatus | None, answered: bool) -> None:
+    expected = of(error(http_status=None, surface="pd_grpc", stream={"protocol": "grpc", "grpc_status": 8}))
+    assert expected.is_answered_by(Response(grpc=grpc)) is answered
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (None, None),
+        (True, None),
+        ({"protocol": "sse", "event": "error", "after": ["a", "b"]}, StreamRule("sse", "error", events=("a", "b"))),
+        ({"protocol": "sse", "events": [], "terminal": None}, StreamRule("sse")),
+        ({"protocol": "websocket", "close_code": 1008}, StreamRule("websocket", close_code=(1008, 1008))),
+        ({"protocol": "websocket", "close_code": [1000, 1011]}, StreamRule("websocket", close_code=(1000, 1011))),
+        ({"protocol": "grpc", "grpc_status": 0, "trailers": ["x"]}, StreamRule("grpc", grpc_status=0, trailers=("x",))),
+    ],
+)
+def test_how_a_stream_is_read(written: Json, read: StreamRule | None) -> None:
+    assert stream_rule(written) == read
+
+
+@pytest.mark.parametrize(
+    ("fields", "closes"),
+    [({"close_code": 1000}, True), ({"close_clean": False}, True), ({"close_reason": True}, True), ({}, False)],
+)
+def test_whether_a_close_is_documented(fields: dict[str, Json], closes: bool) -> None:
+    rule = stream_rule({"protocol": "websocket", **fields})
+    assert rule is not None
+    assert rule.closes is closes
+
+
+def test_an_array_of_header_names_rules_nothing_but_names_them() -> None:
+    named = error(response_headers=["request-id", "retry-after"])
+    assert of(named).headers == ()
+    assert header_names(named) == {"request-id", "retry-after"}
+    assert header_names(endpoint(response=None)) == frozenset()
+
+
+def test_the_headers_of_limits_hold_for_the_labels_they_name() -> None:
+    family = {"family": "requests", "part": "limit"}
+    always = {"name": "x-limit", **RULE, **family, "optional": ["limited"], "on": ["answer", "limited"]}
+    sample = {"name": "x-sample", "sample": "1s"}
+    refused = {"name": "retry-after", "rule": "absent", "source": "2:8.2#retry-after", "on": ["limited"]}
+    made = limits(headers=[always, sample, refused])
+
+    plain = HeaderRule("x-limit", "present", family="requests", part="limit", source=RULE["source"])
+    assert of(made, "answer").headers == (plain,)
+    assert [(each.name, each.optional) for each in of(made, "limited").headers] == [
+        ("x-limit", True),
+        ("retry-after", False),
+    ]
+    assert [of(made, label).status for label in ("answer", "limited")] == [200, 429]
+    assert expectation(made, "elsewhere") is None
+    assert header_names(made) == {"x-limit", "x-sample", "retry-after"}
+
+
+def test_an_endpoint_itself_states_its_success_alone() -> None:
+    made = endpoint(auth={"missing": ERROR_ADDRESS, "wrong": None}, request={"rules": [{"label": "a", "answer": "x"}]})
+    assert of(made, "success").status == 200
+    assert expectation(made, "missing_credential") is None
+    assert [each.label for each in expectations(made, lambda address: error())] == [
+        "success",
+        "missing_credential",
+        "a",
+    ]
+
+
+def test_the_answer_lies_in_the_last_documented_event() -> None:
+    first, last, ours = ({"error": {"message": each}} for each in ("first", "last", "ours"))
+    events = (Event("error", first), Event("error", last), Event("error", ours, sent=True), Event("ping", ours))
+    expected = of(error(http_status=None, stream={"protocol": "sse", "event": "error"}))
+    assert answer_body(expected, Response(200, events=events)) == last
+    assert message_of(expected, Response(200, events=events)) == "last"
+    assert answer_body(expected, Response(200, events=(Event("ping"),))) is ABSENT
+    assert message_of(expected, Response(200, events=())) is None
+    assert message_of(expected, Response(101, close=Close(1000, "Bye."))) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "param"),
+    [
+        ({"error": {"message": "No.", "param": "model"}}, "No.", "model"),
+        ({"error": {"message": 3, "param": None}}, None, None),
+        ("Forbidden", None, None),
+        (None, None, None),
+    ],
+)
+def test_message_and_param_are_texts_or_nothing(body: Json, message: str | None, param: str | None) -> None:
+    expected = of(error(surface="pc"))
+    assert message_of(expected, Response(400, body=body)) == message
+    assert param_of(expected, Response(400, body=body)) == param
+
+
+NOTE = "drifted, seen on live in run r1 at 2026-11-20T06:00:00.000Z: answer status 403"
+AT = datetime(2026, 11, 20, 6, tzinfo=UTC)
+DAY = date(2026, 11, 20)
+BLOCK = {"result": "drifted", "target": "live", "run": "r1", "observed_at": "2026-11-20T06:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("made", "read"),
+    [
+        (error(), None),
+        (error(observed={"verified_at": "2026-11-20", "note": None}), LastSeen(DAY)),
+        (
+            error(observed={"verified_at": "2026-11-20", "note": NOTE}),
+            LastSeen(DAY, AT, "drifted", "live", "answer status 403"),
+        ),
+        (
+            endpoint(verification={**BLOCK, "verified_at": "2026-11-20", "seen": ["a", "b"]}),
+            LastSeen(DAY, AT, "drifted", "live", "a; b"),
+        ),
+        (
+            endpoint(verification={"result": "drifted", "verified_at": "2026-11-20", "seen": {"status": 422}}),
+            LastSeen(DAY, None, "drifted", "", "status: 422"),
+        ),
+        (
+            endpoint(verification={"result": "drifted", "verified_at": "2026-11-20", "seen": "by hand"}),
+            LastSeen(DAY, None, "drifted", "", "by hand"),
+        ),
+        (limits(retrieved_at="2026-11-20"), None),
+        (
+            limits(retrieved_at="2026-11-20", observed_for_this_key=BLOCK),
+            LastSeen(DAY, AT, "drifted", "live", ""),
+        ),
+    ],
+)
+def test_what_was_last_seen(made: Record, read: LastSeen | None) -> None:
+    assert last_seen(made) == read
+    assert seen_on(made) == (read.day if read else None)
+    assert target_of(made) == (read.target if read else "")
+
+
+@pytest.mark.parametrize(("target", "mock"), [("mock", True), ("mock:dressed", True), ("mockery", False), ("", False)])
+def test_a_mock_is_known_by_its_name(target: str, mock: bool) -> None:
+    assert is_mock(target) is mock
+
+
+def test_what_is_documented_is_told_from_what_was_seen() -> None:
+    plain = error(fields={"/seen": {"properties": {"seen": {}}}})
+    marked = {name: {**rule, "seen": "present"} for name, rule in plain.data["response_headers"].items()}
+    looked_at = {"status": ["LIVE_VERIFIED"], "observed": {"verified_at": "2026-11-20"}, "live_messages": ["Slow."]}
+    after = Record(plain.address, {**plain.data, **looked_at, "response_headers": marked, "note": "A note."})
+    assert documented_fields(after) == documented_fields(plain)
+    assert documented_fields(error(http_status=503)) != documented_fields(error())
+    assert documented_fields(error(fields={"/seen": {"properties": {}}})) != documented_fields(plain)
+
+
+@pytest.mark.parametrize(
+    ("retryable", "helps", "words"),
+    [(True, True, "yes"), (False, False, "no"), (None, None, "not said"), ("poll", None, "poll")],
+)
+def test_whether_to_send_it_again(retryable: Json, helps: bool | None, words: str) -> None:
+    read = retry(error(retryable=retryable, backoff="1 s"))
+    assert read == Retry(helps, "poll" if retryable == "poll" else "", "1 s", "Wait, then send it again.")
+    assert read.in_words == words
+
+
+@pytest.mark.parametrize(("category", "permission"), [("permission", True), ("auth", True), ("capacity", False)])
+def test_how_an_error_is_named(category: str, permission: bool) -> None:
+    named = classification(error(code=None, category=category))
+    assert (named.type, named.code, named.category) == ("rate_limit_error", "", category)
+    assert named.is_permission is permission
+
+
+def test_what_a_rate_limit_record_states() -> None:
+    header = {"rule": "format", "format": "integer", "source": "2:8.2#x", "family": "requests"}
+    cause = {"meaning": "m", "retryable": True, "retry_after": "absent", "action": "wait"}
+    read = rate_limits(
+        limits(
+            documented={
+                "messages": {"tiers": {"start": {"rpm": 50}, "build": {"rpm": 1_000}, "custom": {"rpm": None}}},
+                "endpoint_groups": [
+                    {"paths": ["/v1/messages"], "limit": "/documented/messages/tiers/start/rpm"},
+                    {"paths": ["/v1/messages/batches"], "limit": "/documented/messages/tiers/build/rpm"},
+                    {"paths": ["/v1/other"], "limit": "/documented/messages/tiers/custom/rpm"},
+                ],
+            },
+            headers={
+                "x-limit": {**header, "part": "limit", "unit": "requests", "metric": "rpm"},
+                "x-reset": {**header, "part": "reset", "unit": "seconds"},
+                "x-limited": {**header, "part": "remaining", "unit": "tokens", "on": ["limited"]},
+            },
+            error_semantics_429={"spend": cause, "rate": {**cause, "delay_in_message": True, "record": ERROR_ADDRESS}},
+        )
+    )
+    start, build = EndpointGroup(("/v1/messages",), 50), EndpointGroup(("/v1/messages/batches",), 1_000)
+    assert read.groups == (start, build)
+    assert [read.group_of(path) for path in ("/v1/messages/batches/1", "/v1/messages", "/v1/x")] == [build, start, None]
+    assert read.gauges == (Gauge("requests", limit="x-limit", reset="x-reset"),)
+    assert [read.tiers({"x-limit": told}) for told in ("50", "51", "many")] == [["messages: start"], [], []]
+    assert read.tiers({}) == []
+    assert read.causes == (
+        Cause("spend", "m", True, "absent", "wait"),
+        Cause("rate", "m", True, "absent", "wait", delay_in_message=True, record=ERROR_ADDRESS),
+    )
+
+
+def test_a_record_for_people() -> None:
+    made = error(
+        code=None, retryable=None, note="Open.", pinned=True, pinned_reason="By mail.", live_messages=["a", "b"]
+    )
+    rows = {fact.label: fact.value for fact in stated(made)}
+    assert rows["HTTP status"] == 429
+    assert rows["retryable"] == "not said"
+    assert rows["headers"] == {"request-id": "present", "x-should-retry": "equals false"}
+    assert "code" not in rows
+    assert seen(made) == (Fact("messages seen live", "a\nb"), Fact("note", "Open."), Fact("pinned reason", "By mail."))
+    assert stated(endpoint())[0] == Fact("request", "POST /v1/messages")
+    assert keywords(made) == {"429", "rate_limit_error", "DOCUMENTED"}
+    assert (pin(made), pin(error(pinned=True)), pin(error(pinned_reason="By mail."))) == (
+        "By mail.",
+        "no reason given",
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("pointer", "found"), [("/a/0", 1), ("/a/*", 1), ("/a/9", ABSENT), ("/a/²", ABSENT), ("/a~1b", 2), ("", ...)]
+)
+def test_one_pointer_for_all(pointer: str, found: Json) -> None:
+    document: Json = {"a": [1], "a/b": 2}
+    assert find(document, pointer) == (document if found is ... else found)
+
+
+def test_a_reference_is_followed_by_the_same_pointer() -> None:
+    found = resolve("#/$defs/http_status", "urn:catalog:shared")
+    assert found is not None
+    assert found[0]["type"] == "integer"
+    assert found[1] == "urn:catalog:shared"
+    assert resolve("urn:catalog:shared#/$defs/nothing", "urn:catalog:error") is None
+    assert resolve("urn:catalog:nothing", "urn:catalog:error") is None
