@@ -26,6 +26,8 @@ class Context:
     session: Session
     now: float
     scenario: ActiveScenario | None = None
+    ahead_s: float = 0.0
+    """How far `now` is ahead of the real time, because the request says so."""
 
     def take(self, *names: str) -> ActiveScenario | None:
         """The active scenario if it is one of `names`; from then on it counts as applied."""
@@ -59,8 +61,9 @@ class World:
         session = self.sessions.get(name)
         session.requests[counted_as] += 1
         self.total_requests += 1
-        now = time.time() + _offset(mock_headers)
-        return Context(session, now, self._scenario(provider, session, mock_headers.get(SCENARIO_HEADER)))
+        ahead_s = _offset(mock_headers)
+        scenario = self._scenario(provider, session, mock_headers.get(SCENARIO_HEADER))
+        return Context(session, time.time() + ahead_s, scenario, ahead_s)
 
     def _scenario(self, provider: str, session: Session, header: str | None) -> ActiveScenario | None:
         if header is None:

@@ -75,7 +75,7 @@ async def create(call: Call) -> Response:
     fields.check_fields(body, _FIELDS, ("requests",))
     _check_requests(body["requests"])
     befall_billable(call)
-    refuse_spenders(call.key.standing, call.now)
+    refuse_spenders(call.key.standing, call.now, call.real_now)
     batch = Batch(call.session.new_id("msgbatch_"), body["requests"], call.now)
     _mine(call)[batch.id] = batch
     return JSONResponse(_described(call, batch))

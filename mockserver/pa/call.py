@@ -42,6 +42,11 @@ class Call:
         """When this call happens."""
         return self.context.now
 
+    @property
+    def real_now(self) -> float:
+        """The real time: where the clock of the call is ahead, what holds today may no longer hold then."""
+        return self.context.now - self.context.ahead_s
+
 
 async def read_bytes(call: Call, limit: int) -> bytes:
     """The body, or 413 (2:8.1)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mockserver.pa.call import Call
 from mockserver.pa.errors import API, BILLING, OVERLOADED, RATE_LIMIT, TIMEOUT, Kind, PaError
 from mockserver.pa.keys import Standing
-from mockserver.pa.spending import spending_error
+from mockserver.pa.spending import refuse_spenders
 from mockserver.scenarios import Scenario, choice, whole_number
 
 SERVER_TOOLS = ("web_search", "web_fetch", "code_execution", "bash_code_execution", "text_editor_code_execution")
@@ -39,7 +39,7 @@ SCENARIOS = (
         "The organization's usage grew too sharply; messages and batch creation.",
         (whole_number("retry_after", "Seconds to wait.", default=5, minimum=1),),
     ),
-    Scenario("spend_cap_reached", "The usage tier's monthly spend cap is reached; messages and batch creation."),
+    Scenario("spend_cap_reached", "The usage tier's spend cap of this month is reached; messages and batch creation."),
     Scenario(
         "workspace_spend_limit",
         "The coding-assistant workspace has spent its limit; messages and batch creation.",
@@ -82,8 +82,8 @@ def befall_billable(call: Call) -> None:
             message = "Your organization's usage increased too sharply. Please ramp up gradually."
             raise PaError(RATE_LIMIT, message, headers={"retry-after": str(scenario.params["retry_after"])})
         case "spend_cap_reached":
-            raise spending_error(Standing.SPEND_CAP, call.now)
+            refuse_spenders(Standing.SPEND_CAP, call.now, call.real_now)
         case "workspace_spend_limit":
-            raise spending_error(Standing.CODING_ASSISTANT_LIMIT, call.now)
+            refuse_spenders(Standing.CODING_ASSISTANT_LIMIT, call.now, call.real_now)
         case _:
-            raise spending_error(_SELF_SET[scenario.params["scope"]], call.now)
+            refuse_spenders(_SELF_SET[scenario.params["scope"]], call.now, call.real_now)

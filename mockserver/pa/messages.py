@@ -30,7 +30,7 @@ async def create(call: Call) -> Response:
     body = await read_object(call, MAX_BODY)
     model, input_tokens = check_message(body)
     befall_billable(call)
-    refuse_spenders(call.key.standing, call.now)
+    refuse_spenders(call.key.standing, call.now, call.real_now)
     measured = measure(call.session, body, input_tokens)
     admission = limits.admit_message(call, model, measured, body)
     message = compose(call, body, model, measured, admission.service_tier)

@@ -9,13 +9,17 @@ from mockserver.pa.keys import Standing
 CODING_ASSISTANT_RETRY_AFTER_S = 60
 
 
-def refuse_spenders(standing: Standing, now: float) -> None:
-    """Raise the error that `standing` earns; every billable endpoint calls this."""
-    if standing is not Standing.GOOD:
-        raise spending_error(standing, now)
+def refuse_spenders(standing: Standing, now: float, reached_at: float) -> None:
+    """Raise the error that `standing` earns; every billable endpoint calls this.
+
+    A tier's spend cap that was met at `reached_at` (seconds) is lifted when the next month begins (1:3, 2:8.2).
+    """
+    if standing is Standing.GOOD or (standing is Standing.SPEND_CAP and now >= next_month(reached_at)):
+        return
+    raise _spending_error(standing, now)
 
 
-def spending_error(standing: Standing, now: float) -> PaError:
+def _spending_error(standing: Standing, now: float) -> PaError:
     """The answer for an owner in this standing."""
     lifted = rfc3339(next_month(now))
     match standing:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mockserver.pa.call import Call
 
 MAX_LIMIT = 100
+MESSAGE_CURSOR_LIFETIME_S = 24 * 3600
+"""2:8.1; of no other cursor do the documents say that it expires."""
 ID_PREFIX = "clls_"
 ORDER = one_of("order", ("asc", "desc"))
 """2:7.2 says that a cursor is bound to session and order; how the order is asked for is not shown."""
@@ -58,7 +60,10 @@ async def list_messages(call: Call) -> Response:
         for message in session.messages
     ]
     descending = values.get("order") == "desc"
-    return JSONResponse(page_by_token(call, rows, values, ("local session", session.id), descending=descending))
+    binding = ("local session", session.id)
+    return JSONResponse(
+        page_by_token(call, rows, values, binding, descending=descending, lifetime_s=MESSAGE_CURSOR_LIFETIME_S)
+    )
 
 
 def _guard(call: Call) -> None:

@@ -1,7 +1,8 @@
-"""Pages of the compliance API: opaque cursors, bound to their request and expiring after 24 h (1:2.5, 8.1)."""
+"""Pages of the compliance API: opaque cursors, bound to their request (1:2.5); some of them expire (2:8.1)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -9,7 +10,6 @@ from typing import Any, NamedTuple
 from mockserver.pa.call import Call
 from mockserver.pa.compliance.refusals import bad_cursor, bad_parameter
 
-CURSOR_LIFETIME_S = 24 * 3600
 DEFAULT_LIMIT = 20
 
 
@@ -66,14 +66,20 @@ def page_of_window(
 
 
 def page_by_token(
-    call: Call, rows: Sequence[Row], values: Mapping[str, Any], binding: Hashable, *, descending: bool = True
+    call: Call,
+    rows: Sequence[Row],
+    values: Mapping[str, Any],
+    binding: Hashable,
+    *,
+    descending: bool = True,
+    lifetime_s: float = math.inf,
 ) -> dict[str, Any]:
     """A page of a list that is walked one way by `page`, whose cursors belong to `binding` and to this order."""
     limit = values.get("limit", DEFAULT_LIMIT)
     ordered = sorted(rows, key=lambda row: row.key, reverse=descending)
     bound = (binding, descending)
     if "page" in values:
-        last = redeem(call, "page", values["page"], bound)
+        last = redeem(call, "page", values["page"], bound, lifetime_s)
         ordered = [row for row in ordered if (row.key < last if descending else row.key > last)]
     shown = ordered[:limit]
     more = len(ordered) > limit
@@ -87,11 +93,11 @@ def issue(call: Call, row: Row, binding: Hashable) -> str:
     return token
 
 
-def redeem(call: Call, name: str, token: str, binding: Hashable) -> tuple[float, str]:
-    """The sort key that a cursor points at, if it was issued for this very request within the last 24 h."""
+def redeem(call: Call, name: str, token: str, binding: Hashable, lifetime_s: float = math.inf) -> tuple[float, str]:
+    """The sort key that a cursor points at, if it was issued for this very request and has not expired."""
     cursor = call.session.state(Cursors).issued.get(token)
     if cursor is None or cursor.binding != binding:
         raise bad_cursor(name, "the cursor is not valid for this request")
-    if call.now - cursor.issued_at > CURSOR_LIFETIME_S:
+    if call.now - cursor.issued_at > lifetime_s:
         raise bad_cursor(name, "the cursor has expired; start again without it")
     return cursor.key

@@ -111,7 +111,13 @@ def test_a_chat_cursor_is_opaque_and_bound_to_its_query(api):
     assert refused(other_query) == INVALID
     assert refused(api.get("/apps/chats", params={"after_id": CHAT})) == INVALID
     assert refused(api.get("/apps/chats", params={"after_id": page["last_id"]}, session="another")) == INVALID
-    assert refused(api.get("/apps/chats", params={"after_id": page["last_id"]}, clock="+25h")) == INVALID
+
+
+def test_a_chat_cursor_never_expires(api):
+    """2:7.2 and 2:8.1 let the cursors of local-session messages expire, and those alone."""
+    page = api.get("/apps/chats", params={"limit": 1}).json()
+    rest = api.get("/apps/chats", params={"after_id": page["last_id"]}, clock="+25h").json()["data"]
+    assert [chat["id"] for chat in rest] == [PLAIN_CHAT, DELETED_CHAT]
 
 
 def test_a_walk_survives_the_deletes_on_its_way(api):

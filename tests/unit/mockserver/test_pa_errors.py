@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
+from mockserver.pa.errors import PaError
+from mockserver.pa.keys import Standing
+from mockserver.pa.spending import refuse_spenders
 from tests.unit.mockserver.mock_client import body
 
 WHERE = "/v1/messages"
@@ -201,6 +206,29 @@ def test_the_spend_cap_gets_429_that_waiting_does_not_mend(client, how):
     check_error(response, 429, "rate_limit_error", retry="false")
     assert "retry-after" not in response.headers
     assert response.json()["error"]["details"] == {"error_code": "enforced_spend_limit_reached"}
+
+
+@pytest.mark.parametrize("how", [{"key": "mock-pa-spend-cap"}, {"scenario": "spend_cap_reached"}])
+def test_the_spend_cap_is_lifted_when_the_month_is_over(client, how):
+    """Each month ends within 31 days (1:3, 2:8.2)."""
+    assert client.hello(**how, clock="+31d").status_code == 200
+
+
+def test_the_spend_cap_is_lifted_on_the_first_of_the_next_month_at_midnight_utc():
+    reached_at = datetime(2026, 12, 17, 9, tzinfo=UTC).timestamp()
+    lifted_at = datetime(2027, 1, 1, tzinfo=UTC).timestamp()
+    with pytest.raises(PaError):
+        refuse_spenders(Standing.SPEND_CAP, lifted_at - 1, reached_at)
+    refuse_spenders(Standing.SPEND_CAP, lifted_at, reached_at)
+
+
+@pytest.mark.parametrize(
+    "standing", [Standing.ORGANIZATION_LIMIT, Standing.WORKSPACE_LIMIT, Standing.CODING_ASSISTANT_LIMIT]
+)
+def test_of_no_other_limit_do_the_documents_say_when_it_is_lifted(standing):
+    reached_at, later = (datetime(2027, month, 2, tzinfo=UTC).timestamp() for month in (1, 2))
+    with pytest.raises(PaError):
+        refuse_spenders(standing, later, reached_at)
 
 
 @pytest.mark.parametrize(
