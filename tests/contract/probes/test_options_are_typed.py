@@ -1,0 +1,49 @@
+"""A misspelt option is refused where people write recipes: by Python, and by mypy before anything runs.
+
+mypy refuses each `type: ignore` here that it does not need, so this file is no longer clean once an option is
+accepted that does not exist (`warn_unused_ignores`).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from probes.calls.call import converse, delete, get, invoke, post
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Family, recipe
+
+GENERAL = Family("pa/errors/general")
+
+
+async def steps(probe: Probe) -> None:
+    """Never run here."""
+
+
+def test_a_misspelt_option_of_a_call_is_refused() -> None:
+    with pytest.raises(TypeError, match="credentials"):
+        get("/v1/models", credentials="tight")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="header"):
+        post("/v1/models", {}, header={})  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="scenario"):
+        delete("/v1/models", scenario="overloaded")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="timeout"):
+        invoke("/pd_api.Models/ListLanguageModels", timeout=1.0)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="steps"):
+        converse("/v1/responses", steps=())  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="json"):
+        get("/v1/models").but(json={})  # type: ignore[call-arg]
+
+
+def test_a_misspelt_option_of_a_recipe_is_refused() -> None:
+    with pytest.raises(TypeError, match="costs"):
+        recipe("pa/errors/general/x", get("/"), costs="free")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="need"):
+        GENERAL.recipe("x", get("/"), need={"small_model"})  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="request"):
+        GENERAL.stepwise(request=2)(steps)  # type: ignore[call-arg]
+
+
+def test_an_option_of_another_type_is_refused_by_mypy_alone() -> None:
+    """Python takes them; without the types it would be the provider, or the bill, that tells."""
+    assert GENERAL.recipe("x", get("/"), tokens="many").tokens  # type: ignore[arg-type]
+    assert get("/", query={"a": "b"}).query  # type: ignore[arg-type]

@@ -1,0 +1,86 @@
+"""What recipes with steps declare covers what they use on the mock: live, a gap shows only when it is too late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from catalog.envelopes.grpc_statuses import status_of
+from catalog.model.labels import SUCCESS
+from catalog.reading.manifest import providers
+from probes.calls.call import get, post
+from probes.elicit.book import book
+from probes.elicit.probe import Probe
+from probes.elicit.recipe import Family, Recipe, StepOptions, Steps
+from probes.target.target import Target
+from tests.harness.declared import undeclared, used
+
+GENERAL = Family("pa/errors/general")
+
+
+def with_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
+    """The recipe, and what it looks at besides, as far as they have steps."""
+    if recipe.steps is not None:
+        yield f"{recipe.address}#{min(recipe.labels)}", recipe
+    for look in recipe.optional.values():
+        yield from with_steps(look)
+
+
+STEPWISE = dict(each for name in providers() for recipe in book(name).recipes.values() for each in with_steps(recipe))
+
+
+def test_there_are_recipes_with_steps_for_every_provider() -> None:
+    assert {recipe.provider for recipe in STEPWISE.values()} == set(providers())
+
+
+@pytest.mark.parametrize("recipe", STEPWISE.values(), ids=STEPWISE.keys())
+def test_what_a_recipe_uses_it_declares(recipe: Recipe, mock_target: Target) -> None:
+    assert undeclared(recipe, used(recipe, mock_target)) == []
+
+
+async def two_models(probe: Probe) -> None:
+    """Uses a value of the target by a placeholder and one by its name, a key of its own, and two labels."""
+    await probe.setup(get("/v1/models/{small_model}"))
+    listed = await probe.send(get("/v1/models", credential="restricted"), SUCCESS)
+    assert listed.response is not None
+    assert status_of(listed.response)
+    await probe.send(get(f"/v1/models/{probe.values['fast_model']}"))
+
+
+async def refused(probe: Probe) -> None:
+    """Uses a wrong key and none at all, which nobody has to declare."""
+    await probe.send(get("/v1/models", credential="wrong"))
+    await probe.send(get("/v1/models", credential=None))
+
+
+async def made(probe: Probe) -> None:
+    """Makes something, which is removed when the attempt ends."""
+    agent = post("/v1/agents", {"name": "x", "model": "{small_model}"})
+    await probe.send(agent.but(removal=lambda body: post(f"/v1/agents/{body['id']}/archive")))
+
+
+ENOUGH: StepOptions = {
+    "labels": ("answer", SUCCESS),
+    "requests": 3,
+    "needs": {"small_model", "fast_model"},
+    "roles": {"restricted"},
+}
+DECLARED: list[tuple[Steps, StepOptions, str]] = [
+    (two_models, {}, ""),
+    (two_models, {"labels": ("answer", SUCCESS, "more")}, "declares the label 'more' and sends nothing under it"),
+    (two_models, {"labels": ("answer",)}, "sends 'success', which it does not declare"),
+    (two_models, {"requests": 2}, "sends 3 requests and declares 2"),
+    (two_models, {"roles": ()}, "uses the key of role 'restricted', which it does not declare"),
+    (two_models, {"needs": {"fast_model"}}, "uses the value 'small_model', which it does not declare"),
+    (two_models, {"needs": {"small_model"}}, "uses the value 'fast_model', which it does not declare"),
+    (refused, {"labels": ("answer",), "requests": 2, "needs": (), "roles": ()}, ""),
+    (made, {"labels": ("answer",), "requests": 1, "needs": {"small_model"}, "roles": ()}, ""),
+]
+
+
+@pytest.mark.parametrize("steps, declared, line", DECLARED)
+def test_a_gap_is_told(steps: Steps, declared: StepOptions, line: str, mock_target: Target) -> None:
+    options: StepOptions = {**ENOUGH, **declared}
+    recipe = GENERAL.stepwise("x", **options)(steps)
+    assert "; ".join(undeclared(recipe, used(recipe, mock_target))) == line

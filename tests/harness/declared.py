@@ -1,0 +1,110 @@
+"""Runs a recipe on the mock with a probe that records, and says what it uses and does not declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+import anyio
+
+from catalog.model import Exchange
+from catalog.model.labels import ANSWER, BESIDE, CLEANUP
+from probes.calls.call import Call
+from probes.elicit.performing import perform
+from probes.elicit.recipe import Recipe
+from probes.recipes.credential_rules import WRONG
+from probes.running.attempt_probe import AttemptProbe
+from probes.running.budget import Budget
+from probes.running.lane import Lane
+from probes.target.target import NOWHERE_KEY, Target
+from probes.wire.redact import Redactor
+
+HANDED_OVER = "_credential"
+"""How the placeholder of a credential that a body hands over ends; before it stands the role."""
+
+
+class Recorded(dict[str, str]):
+    """The values of a target, and which of them steps have asked for."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+
+class RecordingProbe(AttemptProbe):
+    """An attempt that keeps each call as its recipe made it, beside the exchange it became."""
+
+    def __init__(self, recipe: Recipe, lane: Lane) -> None:
+        super().__init__(recipe.address, recipe.credential, lane, f"declared/{recipe.address}")
+        self.recorded = Recorded(self.values)
+        self.values = self.recorded
+        self.calls: list[tuple[Call, str]] = []
+
+    async def send(self, call: Call, label: str = ANSWER) -> Exchange:
+        self.calls.append((call, label))
+        return await super().send(call, label)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What one attempt used; requests without the removal of what it made, which the bounds leave out."""
+
+    requests: int
+    labels: frozenset[str]
+    roles: frozenset[str] = field(default=frozenset())
+    values: frozenset[str] = field(default=frozenset())
+
+
+def used(recipe: Recipe, target: Target) -> Used:
+    """What the recipe uses on a target.
+
+    Raises:
+        Stopped: it could not be carried through.
+    """
+    return anyio.run(partial(_used, recipe, target))
+
+
+def undeclared(recipe: Recipe, seen: Used) -> list[str]:
+    """One line for each way in which a recipe's declaration falls short of what was seen."""
+    return list(_undeclared(recipe, seen))
+
+
+async def _used(recipe: Recipe, target: Target) -> Used:
+    provider = target.providers[recipe.provider]
+    redactor = Redactor.of(target, public=[NOWHERE_KEY])
+    lane = Lane(provider, recipe.credential, redactor, Budget(provider), mock=True)
+    probe = RecordingProbe(recipe, lane)
+    try:
+        await perform(recipe, probe)
+    finally:
+        await probe.remove_all()
+        await lane.aclose()
+    asked = frozenset().union(*(call.placeholders for call, _ in probe.calls)) - redactor.kept.keys()
+    handed_over = {name for name in asked if name.endswith(HANDED_OVER)}
+    roles = {call.role_in(recipe.credential) for call, _ in probe.calls}
+    return Used(
+        requests=sum(exchange.label != CLEANUP for exchange in probe.exchanges),
+        labels=frozenset(label for _, label in probe.calls),
+        roles=frozenset(role for role in roles if role is not None)
+        | {name.removesuffix(HANDED_OVER) for name in handed_over},
+        values=frozenset(asked - handed_over) | probe.recorded.read,
+    )
+
+
+def _undeclared(recipe: Recipe, seen: Used) -> Iterator[str]:
+    for label in sorted(recipe.labels - seen.labels):
+        yield f"declares the label {label!r} and sends nothing under it"
+    for label in sorted(seen.labels - recipe.labels - BESIDE):
+        yield f"sends {label!r}, which it does not declare"
+    if seen.requests > recipe.requests:
+        yield f"sends {seen.requests} requests and declares {recipe.requests}"
+    named = {call.role_in(recipe.credential) for call in recipe.calls.values()}
+    for role in sorted(seen.roles - recipe.roles - named - {recipe.credential, WRONG}):
+        yield f"uses the key of role {role!r}, which it does not declare"
+    for name in sorted(seen.values - recipe.needs):
+        yield f"uses the value {name!r}, which it does not declare"
