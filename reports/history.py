@@ -20,7 +20,7 @@ from catalog.evidence import changes, same_drift
 from catalog.evidence.changes import Earlier
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
-from catalog.model import Json, Outcome
+from catalog.model import Json, Outcome, jsonl
 
 FOLDER = Path("reports/history")
 SHOWN = 29
@@ -196,22 +196,19 @@ def _cast(addresses: Sequence[str]) -> str:
 def _lines(path: Path) -> Iterator[dict[str, Json]]:
     """The lines of a history file; a last one that a kill cut short is left out, and none if there is no file."""
     try:
-        text = path.read_bytes()
+        raw = path.read_bytes()
     except FileNotFoundError:
         return
     except OSError as error:
         raise EvidenceError(f"{path}: cannot be read ({error.strerror})") from error
-    for number, line in enumerate(text[: _whole(path)].split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            data = json.loads(line)
-            missing = _REQUIRED - data.keys()
-        except (ValueError, AttributeError) as error:
-            raise EvidenceError(f"{path}:{number}: not a history line ({error}); remove it") from error
-        if missing:
-            raise EvidenceError(f"{path}:{number}: not a history line (no {sorted(missing)[0]}); remove it")
-        yield data
+    try:
+        for place, line in jsonl.values(raw[: _whole(path)], path):
+            missing = _REQUIRED - line.keys() if isinstance(line, dict) else _REQUIRED
+            if missing:
+                raise EvidenceError(f"{place}: not a history line (no {sorted(missing)[0]}); remove it")
+            yield line
+    except jsonl.BrokenLineError as error:
+        raise EvidenceError(str(error)) from error
 
 
 def _whole(path: Path) -> int:

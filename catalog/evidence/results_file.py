@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Self
 
 from catalog.evidence.results import Result, Run
-from catalog.model import Json
+from catalog.model import Json, jsonl
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,30 +55,25 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
     """
     lines = _lines(path)
     try:
-        run = Run.from_json(next(lines))
+        _, first = next(lines)
+        run = Run.from_json(first)
     except (StopIteration, TypeError, KeyError) as error:
         raise EvidenceError(f"{path}: the first line should describe the run; probe again to make one") from error
     results = []
-    for number, data in enumerate(lines, start=2):
+    for place, data in lines:
         try:
             results.append(Result.from_json(data))
         except (TypeError, KeyError, ValueError) as error:
-            raise EvidenceError(f"{path}:{number}: not a result ({error}); probe again, or remove the line") from error
+            raise EvidenceError(f"{place}: not a result ({error}); probe again, or remove the line") from error
     return run, results
 
 
-def _lines(path: Path) -> Iterator[Mapping[str, Json]]:
+def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
     try:
-        text = path.read_bytes()
+        raw = path.read_bytes()
     except OSError as error:
         raise EvidenceError(f"{path}: {error.strerror or error}; name a run's folder or its results.jsonl") from error
-    lines = text.split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            yield json.loads(line)
-        except ValueError as error:
-            if number == len(lines):
-                return
-            raise EvidenceError(f"{path}:{number}: broken JSON ({error}); remove the line") from error
+    try:
+        yield from jsonl.values(raw, path)
+    except jsonl.BrokenLineError as error:
+        raise EvidenceError(str(error)) from error

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from catalog.model import Outcome
+from catalog.model.clock import utc_text
 from catalog.reading.last_seen import BLOCKS, MOCK, evidence_block, instant, is_mock
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Sighting:
 def with_evidence(record: Record, sighting: Sighting, differences: tuple[str, ...], extra: Mapping[str, Json]) -> Json:
     """The record's data with the sighting as its last: `extra` is what only this kind of record keeps."""
     result, run = str(sighting.result.outcome), sighting.run.run
-    at, day = sighting.at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), sighting.day.isoformat()
+    at, day = utc_text(sighting.at), sighting.day.isoformat()
     data = dict(record.data)
     if record.kind == "errors":
         note = f"{result}, seen on {sighting.target} in run {run} at {at}"

@@ -8,10 +8,11 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from catalog.model import jsonl
+from catalog.model.clock import utc_now_text
 from probes.calls.body import NO_BODY, Body, Content, JsonBody
 from probes.calls.call import Call
 
@@ -64,7 +65,7 @@ class Journal:
             address=address,
             role=role,
             request=request,
-            at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            at=utc_now_text("seconds"),
         )
         return made
 
@@ -121,16 +122,13 @@ _MAKING = ("record", "target", "provider", "address", "role", "request", "at")
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
-        lines = path.read_bytes().splitlines()
+        raw = path.read_bytes()
     except OSError as error:
         raise JournalError(f"{path}: {error.strerror or error}; name a run's folder") from error
-    for number, line in enumerate(lines, start=1):
-        try:
-            yield json.loads(line)
-        except ValueError as error:
-            if number == len(lines):
-                return
-            raise JournalError(f"{path}:{number}: broken JSON ({error}); remove the line") from error
+    try:
+        yield from (line for _, line in jsonl.values(raw, path))
+    except jsonl.BrokenLineError as error:
+        raise JournalError(str(error)) from error
 
 
 def _written(call: Call) -> dict[str, Json]:

@@ -15,6 +15,7 @@ from catalog.evidence import verdicts
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
 from catalog.model import Address, Json
+from catalog.model.clock import utc_text
 from catalog.model.errors import CatalogError
 from catalog.model.exits import Exit, highest
 from probes.planning.sharding import group_of
@@ -183,7 +184,7 @@ class Controller:
             run=self._run,
             target=options.target.name,
             live=options.target.live,
-            started_at=self._started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            started_at=utc_text(self._started_at, "seconds"),
             today=options.today.isoformat(),
             providers=options.providers,
             expected=options.expected,

@@ -1,0 +1,21 @@
+"""Instants as evidence writes them, and how long something took."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+
+def utc_text(moment: datetime, timespec: str = "milliseconds") -> str:
+    """An instant in UTC as RFC 3339 writes it, with `Z`; `timespec` is that of `datetime.isoformat`."""
+    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+def utc_now_text(timespec: str = "milliseconds") -> str:
+    """Now, as RFC 3339 writes it in UTC."""
+    return utc_text(datetime.now(UTC), timespec)
+
+
+def ms_since(started: float) -> float:
+    """Milliseconds since a reading of `time.perf_counter`, to the microsecond."""
+    return round((time.perf_counter() - started) * 1000, 3)
