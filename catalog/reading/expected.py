@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.grpc_statuses import AS_HTTP
 from catalog.envelopes.pointer import ABSENT
 from catalog.envelopes.projection import message_in, param_in
-from catalog.model import Address
+from catalog.reading.grpc_statuses import as_http
 
 if TYPE_CHECKING:
     from catalog.envelopes.envelope import Envelope
@@ -46,8 +45,8 @@ class Expected:
 
     @property
     def provider(self) -> str:
-        """The provider whose record it is of."""
-        return Address.parse(self.address).provider
+        """The provider whose record it is of; what is expected of no record has the provider alone as its address."""
+        return self.address.partition("/")[0]
 
     def allows(self, status: int | None) -> bool:
         """Whether this is the documented HTTP status; each is, where the documents give none."""
@@ -66,7 +65,9 @@ class Expected:
 def asked_of(expected: Expected) -> int | None:
     """The HTTP status that is asked for, or the one that the gRPC status asked for maps to."""
     stream = expected.stream
-    return expected.status if stream is None or stream.grpc_status is None else AS_HTTP.get(stream.grpc_status)
+    if stream is None or stream.grpc_status is None:
+        return expected.status
+    return as_http(stream.grpc_status, expected.provider)
 
 
 def answer_body(expected: Expected, response: Response) -> Json:

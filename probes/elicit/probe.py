@@ -25,6 +25,10 @@ class Probe(Protocol):
     """One attempt at a record, as its recipe sees it."""
 
     @property
+    def provider(self) -> str:
+        """The name of the provider that is asked."""
+
+    @property
     def values(self) -> Mapping[str, str]:
         """The target's values, which placeholders stand for."""
 

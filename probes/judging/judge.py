@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from catalog.envelopes.grpc_statuses import status_of
 from catalog.evidence import same_drift
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
 from catalog.reading.expected import Expected, answer_body, asked_of
+from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
 from probes.judging.compare import compare
 from probes.judging.undocumented import seen_on_the_way
@@ -124,7 +124,7 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
 
 def unasked(expected: Expected, response: Response) -> Reason | None:
     """Why an answer says nothing about what was asked, or None where it does."""
-    status = status_of(response)
+    status = status_of(response, expected.provider)
     if response.ended in ENDED and not _seen_before_the_end(expected, response):
         code = "body-too-large" if response.events is None and response.close is None else ENDED[response.ended]
         return Reason(code, f"{len(response.events or ())} events were read" if response.events else "")
@@ -191,7 +191,7 @@ def _refused(expected: Expected, response: Response, known: Known) -> bool:
     if (expected.status or 0) >= 400:
         return False
     if response.grpc is not None:
-        return status_of(response) == 403 and asked_of(expected) == 200
+        return status_of(response, expected.provider) == 403 and asked_of(expected) == 200
     return any(answer.permission for answer in known.matching(response.status, response.body))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.grpc_statuses import status_of
 from catalog.model import Reason
 from catalog.model.labels import ANSWER, SETUP
+from catalog.reading.grpc_statuses import status_of
 from probes.elicit.probe import Stopped
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = ANSWER, 
     """
     for sent in range(bound):
         response = (await probe.send(call, SETUP)).response
-        if response is None or status_of(response) == REFUSED:
+        if response is None or status_of(response, probe.provider) == REFUSED:
             break
         left = _left(response.headers, remaining)
         if left is not None and left > bound - sent:
@@ -41,7 +41,7 @@ async def until_refused(probe: Probe, call: Call, bound: int, *, ordinary: int =
     """Send a call until it is answered otherwise than with `ordinary`; each is labelled, and the last one judged."""
     for _ in range(bound):
         response = (await probe.send(call)).response
-        if response is None or status_of(response) != ordinary:
+        if response is None or status_of(response, probe.provider) != ordinary:
             return
 
 

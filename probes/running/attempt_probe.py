@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
-from catalog.envelopes.grpc_statuses import status_of
 from catalog.model import Exchange, Reason, Response
 from catalog.model.labels import ANSWER, CLEANUP, SETUP
+from catalog.reading.grpc_statuses import status_of
 from probes.calls.call import Call
 from probes.elicit.probe import Stopped
 from probes.running.journal import Journal
@@ -22,6 +22,7 @@ class AttemptProbe:
     """
 
     def __init__(self, address: str, role: str, lane: Lane, session: str, journal: Journal | None = None) -> None:
+        self.provider = lane.provider.name
         self.values = lane.provider.values
         self.exchanges: list[Exchange] = []
         self.relied_on: str | None = None
@@ -62,7 +63,7 @@ class AttemptProbe:
         """
         exchange = await self.send(call, label)
         response = exchange.response
-        status = status_of(response) if response is not None else None
+        status = status_of(response, self.provider) if response is not None else None
         if response is not None and status is not None:
             unheard = call.unheard(event.event for event in response.events or () if not event.sent)
             accepted = statuses or ((101,) if call.websocket else range(200, 300))

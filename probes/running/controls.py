@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from catalog.envelopes.envelope import envelope
-from catalog.envelopes.grpc_statuses import status_of
 from catalog.model import Exchange, Reason
 from catalog.model.labels import CONTROL
 from catalog.reading.expected import Expected
+from catalog.reading.grpc_statuses import status_of
 from probes.calls.call import Call
 from probes.elicit.probe import Stopped
 from probes.judging.judge import unasked
@@ -17,8 +17,11 @@ from probes.running.lane import Lane
 BAD_CREDENTIAL = (401,)
 REFUSED = (403,)
 SUCCESS = 200
-EXPECTED = Expected(CONTROL, "", envelope("json"), SUCCESS)
-"""What a control must be answered with."""
+
+
+def expected_of(provider: str) -> Expected:
+    """What a control must be answered with; it is of no record."""
+    return Expected(CONTROL, provider, envelope("json"), SUCCESS)
 
 
 async def confirm(control: Call, lane: Lane, session: str) -> Exchange:
@@ -31,10 +34,10 @@ async def confirm(control: Call, lane: Lane, session: str) -> Exchange:
     where = f"{exchange.request.method} {exchange.request.url}"
     if exchange.failure is not None:
         raise Stopped(Reason(exchange.failure.code, f"the control {where}: {exchange.failure.detail}"))
-    status = status_of(exchange.response) if exchange.response else None
+    status = status_of(exchange.response, lane.provider.name) if exchange.response else None
     if status == SUCCESS:
         return exchange
-    trouble = unasked(EXPECTED, exchange.response) if exchange.response else None
+    trouble = unasked(expected_of(lane.provider.name), exchange.response) if exchange.response else None
     if trouble is not None:
         raise Stopped(Reason(trouble.code, f"the control {where}: {trouble.detail}"))
     credential = lane.provider.credential(lane.role)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.envelopes.grpc_statuses import status_of
 from catalog.model import Exchange, Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import CONTROL
+from catalog.reading.grpc_statuses import status_of
 from probes.calls.call import Call
 from probes.calls.placeholders import filled
 from probes.calls.services import LOOPBACK
@@ -109,7 +109,7 @@ class Lane:
         """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing."""
         async with self._control_lock:
             seen = self._controls.setdefault(call.path, [])
-            if not seen or (len(seen) < MAX_CONTROLS and _says_nothing(seen[-1])):
+            if not seen or (len(seen) < MAX_CONTROLS and _says_nothing(seen[-1], self.provider.name)):
                 seen.append(await self.send(call, CONTROL, session, since))
         return seen[-1]
 
@@ -241,7 +241,7 @@ class Lane:
                 self._pacer.pause(asked)
 
 
-def _says_nothing(control: Exchange) -> bool:
+def _says_nothing(control: Exchange, provider: str) -> bool:
     """Whether the answer tells of a moment rather than of the credential."""
-    status = status_of(control.response) if control.response else None
+    status = status_of(control.response, provider) if control.response else None
     return status is None or status in (408, 429) or status >= 500

@@ -6,10 +6,11 @@ import re
 
 import pytest
 
-from catalog.envelopes.grpc_statuses import AS_HTTP
+from catalog.reading.manifest import manifest
 from catalog.reading.store import Catalog
 from tests.contract.catalog.inventory_rows import rows
 
+AS_HTTP = manifest("pd").grpc
 ERRORS = Catalog.load().select(provider="pd", kind="errors")
 OVER_GRPC = {record.data["stream"]["grpc_status"]: record for record in ERRORS if record.surface == "pd_grpc"}
 OVER_HTTP = {

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from catalog.envelopes.grpc_statuses import status_of
 from catalog.model.labels import SUCCESS
+from catalog.reading.grpc_statuses import status_of
 from catalog.reading.manifest import providers
 from probes.calls.call import get, post
 from probes.elicit.book import book
@@ -44,7 +44,7 @@ async def two_models(probe: Probe) -> None:
     await probe.setup(get("/v1/models/{small_model}"))
     listed = await probe.send(get("/v1/models", credential="restricted"), SUCCESS)
     assert listed.response is not None
-    assert status_of(listed.response)
+    assert status_of(listed.response, probe.provider)
     await probe.send(get(f"/v1/models/{probe.values['fast_model']}"))
 
 

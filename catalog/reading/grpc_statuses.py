@@ -1,0 +1,24 @@
+"""The HTTP status that a gRPC status stands for, so that one rule serves answers of both kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog.reading.manifest import manifest
+
+if TYPE_CHECKING:
+    from catalog.model import Response
+
+
+def as_http(grpc_status: int, provider: str) -> int | None:
+    """What a provider documents that a gRPC status stands for; None where it documents nothing.
+
+    Raises:
+        CatalogError: no provider has this name.
+    """
+    return manifest(provider).grpc.get(grpc_status)
+
+
+def status_of(response: Response, provider: str) -> int | None:
+    """The HTTP status of a provider's answer, or the one that its gRPC status stands for, if any."""
+    return response.status if response.grpc is None else as_http(response.grpc.status, provider)
