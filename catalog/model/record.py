@@ -32,6 +32,10 @@ class Record:
     address: Address
     data: Mapping[str, Json]
 
+    def __hash__(self) -> int:
+        """By its address: data is JSON and has no hash. So what is read of a record can be kept."""
+        return hash(self.address)
+
     @property
     def provider(self) -> str:
         return self.address.provider

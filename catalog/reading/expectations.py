@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from catalog.envelopes.envelope import WIRE_ASPECTS, envelope
 from catalog.model import Json, Record
@@ -12,6 +13,9 @@ from catalog.reading.expected import Expected
 from catalog.reading.headers import header_rules, labels_of, limit_header_rules, written_rules
 from catalog.reading.statuses import BEGINS_WITH, documented_status
 from catalog.reading.streams import stream_rule
+
+KEPT = 1024
+"""Records whose expectations are kept: a run asks for them in planning, judging, recognition and write-back."""
 
 Lookup = Callable[[str], Record]
 """Finds the error record that an endpoint's rules name by its address."""
@@ -36,6 +40,7 @@ def expectation(record: Record, label: str) -> Expected | None:
     return next((each for each in _of_itself(record) if each.label == label), None)
 
 
+@lru_cache(maxsize=KEPT)
 def documented_answers(record: Record) -> tuple[Expected, ...]:
     """The answers that an error record documents: one, or one for each member of its group of statuses."""
     status = documented_status(record)
@@ -44,6 +49,7 @@ def documented_answers(record: Record) -> tuple[Expected, ...]:
     return tuple(_error(record, str(member), member) for member in status.members)
 
 
+@lru_cache(maxsize=KEPT)
 def _of_itself(record: Record) -> tuple[Expected, ...]:
     match record.kind:
         case "errors":
@@ -89,7 +95,7 @@ def _error(record: Record, label: str, status: int | None = None) -> Expected:
 def _of_endpoint(record: Record, lookup: Lookup) -> Iterator[Expected]:
     """Its success, the refusals of a missing and a wrong credential, the answer to each rule, and the stream."""
     data = record.data
-    yield _success(record, SUCCESS)
+    yield from _of_itself(record)
     auth = data.get("auth")
     for label, key in ((MISSING_CREDENTIAL, "missing"), (WRONG_CREDENTIAL, "wrong")):
         if isinstance(auth, dict) and auth.get(key):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,12 @@ class HeaderRule:
     """Whether it may be absent, as long as its whole family is."""
     source: str = ""
     """The rows that state it."""
+
+    def name_in(self, headers: Mapping[str, str]) -> str:
+        """The first header whose name fits the rule's, in which `*` stands for anything; its own where none does."""
+        if "*" not in self.name:
+            return self.name
+        return next((name for name in sorted(headers) if fnmatchcase(name, self.name)), self.name)
 
 
 def header_rules(written: Json) -> tuple[HeaderRule, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -77,14 +76,11 @@ def endpoint(exchange: Exchange) -> str:
 
 def headers_seen(expected: Expected, response: Response) -> dict[str, str]:
     """What was seen of each documented header: its value only where the documents state a fixed one."""
-    names = {name.lower(): value for name, value in response.headers.items()}
-    seen = {}
-    for rule in expected.headers:
-        if not any(fnmatchcase(name, rule.name) for name in names):
-            seen[rule.name] = "absent"
-        else:
-            seen[rule.name] = names[rule.name] if rule.rule == "equals" else "present"
-    return seen
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    found = ((rule, headers.get(rule.name_in(headers))) for rule in expected.headers)
+    return {
+        rule.name: "absent" if value is None else value if rule.rule == "equals" else "present" for rule, value in found
+    }
 
 
 def observed_limits(result: Result) -> dict[str, Json]:

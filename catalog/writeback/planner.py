@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.model import Json, Outcome, Record, Tag
 from catalog.reading.documented_fields import documented_fields
@@ -20,7 +20,7 @@ from catalog.writeback import answer
 from catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from catalog.model import Exchange, Response
@@ -176,8 +176,7 @@ def _judge_by_the_latest(draft: _Draft) -> _Draft:
     if news is None:
         return draft.keep(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
     record = Record(draft.record.address, {**draft.record.data, "status": tags})
-    data = with_evidence(record, sighting, differences, _extra(record, sighting))
-    return draft.change(_with_headers_seen(record, data, sighting), f"{sighting.result.outcome}: {news}")
+    return draft.change(_evidence(record, sighting, differences), f"{sighting.result.outcome}: {news}")
 
 
 def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
@@ -199,45 +198,40 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """The answer that shows what a record is about, and what the record expects of it."""
-
-    exchange: Exchange
-    response: Response
-    expected: Expected | None
-    """None for an optional look that the record itself says nothing of."""
-
-    @property
-    def documented(self) -> Expected | None:
-        """What is expected of it, if it is the documented answer at all; another one says nothing of headers."""
-        return self.expected if self.expected is not None and self.expected.is_answered_by(self.response) else None
+def _evidence(record: Record, sighting: Sighting, differences: tuple[str, ...]) -> Mapping[str, Json]:
+    """The record's data with what this look showed: its block, and its header rules if the documented answer came."""
+    look = _look(record, sighting)
+    data = with_evidence(record, sighting, differences, _extra(record, sighting, look))
+    if look is None or not look.expected.is_answered_by(look.response):
+        return data
+    return with_headers_seen(record, data, answer.headers_seen(look.expected, look.response))
 
 
-def _answer(record: Record, sighting: Sighting) -> _Answer | None:
-    exchange = answer.judged_exchange(sighting.result)
-    if exchange is None or exchange.response is None:
-        return None
-    return _Answer(exchange, exchange.response, expectation(record, exchange.label))
-
-
-def _extra(record: Record, sighting: Sighting) -> dict[str, Json]:
+def _extra(record: Record, sighting: Sighting, look: _Look | None) -> dict[str, Json]:
     """The evidence that only this kind of record keeps."""
     if record.kind == "rate_limits":
         return answer.observed_limits(sighting.result)
-    seen = _answer(record, sighting)
-    if record.kind != "errors" or seen is None:
+    if record.kind != "errors" or look is None:
         return {}
-    param = answer.param(seen.expected, seen.response) if seen.expected is not None else None
-    return {"endpoint": answer.endpoint(seen.exchange)} | ({"param": param} if param else {})
+    param = answer.param(look.expected, look.response)
+    return {"endpoint": answer.endpoint(look.exchange)} | ({"param": param} if param else {})
 
 
-def _with_headers_seen(record: Record, data: Mapping[str, Json], sighting: Sighting) -> Mapping[str, Json]:
-    """Each documented header rule with what was seen of it, if the documented answer came at all."""
-    seen = _answer(record, sighting)
-    if seen is None or seen.documented is None:
-        return data
-    return with_headers_seen(record, data, answer.headers_seen(seen.documented, seen.response))
+class _Look(NamedTuple):
+    """The exchange that shows what a record is about, and what the record expects of it."""
+
+    exchange: Exchange
+    response: Response
+    expected: Expected
+
+
+def _look(record: Record, sighting: Sighting) -> _Look | None:
+    """None where nothing was answered, or where the record itself says nothing of the answer's label."""
+    exchange = answer.judged_exchange(sighting.result)
+    if exchange is None or exchange.response is None:
+        return None
+    expected = expectation(record, exchange.label)
+    return _Look(exchange, exchange.response, expected) if expected is not None else None
 
 
 def _mark_what_this_account_may_not_see(draft: _Draft) -> _Draft:
@@ -256,7 +250,8 @@ def _collect_messages(draft: _Draft) -> _Draft:
         return draft
     old = messages_seen(draft.record)
     known = {answer.steady(message) for message in old}
-    new = {message for sighting in draft.sightings for message in _messages(draft.record, sighting)} - known
+    told = (_message(draft.record, sighting) for sighting in draft.sightings)
+    new = {message for message in told if message is not None} - known
     if not new or len(old) > MAX_MESSAGES:
         return draft
     kept = sorted([*old, *new])[:MAX_MESSAGES]
@@ -265,13 +260,9 @@ def _collect_messages(draft: _Draft) -> _Draft:
     return draft.change({**draft.record.data, "live_messages": kept}, "a wording that was not known yet")
 
 
-def _messages(record: Record, sighting: Sighting) -> Iterator[str]:
-    seen = _answer(record, sighting) if sighting.result.outcome is Outcome.CONFORMS else None
-    if seen is None or seen.expected is None:
-        return
-    message = answer.message(seen.expected, seen.response)
-    if message is not None:
-        yield message
+def _message(record: Record, sighting: Sighting) -> str | None:
+    look = _look(record, sighting) if sighting.result.outcome is Outcome.CONFORMS else None
+    return answer.message(look.expected, look.response) if look is not None else None
 
 
 def _expire(draft: _Draft) -> _Draft:

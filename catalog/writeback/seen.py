@@ -46,7 +46,9 @@ class Sighting:
         return name if self.run.live or is_mock(name) else f"{MOCK}:{name}"
 
 
-def with_evidence(record: Record, sighting: Sighting, differences: tuple[str, ...], extra: Mapping[str, Json]) -> Json:
+def with_evidence(
+    record: Record, sighting: Sighting, differences: tuple[str, ...], extra: Mapping[str, Json]
+) -> dict[str, Json]:
     """The record's data with the sighting as its last: `extra` is what only this kind of record keeps."""
     result, run = str(sighting.result.outcome), sighting.run.run
     at, day = utc_text(sighting.at), sighting.day.isoformat()
@@ -70,7 +72,7 @@ def with_evidence(record: Record, sighting: Sighting, differences: tuple[str, ..
     return data
 
 
-def with_expiry(record: Record, reason: str) -> Json:
+def with_expiry(record: Record, reason: str) -> dict[str, Json]:
     """The record's data with its evidence marked as too old to stand on. Its date stays: nobody looked since."""
     block = {key: value for key, value in evidence_block(record).items() if key != "seen"}
     block |= {"note": reason} if record.kind == "errors" else {"result": "expired", "reason": reason}

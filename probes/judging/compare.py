@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -64,7 +63,7 @@ def _status(expected: Expected, response: Response) -> Iterator[Finding]:
 
 def _header_rules(expected: Expected, response: Response) -> Iterator[Finding]:
     for rule in expected.headers:
-        name = _header_named(rule.name, response.headers)
+        name = rule.name_in(response.headers)
         seen = response.headers.get(name)
         code = _header_code(rule, seen)
         if code is not None:
@@ -72,13 +71,6 @@ def _header_rules(expected: Expected, response: Response) -> Iterator[Finding]:
             yield _finding(expected, code, Aspect.HEADER, name, documented, "absent" if seen is None else seen)
     for code, name, documented, observed in limit_headers.contradictions(expected.headers, response.headers):
         yield _finding(expected, code, Aspect.HEADER, name, documented, observed)
-
-
-def _header_named(pattern: str, headers: Mapping[str, str]) -> str:
-    """The first header whose name fits a pattern with `*`, or the pattern itself."""
-    if "*" not in pattern:
-        return pattern
-    return next((name for name in sorted(headers) if fnmatchcase(name, pattern)), pattern)
 
 
 def _header_code(rule: HeaderRule, seen: str | None) -> str | None:

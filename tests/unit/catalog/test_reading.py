@@ -142,6 +142,12 @@ def test_the_headers_of_limits_hold_for_the_labels_they_name() -> None:
     assert header_names(made) == {"x-limit", "x-sample", "retry-after"}
 
 
+@pytest.mark.parametrize(("headers", "name"), [({"b-limit-x": "2", "a-limit": "1"}, "a-limit"), ({}, "*limit*")])
+def test_a_star_in_a_header_name_stands_for_anything(headers: dict[str, str], name: str) -> None:
+    assert HeaderRule("*limit*", "absent").name_in(headers) == name
+    assert HeaderRule("a-limit", "present").name_in(headers) == "a-limit"
+
+
 def test_an_endpoint_itself_states_its_success_alone() -> None:
     made = endpoint(auth={"missing": ERROR_ADDRESS, "wrong": None}, request={"rules": [{"label": "a", "answer": "x"}]})
     assert of(made, "success").status == 200
@@ -318,3 +324,9 @@ def test_a_reference_is_followed_by_the_same_pointer() -> None:
     assert found[1] == "urn:catalog:shared"
     assert resolve("urn:catalog:shared#/$defs/nothing", "urn:catalog:error") is None
     assert resolve("urn:catalog:nothing", "urn:catalog:error") is None
+
+
+def test_what_was_read_is_kept_for_the_same_record_and_no_other() -> None:
+    first, alike, other = error(), error(), error(http_status=503)
+    assert of(first) is of(alike)
+    assert (of(first).status, of(other).status) == (429, 503)

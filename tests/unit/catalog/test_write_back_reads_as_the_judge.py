@@ -95,3 +95,10 @@ def test_the_headers_of_another_grpc_status_say_nothing() -> None:
     refused = Response(headers={"x-request-id": "1"}, grpc=GrpcStatus(7, "No."))
     assert marks(written(record, refused, Outcome.DRIFTED)) == {}
     assert marks(written(record, replace(refused, grpc=GrpcStatus(8)), Outcome.DRIFTED)) == {"x-request-id": "present"}
+
+
+@pytest.mark.parametrize(("headers", "mark"), [({"x-limit-1": "9"}, "9"), ({}, "absent")])
+def test_a_header_whose_name_is_a_pattern_is_marked_with_the_value_found(headers: dict[str, str], mark: str) -> None:
+    rules = {"x-limit-*": {"rule": "equals", "value": "8", "source": "2:8.2#retry-after"}}
+    record = Record(RATE_LIMITS.address, {**RATE_LIMITS.data, "headers": rules})
+    assert marks(written(record, Response(200, headers), Outcome.DRIFTED)) == {"x-limit-*": mark}
