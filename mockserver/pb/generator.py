@@ -90,7 +90,7 @@ def complete(call: Call, prompt: Prompt) -> Completion:
     ending = _ending(call, prompt)
     if ending is not None:
         return Completion([Candidate(ending=ending)])
-    thought, left = _think(prompt)
+    thought, left = think(prompt)
     candidates = [_answer(prompt, left) for _ in range(prompt.settings.candidate_count)]
     return Completion(candidates, thought=thought)
 
@@ -136,7 +136,7 @@ def _malformed(prompt: Prompt) -> Ending | None:
     return MALFORMED_TOOL_CALL if prompt.tools.builtin else None
 
 
-def _think(prompt: Prompt) -> tuple[str, int]:
+def think(prompt: Prompt) -> tuple[str, int]:
     """The thought, and how many tokens it leaves for the answer: reasoning comes out of the same budget (2:7.4)."""
     limit = min(prompt.settings.max_output_tokens or prompt.model.output_token_limit, prompt.model.output_token_limit)
     if not prompt.model.reasons or prompt.settings.thinking_budget == 0:

@@ -68,7 +68,7 @@ def _stored(call: Call) -> Interaction:
 
 
 def _resource(call: Call, asked: Asked, completion: Completion, service_tier: str) -> dict[str, Any]:
-    steps, code = _steps(call, completion), _code(completion)
+    steps, code = _steps(call, completion), failing_code(completion)
     usage = {
         "total_input_tokens": asked.prompt.tokens,
         "total_output_tokens": completion.tokens,
@@ -93,7 +93,7 @@ def _resource(call: Call, asked: Asked, completion: Completion, service_tier: st
     return resource
 
 
-def _code(completion: Completion) -> str | None:
+def failing_code(completion: Completion) -> str | None:
     """The blocked or generation code that the interaction fails with, if any (2:7.4)."""
     if completion.block is not None:
         return completion.block.code

@@ -84,20 +84,20 @@ class _Used:
 
 def admit(call: Call, model: Model, tokens: int, images: int, service_tier: str) -> str:
     """Count one request against the project, or 429. The service tier that serves it goes into the header (2:8.3)."""
-    _tell(call, service_tier)
+    tell_service_tier(call, service_tier)
     if service_tier == "flex":
         _flex(call, model)
     if call.project.billing is Billing.NONE and model.paid_only:
-        raise _refusal(model, Excess(QUOTA, "generate_content_free_tier_requests", "PerDay-FreeTier", 0, 60))
+        raise quota_refusal(model, Excess(QUOTA, "generate_content_free_tier_requests", "PerDay-FreeTier", 0, 60))
     excess = _overspent(call)
     if excess is None:
         excess = _charge(call, model, tokens, images, service_tier)
         if excess is not None and service_tier == "priority":
             service_tier = "standard"  # overflow of priority inference downgrades (2:8.3)
-            _tell(call, service_tier)
+            tell_service_tier(call, service_tier)
             excess = _charge(call, model, tokens, images, service_tier)
     if excess is not None:
-        raise _refusal(model, excess)
+        raise quota_refusal(model, excess)
     return service_tier
 
 
@@ -107,7 +107,7 @@ def settle(call: Call, tokens: int) -> None:
     spent.append((call.now, tokens * PRICE_PER_TOKEN))
 
 
-def _tell(call: Call, service_tier: str) -> None:
+def tell_service_tier(call: Call, service_tier: str) -> None:
     call.headers[call.names.header("service-tier")] = service_tier
 
 
@@ -117,7 +117,7 @@ def _flex(call: Call, model: Model) -> None:
         return
     if scenario.name == "flex_capacity_unavailable":
         raise PbError(UNAVAILABLE, "Flex capacity is currently unavailable. Please try again later.")
-    raise _refusal(model, Excess(TOO_MANY, "generate_content_flex_requests", "FlexCapacity", 0, FLEX_DELAY_S))
+    raise quota_refusal(model, Excess(TOO_MANY, "generate_content_flex_requests", "FlexCapacity", 0, FLEX_DELAY_S))
 
 
 def _limits(call: Call, model: Model, pool: str) -> Limits:
@@ -186,7 +186,7 @@ def _overspent(call: Call) -> Excess | None:
     return Excess(TOO_MANY, "generate_content_spend", "SpendPerTenMinutesPerProject", limit, delay)
 
 
-def _refusal(model: Model, excess: Excess) -> PbError:
+def quota_refusal(model: Model, excess: Excess) -> PbError:
     """The 429: a help entry and a quota failure in the details, the delay in the message alone (2:7.1)."""
     message = (
         "You exceeded your current quota, please check your plan and billing details.\n"

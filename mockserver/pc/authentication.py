@@ -33,8 +33,8 @@ def authenticate(connection: HTTPConnection, context: Context, names: Names) -> 
     organization = connection.headers.get(names.header("Organization"))
     if organization is not None and organization != key.organization.id:
         raise unauthorized("mismatched_organization", "The organization header does not match the key's organization.")
-    project = _project(connection, key, names)
-    if not _allowed(connection, project):
+    project = project_of(connection, key, names)
+    if not address_allowed(connection, project):
         raise unauthorized("ip_not_authorized", "Your IP address is not on the allowlist of this project.")
     return key, project
 
@@ -49,7 +49,7 @@ def _presented(connection: HTTPConnection, context: Context) -> Key:
     return key
 
 
-def _project(connection: HTTPConnection, key: Key, names: Names) -> Project:
+def project_of(connection: HTTPConnection, key: Key, names: Names) -> Project:
     """The project header counts only with a legacy user key; a project key has its own (1:5.3)."""
     named = connection.headers.get(names.header("Project"))
     if named is None or not key.legacy:
@@ -60,7 +60,7 @@ def _project(connection: HTTPConnection, key: Key, names: Names) -> Project:
     raise unauthorized("invalid_project", "The project header names no project of this key.")
 
 
-def _allowed(connection: HTTPConnection, project: Project) -> bool:
+def address_allowed(connection: HTTPConnection, project: Project) -> bool:
     try:
         address = ip_address(connection.client.host if connection.client else "")
     except ValueError:

@@ -39,6 +39,11 @@ class Endpoint:
     admin: bool = False
 
 
+def unknown_url() -> Response:
+    """What an unknown URL gets: an empty body and no request id, the retired routes too (2:7.1)."""
+    return Response(status_code=404)
+
+
 class Gateway:
     """The ASGI app of PC."""
 
@@ -47,10 +52,10 @@ class Gateway:
         self._router = Router(routes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; an unknown URL gets an empty body and no request id, the retired routes too (2:7.1)."""
+        """Answer one request."""
         found = self._router.find(scope)
         if not found.known_path:
-            await Response(status_code=404)(scope, receive, send)
+            await unknown_url()(scope, receive, send)
             return
         request, context = Request(scope, receive), context_of(scope)
         headers: dict[str, str] = {}
@@ -70,10 +75,10 @@ class Gateway:
         key, project = authenticate(request, context, self._names)
         call = Call(request, context, self._names, key, project, found.params, headers)
         befall_any(context)
-        self._admit(call, endpoint)
+        self.admit(call, endpoint)
         return await endpoint.handler(call)
 
-    def _admit(self, call: Call, endpoint: Endpoint) -> None:
+    def admit(self, call: Call, endpoint: Endpoint) -> None:
         name = self._names.header("Beta")
         given = {value.strip() for value in call.request.headers.get(name, "").split(",")}
         if endpoint.beta is not None and endpoint.beta not in given:

@@ -37,7 +37,7 @@ async def create(call: Call) -> Response:
     made = call.session.new_id("vs_", 24)
     files = call.session.state(Stores).files.setdefault(made, [])
     for number, file_id in enumerate(body.get("file_ids") or ()):
-        _take(files, file_id, f"file_ids[{number}]")
+        take_file(files, file_id, f"file_ids[{number}]")
     return JSONResponse({"id": made, "object": "vector_store", "created_at": int(call.now), "name": body.get("name")})
 
 
@@ -62,7 +62,7 @@ async def attach(call: Call) -> Response:
     files = _files(call)
     body = await read_object(call)
     check(body, _ATTACHED, required=("file_id",))
-    _take(files, body["file_id"], "file_id")
+    take_file(files, body["file_id"], "file_id")
     return JSONResponse(_described(call, body["file_id"]))
 
 
@@ -73,7 +73,7 @@ async def attach_batch(call: Call) -> Response:
     body = await read_object(call)
     check(body, {"file_ids": array(2_000), "attributes": OBJECT, "chunking_strategy": OBJECT}, required=("file_ids",))
     for number, file_id in enumerate(body["file_ids"]):
-        _take(files, file_id, f"file_ids[{number}]")
+        take_file(files, file_id, f"file_ids[{number}]")
     counts = {"in_progress": 0, "completed": len(body["file_ids"]), "failed": 0, "cancelled": 0}
     return JSONResponse(
         {
@@ -87,7 +87,7 @@ async def attach_batch(call: Call) -> Response:
     )
 
 
-def _take(files: list[str], file_id: Any, param: str) -> None:
+def take_file(files: list[str], file_id: Any, param: str) -> None:
     check_value(param, file_id, string())
     if not find(file_id).searchable:
         raise PcError(422, f"The file '{file_id}' holds no text that could be searched.", param=param)

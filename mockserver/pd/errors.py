@@ -42,7 +42,7 @@ class Shape(StrEnum):
     EMPTY = "no body at all"
 
 
-_SHAPES: Mapping[Kind, Shape] = {
+SHAPES: Mapping[Kind, Shape] = {
     METHOD_NOT_ALLOWED: Shape.EMPTY,
     UNSUPPORTED_MEDIA_TYPE: Shape.TEXT,
     UNPROCESSABLE: Shape.STRING,
@@ -58,7 +58,7 @@ class PdError(Exception):
         super().__init__(message)
         self.kind = kind
         self.message = message
-        self.shape = shape or _SHAPES.get(kind, Shape.ENVELOPE)
+        self.shape = shape or SHAPES.get(kind, Shape.ENVELOPE)
 
     def response(self) -> Response:
         """The refusal on HTTP."""

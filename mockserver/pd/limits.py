@@ -27,12 +27,12 @@ def admit_generation(call: Call, model: Model, prompt_tokens: int) -> None:
     if not call.key.team.can_pay:
         raise _exhausted("Your team has used all of its prepaid credit and has no invoiced limit.")
     meters = [*_of_key(call), *_of_model(call, model)]
-    _refuse_beyond(call, meters, prompt_tokens)
+    refuse_beyond(call, meters, prompt_tokens)
     for meter in meters:
         meter.bucket.charge(_cost(meter, prompt_tokens), call.now)
 
 
-def _refuse_beyond(call: Call, meters: Iterable[Meter], prompt_tokens: int) -> None:
+def refuse_beyond(call: Call, meters: Iterable[Meter], prompt_tokens: int) -> None:
     for meter in meters:
         if meter.bucket.seconds_until(_cost(meter, prompt_tokens), call.now) > 0:
             raise _exhausted(meter.message)

@@ -44,7 +44,7 @@ class Management:
             raise PdError(METHOD_NOT_ALLOWED if found.known_path else NOT_FOUND, "Not Found")
         key = bearer(request.headers.get("authorization"))
         if key not in MANAGEMENT_KEYS:
-            return _envelope(401, UNAUTHENTICATED, "Invalid bearer token.")
+            return envelope(401, UNAUTHENTICATED, "Invalid bearer token.")
         befall(context_of(request.scope))
         return JSONResponse({"name": "management", "scope": "SCOPE_TEAM"})
 
@@ -53,8 +53,8 @@ def _refusal(kind: Kind, message: str) -> Response:
     """Refusals of which the documents show no shape here; the method's is empty on all of PD."""
     if kind is METHOD_NOT_ALLOWED:
         return Response(status_code=kind.status)
-    return _envelope(kind.status, kind.grpc, message)
+    return envelope(kind.status, kind.grpc, message)
 
 
-def _envelope(status: int, code: int, message: str) -> Response:
+def envelope(status: int, code: int, message: str) -> Response:
     return JSONResponse({"code": code, "message": message, "details": []}, status)

@@ -51,7 +51,7 @@ def struct(**members: Shape) -> Shape:
 
 def check(raw: str, value: Any, shape: Shape) -> None:
     """Refuse a body of which some field has another type; null is as good as absent."""
-    for path, wrong, wanted in _mismatches(value, shape, ()):
+    for path, wrong, wanted in mismatches(value, shape, ()):
         line, column = line_and_column(raw, end_of(raw, path))
         found = f"{_type_name(wrong)} `{json.dumps(wrong)[:40]}`"
         at = f"{_dotted(path)}: " if path else ""
@@ -62,16 +62,16 @@ def check(raw: str, value: Any, shape: Shape) -> None:
         raise PdError(UNPROCESSABLE, message)
 
 
-def _mismatches(value: Any, shape: Shape, path: Path) -> Iterator[tuple[Path, Any, Shape]]:
+def mismatches(value: Any, shape: Shape, path: Path) -> Iterator[tuple[Path, Any, Shape]]:
     if not shape.accepts(value):
         yield path, value, shape
     elif isinstance(value, list) and shape.items is not None:
         for index, item in enumerate(value):
-            yield from _mismatches(item, shape.items, (*path, index))
+            yield from mismatches(item, shape.items, (*path, index))
     elif isinstance(value, dict):
         for name, member in shape.members.items():
             if value.get(name) is not None:
-                yield from _mismatches(value[name], member, (*path, name))
+                yield from mismatches(value[name], member, (*path, name))
 
 
 def _dotted(path: Path) -> str:

@@ -31,7 +31,7 @@ async def list_sessions(call: Call) -> Response:
     rows = [
         Row(
             (session.created_at, session.id),
-            {"id": session.id, "status": _status(call, session), "created_at": rfc3339(session.created_at)},
+            {"id": session.id, "status": status_of(call, session), "created_at": rfc3339(session.created_at)},
         )
         for session in archive_of(call).remote_sessions.values()
         if created_within(values, session.created_at)
@@ -47,10 +47,10 @@ async def get_transcript(call: Call) -> Response:
     if not session_id.startswith(ID_PREFIX):
         raise malformed_id("remote session", ID_PREFIX)
     session = archive_of(call).remote_sessions.get(session_id)
-    if session is None or _status(call, session) == PENDING:
+    if session is None or status_of(call, session) == PENDING:
         raise not_there_yet("Remote session")
     return JSONResponse({"id": session.id, "transcript": list(session.transcript)})
 
 
-def _status(call: Call, session: RemoteSession) -> str:
+def status_of(call: Call, session: RemoteSession) -> str:
     return PENDING if call.now < session.ready_at else LATER

@@ -1,14 +1,9 @@
-"""PB's mock without one of its behaviours: exactly the records that state it must stop conforming."""
+"""PB's mock without one of its behaviours, and who states it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-import pytest
-
-from catalog.model import Outcome
-from mockserver.app import create_app
 from mockserver.pb import (
     authentication,
     catalogue,
@@ -22,8 +17,8 @@ from mockserver.pb import (
     settings,
     thoughts,
 )
-from tests.harness.engines import catalog, mock_target_at, probe
-from tests.harness.serving import serving
+from tests.harness.engines import catalog
+from tests.harness.lapses import Lapses, lapse
 
 ERRORS, ENDPOINTS = "pb/errors", "pb/endpoints"
 OVER_HTTP = [
@@ -42,22 +37,7 @@ def family(name: str) -> list[str]:
     return [address for address in OVER_HTTP if address.startswith(f"{ERRORS}/{name}/")]
 
 
-@dataclass(frozen=True)
-class Lapse:
-    """What no longer holds, the part of the mock that made it hold, what stands there instead, and who states it."""
-
-    what: str
-    owner: Any
-    name: str
-    instead: Any
-    stated_by: frozenset[str]
-
-
-def lapse(what: str, owner: Any, name: str, instead: Any, *stated_by: str) -> Lapse:
-    return Lapse(what, owner, name, instead, frozenset(stated_by))
-
-
-refusal = quotas._refusal
+refusal = quotas.quota_refusal
 
 
 def without_delay(model: Any, excess: Any) -> errors.PbError:
@@ -72,11 +52,13 @@ def with_retry_after(call: Any, service_tier: str) -> None:
     call.headers.update({"x-pb-service-tier": service_tier, "retry-after": "5"})
 
 
-LAPSES = (
+LAPSES = Lapses(
+    "pb",
+    OVER_HTTP,
     lapse(
         "a 429 has no Retry-After",
         quotas,
-        "_tell",
+        "tell_service_tier",
         with_retry_after,
         *family("quota"),
         *(f"{ERRORS}/interactions/{code}" for code in ("rate_limit_exceeded", "quota_exceeded", "too_many_requests")),
@@ -85,15 +67,15 @@ LAPSES = (
     lapse(
         "the service tier stands in a header, on a 429 too",
         quotas,
-        "_tell",
+        "tell_service_tier",
         lambda call, service_tier: None,
         *family("quota"),
         *GENERATE,
         *STREAM,
         RATE_LIMITS,
     ),
-    lapse("the message of a 429 says how long", quotas, "_refusal", without_delay, *family("quota")),
-    lapse("a 429 names the quota", quotas, "_refusal", without_details, *family("quota")),
+    lapse("the message of a 429 says how long", quotas, "quota_refusal", without_delay, *family("quota")),
+    lapse("a 429 names the quota", quotas, "quota_refusal", without_details, *family("quota")),
     lapse(
         "a day has its quota",
         quotas,
@@ -178,7 +160,7 @@ LAPSES = (
     lapse(
         "reasoning comes out of the same budget",
         generator,
-        "_think",
+        "think",
         lambda prompt: ("", prompt.settings.max_output_tokens or 100),
         f"{ERRORS}/finish_reasons/max_tokens_without_text",
     ),
@@ -200,18 +182,9 @@ LAPSES = (
     lapse(
         "what stops an interaction is an event of its stream",
         interactions,
-        "_code",
+        "failing_code",
         lambda completion: None,
         *family("interactions_blocked"),
         *family("interactions_generation"),
     ),
 )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lapse", LAPSES, ids=lambda lapse: lapse.what)
-def test_exactly_the_records_that_state_it_stop_conforming(lapse, monkeypatch):
-    monkeypatch.setattr(lapse.owner, lapse.name, lapse.instead)
-    with serving(create_app(only=["pb"])) as base:
-        results = probe(mock_target_at(base), OVER_HTTP)
-    assert {address for address, each in results.items() if each.outcome is not Outcome.CONFORMS} == lapse.stated_by

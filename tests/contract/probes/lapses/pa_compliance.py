@@ -1,15 +1,10 @@
-"""PA's compliance mock without one of its behaviours: exactly the records that state it must stop conforming."""
+"""PA's compliance mock without one of its behaviours, and who states it."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import Any
 
-import pytest
-
-from catalog.model import Outcome
-from mockserver.app import create_app
 from mockserver.pa.compliance import (
     access,
     activities,
@@ -24,29 +19,14 @@ from mockserver.pa.compliance import (
 from mockserver.pa.compliance.archive import Archive
 from mockserver.pa.errors import not_found
 from mockserver.pa.keys import Role
-from tests.harness.engines import catalog, mock_target_at, probe
-from tests.harness.serving import serving
+from tests.harness.engines import catalog
+from tests.harness.lapses import Lapses, lapse
 
 ERRORS, OUTCOMES = "pa/errors/compliance", "pa/errors/compliance_outcomes"
 ENDPOINTS = "pa/endpoints/compliance"
 NEVER = float("inf")
 
 COMPLIANCE = [str(record.address) for record in catalog().select(provider="pa") if "/compliance" in str(record.address)]
-
-
-@dataclass(frozen=True)
-class Lapse:
-    """What no longer holds, the part of the mock that made it hold, what stands there instead, and who states it."""
-
-    what: str
-    owner: Any
-    name: str
-    instead: Any
-    stated_by: frozenset[str]
-
-
-def lapse(what: str, owner: Any, name: str, instead: Any, *stated_by: str) -> Lapse:
-    return Lapse(what, owner, name, instead, frozenset(stated_by))
 
 
 def only_active(self: Archive, now: float) -> list[archive.Chat]:
@@ -56,14 +36,16 @@ def only_active(self: Archive, now: float) -> list[archive.Chat]:
 bound = paging.redeem
 
 
-def unbound(call: Any, name: str, token: str, binding: Any) -> tuple[float, str]:
+def unbound(call: Any, name: str, token: str, binding: Any, *lifetime_s: float) -> tuple[float, str]:
     cursor = call.session.state(paging.Cursors).issued.get(token)
-    return bound(call, name, token, cursor.binding if cursor else binding)
+    return bound(call, name, token, cursor.binding if cursor else binding, *lifetime_s)
 
 
 reasons = itertools.count()
 
-LAPSES = (
+LAPSES = Lapses(
+    "pa",
+    COMPLIANCE,
     lapse(
         "chats keep a project from being deleted",
         Archive,
@@ -90,7 +72,13 @@ LAPSES = (
     ),
     lapse("chats expire", archive, "CHAT_RETENTION_S", NEVER, f"{ERRORS}/chat_retention_expired"),
     lapse("local sessions age out", archive, "LOCAL_SESSION_RETENTION_S", NEVER, f"{ERRORS}/local_session_aged_out"),
-    lapse("page cursors expire", paging, "CURSOR_LIFETIME_S", NEVER, f"{ERRORS}/page_cursor_expired"),
+    lapse(
+        "cursors of local-session messages expire",
+        local_sessions,
+        "MESSAGE_CURSOR_LIFETIME_S",
+        NEVER,
+        f"{ERRORS}/page_cursor_expired",
+    ),
     lapse(
         "a page cursor is bound to its request",
         paging,
@@ -125,7 +113,7 @@ LAPSES = (
     lapse(
         "a pending session has no transcript",
         remote_sessions,
-        "_status",
+        "status_of",
         lambda call, session: remote_sessions.LATER,
         f"{ERRORS}/remote_session_pending",
     ),
@@ -152,12 +140,3 @@ LAPSES = (
         f"{ENDPOINTS}_activities/list_activities",
     ),
 )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lapse", LAPSES, ids=lambda lapse: lapse.what)
-def test_exactly_the_records_that_state_it_stop_conforming(lapse, monkeypatch):
-    monkeypatch.setattr(lapse.owner, lapse.name, lapse.instead)
-    with serving(create_app(only=["pa"])) as base:
-        results = probe(mock_target_at(base), COMPLIANCE)
-    assert {address for address, each in results.items() if each.outcome is not Outcome.CONFORMS} == lapse.stated_by

@@ -1,18 +1,15 @@
-"""PC's mock without one of its behaviours: exactly the records that state it must stop conforming."""
+"""PC's mock without one of its behaviours, and who states it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from starlette.responses import JSONResponse
 
-from catalog.model import Outcome
-from mockserver.app import create_app
 from mockserver.pc import (
     authentication,
+    chat,
     conversations,
     gateway,
     limits,
@@ -23,8 +20,8 @@ from mockserver.pc import (
     vector_stores,
 )
 from mockserver.pc.errors import PcError
-from tests.harness.engines import catalog, mock_target_at, probe
-from tests.harness.serving import serving
+from tests.harness.engines import catalog
+from tests.harness.lapses import Lapses, lapse, nothing
 
 ERRORS, ENDPOINTS = "pc/errors", "pc/endpoints"
 CREATE = f"{ENDPOINTS}/responses/create_response"
@@ -36,25 +33,6 @@ OVER_HTTP = [
     if record.kind != "rate_limits" and record.address.family not in ("websocket", "client")
 ]
 IN_STREAMS = [address for address in OVER_HTTP if address.startswith(f"{ERRORS}/stream/")]
-
-
-@dataclass(frozen=True)
-class Lapse:
-    """What no longer holds, the part of the mock that made it hold, what stands there instead, and who states it."""
-
-    what: str
-    owner: Any
-    name: str
-    instead: Any
-    stated_by: frozenset[str]
-
-
-def lapse(what: str, owner: Any, name: str, instead: Any, *stated_by: str) -> Lapse:
-    return Lapse(what, owner, name, instead, frozenset(stated_by))
-
-
-def nothing(*args: Any, **options: Any) -> None:
-    return None
 
 
 def under(family: str, *slugs: str) -> tuple[str, ...]:
@@ -69,19 +47,14 @@ def lenient(body: Mapping[str, Any], fields: Any, required: Any = (), at: str = 
 strict_check = response_request.check
 
 
-as_it_was = gateway.Gateway.__call__
-
-
-async def chatty(self: gateway.Gateway, scope: Any, receive: Any, send: Any) -> None:
+def chatty() -> JSONResponse:
     """Answer an unknown URL as other providers do."""
-    if self._router.find(scope).known_path:
-        await as_it_was(self, scope, receive, send)
-    else:
-        answer = JSONResponse(PcError(404, "Not found").envelope(), 404, {"x-request-id": "req_1"})
-        await answer(scope, receive, send)
+    return JSONResponse(PcError(404, "Not found").envelope(), 404, {"x-request-id": "req_1"})
 
 
-LAPSES = (
+LAPSES = Lapses(
+    "pc",
+    OVER_HTTP,
     lapse(
         "unknown fields are rejected",
         response_request,
@@ -92,44 +65,44 @@ LAPSES = (
     ),
     lapse(
         "a reasoning model takes no temperature",
-        response_request.check_sampling,
-        "__code__",
-        (lambda body, model: None).__code__,
+        (chat, response_request),
+        "check_sampling",
+        nothing,
         f"{ERRORS}/request/unsupported_parameter",
         CHAT,
     ),
     lapse(
         "projects allow service tiers",
-        response_request.check_service_tier,
-        "__code__",
-        (lambda call, body: "default").__code__,
+        (chat, response_request, responses),
+        "check_service_tier",
+        lambda call, body: "default",
         f"{ERRORS}/request/service_tier_not_allowed",
     ),
     lapse(
         "an unknown URL has no body",
-        gateway.Gateway,
-        "__call__",
+        gateway,
+        "unknown_url",
         chatty,
         *under("not_found", "unknown_url", "retired_assistants", "retired_threads"),
     ),
     lapse(
         "addresses are looked at",
         authentication,
-        "_allowed",
+        "address_allowed",
         lambda *_: True,
         *under("authentication", "ip_not_authorized"),
     ),
     lapse(
         "a project key has its own project",
         authentication,
-        "_project",
+        "project_of",
         lambda connection, key, names: key.project,
         *under("authentication", "invalid_project"),
     ),
     lapse(
         "beta headers and scopes are asked for",
         gateway.Gateway,
-        "_admit",
+        "admit",
         nothing,
         *under("request", "invalid_beta"),
         *under("permission", "insufficient_permissions"),
@@ -157,7 +130,7 @@ LAPSES = (
     lapse(
         "a file must be searchable",
         vector_stores,
-        "_take",
+        "take_file",
         lambda files, file_id, param: files.append(file_id),
         *under("request", "unprocessable"),
     ),
@@ -192,15 +165,3 @@ LAPSES = (
         *(address for address in IN_STREAMS if "image" in address and "policy" not in address),
     ),
 )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lapse", LAPSES, ids=lambda lapse: lapse.what)
-def test_exactly_the_records_that_state_it_stop_conforming(lapse, monkeypatch):
-    monkeypatch.setattr(lapse.owner, lapse.name, lapse.instead)
-    with serving(create_app(only=["pc"])) as base:
-        results = probe(mock_target_at(base), OVER_HTTP)
-    failing = {
-        address for address, each in results.items() if each.outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED)
-    }
-    assert failing == lapse.stated_by

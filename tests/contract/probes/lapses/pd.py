@@ -1,22 +1,18 @@
-"""PD's mock without one of its behaviours: exactly the records that state it must stop conforming."""
+"""PD's mock without one of its behaviours, and who states it."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from starlette.responses import JSONResponse, Response
 
-from catalog.model import Outcome
-from mockserver.app import create_app
 from mockserver.pd import access, catalogue, chat, errors, gateway, limits, management, rules, shape
 from mockserver.pd.catalogue import Host
 from mockserver.pd.errors import METHOD_NOT_ALLOWED, NO_CREDENTIALS, NOT_FOUND, UNPROCESSABLE, PdError, Shape
 from mockserver.pd.keys import KEYS, Key, Team
-from tests.harness.engines import catalog, mock_target_at, probe
-from tests.harness.serving import serving
+from tests.harness.engines import catalog
+from tests.harness.lapses import Lapses, lapse, nothing
 
 ERRORS, ENDPOINTS = "pd/errors", "pd/endpoints"
 NEVER = float("inf")
@@ -34,25 +30,6 @@ WITH_A_KEY = (
 )
 RATE_LIMITS = "pd/rate_limits/limits/general"
 LIMITS = tuple(f"{ERRORS}/rate_limit/{slug}" for slug in ("model_rate_limit", "model_token_limit", "key_cap"))
-
-
-@dataclass(frozen=True)
-class Lapse:
-    """What no longer holds, the part of the mock that made it hold, what stands there instead, and who states it."""
-
-    what: str
-    owner: Any
-    name: str
-    instead: Any
-    stated_by: frozenset[str]
-
-
-def lapse(what: str, owner: Any, name: str, instead: Any, *stated_by: str) -> Lapse:
-    return Lapse(what, owner, name, instead, frozenset(stated_by))
-
-
-def nothing(*args: Any, **options: Any) -> None:
-    return None
 
 
 def incorrect_is_401(authorization: str | None) -> Key:
@@ -74,7 +51,7 @@ def fetch_and_keep(call: Any, request_id: str) -> Any:
 
 
 def unplaced(raw: str, value: Any, wanted: Any) -> None:
-    if list(shape._mismatches(value, wanted, ())):
+    if list(shape.mismatches(value, wanted, ())):
         raise PdError(UNPROCESSABLE, "A field has the wrong type.")
 
 
@@ -93,7 +70,9 @@ def named_like_the_others(status: int, code: int, message: str) -> Response:
 
 reasons = itertools.count()
 
-LAPSES = (
+LAPSES = Lapses(
+    "pd",
+    OVER_HTTP,
     lapse(
         "a deferred result takes its time",
         chat,
@@ -150,7 +129,7 @@ LAPSES = (
         f"{ERRORS}/permission/zero_data_retention",
     ),
     lapse("credit is needed", Team, "can_pay", True, f"{ERRORS}/rate_limit/credit_depleted"),
-    lapse("limits are kept", limits, "_refuse_beyond", nothing, *LIMITS, RATE_LIMITS),
+    lapse("limits are kept", limits, "refuse_beyond", nothing, *LIMITS, RATE_LIMITS),
     lapse(
         "a 429 does not say how long",
         PdError,
@@ -163,15 +142,15 @@ LAPSES = (
     lapse(
         "a 405 has no body",
         errors,
-        "_SHAPES",
-        {**errors._SHAPES, METHOD_NOT_ALLOWED: Shape.STRING},
+        "SHAPES",
+        {**errors.SHAPES, METHOD_NOT_ALLOWED: Shape.STRING},
         f"{ERRORS}/request/method_not_allowed",
     ),
     lapse(
         "a 422 is a bare string",
         errors,
-        "_SHAPES",
-        {**errors._SHAPES, UNPROCESSABLE: Shape.ENVELOPE},
+        "SHAPES",
+        {**errors.SHAPES, UNPROCESSABLE: Shape.ENVELOPE},
         f"{ERRORS}/request/wrong_type",
         f"{ENDPOINTS}/tokenize/tokenize_text",
     ),
@@ -200,21 +179,9 @@ LAPSES = (
     lapse(
         "the management API has an envelope of its own",
         management,
-        "_envelope",
+        "envelope",
         named_like_the_others,
         f"{ERRORS}/authentication/management_invalid_bearer",
         f"{ENDPOINTS}/management/validate_management_key",
     ),
 )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lapse", LAPSES, ids=lambda lapse: lapse.what)
-def test_exactly_the_records_that_state_it_stop_conforming(lapse, monkeypatch):
-    monkeypatch.setattr(lapse.owner, lapse.name, lapse.instead)
-    with serving(create_app(only=["pd"])) as base:
-        results = probe(mock_target_at(base), OVER_HTTP)
-    failing = {
-        address for address, each in results.items() if each.outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED)
-    }
-    assert failing == lapse.stated_by
