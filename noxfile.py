@@ -11,6 +11,7 @@ nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = False
 
 CONSTRAINTS = "constraints.txt"
+QUICK = "not process and not browser"
 
 
 def install(session: nox.Session, *groups: str) -> None:
@@ -35,10 +36,17 @@ def live(session: nox.Session) -> None:
 
 
 @nox.session
-def tests(session: nox.Session) -> None:
-    """Run the project's own tests, in random order, on all cores."""
+def quick(session: nox.Session) -> None:
+    """Run what needs no process and no browser: the loop while one writes."""
     install(session, "test")
-    session.run("pytest", "-n", "auto", "-m", "not clients", *session.posargs)
+    session.run("pytest", "-n", "2", "-m", QUICK, "tests/unit", "tests/contract", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the project's own tests, in random order, on all cores; `clients` and `crash` are sessions of their own."""
+    install(session, "test")
+    session.run("pytest", "-n", "auto", "-m", "not clients and not crash", *session.posargs)
 
 
 @nox.session
@@ -102,7 +110,7 @@ def workflows(session: nox.Session) -> None:
 def crash(session: nox.Session) -> None:
     """Kill runs and updates a hundred times at random moments; nothing is ever half written."""
     install(session, "test")
-    session.run("pytest", "tests/system/live/test_crash.py", *session.posargs, env={"CRASHES": "100"})
+    session.run("pytest", "-m", "crash", "tests/system", *session.posargs, env={"CRASHES": "100"})
 
 
 @nox.session

@@ -1,8 +1,9 @@
-"""What all tests share: time enough on a busy machine, one mock process a test process, what the clean suite saw."""
+"""What all tests share: marks by what they need, time enough on a busy machine, one mock process a test process."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -15,6 +16,23 @@ from tests.harness.engines import Clean, catalog, probe
 
 settings.register_profile("unhurried", deadline=None, print_blob=True)
 settings.load_profile("unhurried")
+
+SYSTEM = Path(__file__).parent / "system"
+NEEDED_IN = {SYSTEM: "process", SYSTEM / "browser": "browser", SYSTEM / "clients": "clients"}
+"""What every test of a folder needs."""
+
+MOCK_PROCESS = "mock"
+"""The fixture that starts a process, whatever fixtures stand between."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test by what it needs: by its folder, and by whether it asks for the mock's process."""
+    for item in items:
+        needs = {need for folder, need in NEEDED_IN.items() if folder in item.path.parents}
+        if MOCK_PROCESS in getattr(item, "fixturenames", ()):
+            needs.add("process")
+        for need in sorted(needs):
+            item.add_marker(need)
 
 
 @pytest.fixture(scope="session")

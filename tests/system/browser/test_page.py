@@ -8,8 +8,6 @@ from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE, drifted
 
-pytestmark = pytest.mark.browser
-
 STREAM = "pc/errors/stream/api_error"
 CONFORMING = "pa/errors/general/not_found"
 ATTACKS = (
@@ -263,7 +261,6 @@ def test_without_script_the_findings_are_there(browser, report):
     context.close()
 
 
-@pytest.mark.slow
 def test_ten_thousand_results_open(visit, tmp_path):
     build.build(sample.write(tmp_path, *sample.many(10_000)))
     page = tmp_path / "report.html"

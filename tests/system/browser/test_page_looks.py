@@ -7,8 +7,6 @@ import pytest
 from catalog.model import Outcome
 from tests.system.browser.chromium import NARROW, WIDE, arrived
 
-pytestmark = pytest.mark.browser
-
 HOSTILE_RECORD = "pb/errors/http/unknown_field"
 STREAM = "pc/errors/stream/api_error"
 PLAIN = "pa/endpoints/messages/invalid_request"

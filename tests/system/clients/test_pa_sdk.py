@@ -12,7 +12,7 @@ import pytest
 
 sdk = pytest.importorskip("anthropic", reason="the official SDK of PA is not installed (dependency group `clients`)")
 
-pytestmark = [pytest.mark.clients, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 HELLO: dict[str, Any] = {"model": "mock-small", "max_tokens": 32, "messages": [{"role": "user", "content": "Hello"}]}
 

@@ -17,7 +17,6 @@ sdk = pytest.importorskip("google.genai", reason="the official SDK of PB is not 
 errors = pytest.importorskip("google.genai.errors", reason="the official SDK of PB is not installed")
 
 pytestmark = [
-    pytest.mark.clients,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:.*experimental.*"),
     pytest.mark.filterwarnings("ignore:.*ephemeral token.*"),

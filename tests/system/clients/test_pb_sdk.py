@@ -14,7 +14,6 @@ sdk = pytest.importorskip("google.genai", reason="the official SDK of PB is not 
 openai = pytest.importorskip("openai", reason="the SDK that the compatibility layer is for is not installed")
 
 pytestmark = [
-    pytest.mark.clients,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:.*experimental.*"),
     pytest.mark.filterwarnings("ignore:.*token creation.*"),

@@ -12,7 +12,7 @@ import pytest
 
 sdk = pytest.importorskip("openai", reason="the official SDK of PC is not installed (dependency group `clients`)")
 
-pytestmark = [pytest.mark.clients, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 MODEL = "mock-small"
 CHAT: dict[str, Any] = {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}]}

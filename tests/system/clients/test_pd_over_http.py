@@ -13,7 +13,7 @@ import pytest
 
 sdk = pytest.importorskip("openai", reason="no chat-completions client is installed (dependency group `clients`)")
 
-pytestmark = [pytest.mark.clients, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 HELLO: dict[str, Any] = {"model": "mock-small", "messages": [{"role": "user", "content": "Hello"}]}
 

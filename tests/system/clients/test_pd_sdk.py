@@ -16,7 +16,7 @@ import grpc  # noqa: E402
 from xai_sdk.chat import user  # noqa: E402
 from xai_sdk.proto import chat_pb2  # noqa: E402
 
-pytestmark = [pytest.mark.clients, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @pytest.fixture(scope="module")

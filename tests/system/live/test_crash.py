@@ -1,6 +1,7 @@
 """kill -9 at random moments of a run and of an update: nothing is half written, and doing it again finishes the work.
 
-Ten times here; a hundred in the nox session `crash`, which sets CRASHES.
+The nox session `crash` alone runs this, a hundred times (CRASHES); tests/system/probes/test_killed.py kills one run in
+every run of the tests.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def assert_whole(records: Path, out: Path) -> None:
             assert all(result.record.startswith("pa/") for result in results)
 
 
-@pytest.mark.slow
+@pytest.mark.crash
 def test_nothing_is_half_written_and_a_second_run_finishes_the_work(tmp_path: Path) -> None:
     records, out = tmp_path / "records", tmp_path / "out"
     shutil.copytree(RECORDS / "pa", records / "pa", ignore=shutil.ignore_patterns(".cache"))
