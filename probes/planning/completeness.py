@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from catalog.model.errors import did_you_mean
 from catalog.model.explanations import NOT_PROBED
+from catalog.model.labels import BESIDE
 from catalog.reading.expectations import expectations
 from catalog.reading.manifest import Manifest, manifest
 from catalog.reading.store import Catalog
@@ -45,7 +46,7 @@ def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
         return
     for label in sorted(wanted - recipe.labels):
         yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
-    extra = sorted(recipe.labels - wanted - _PARTS) if recipe.steps is None else []
+    extra = sorted(recipe.labels - wanted - BESIDE) if recipe.steps is None else []
     for label in extra:
         yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
 
@@ -58,9 +59,6 @@ def _roles(recipe: Recipe, provider: Manifest) -> Iterator[str]:
         where = f"catalog/providers/{provider.name}.toml"
         mend = did_you_mean(role, provider.roles) or f"add it to $.roles there, or change it in {_place(provider.name)}"
         yield f"{recipe.address}: its recipe uses the credential {role!r}, which {where} does not name; {mend}"
-
-
-_PARTS = frozenset({"setup", "cleanup", "control"})
 
 
 def _place(provider: str) -> str:

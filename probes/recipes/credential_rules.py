@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
+from probes.target.target import WRONG
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
-
-WRONG = "wrong"
-"""The role of a key that nobody was given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,10 @@ from catalog.model.labels import ANSWER, BESIDE, CLEANUP
 from probes.calls.call import Call
 from probes.elicit.performing import perform
 from probes.elicit.recipe import Recipe
-from probes.recipes.credential_rules import WRONG
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.budget import Budget
 from probes.running.lane import Lane
-from probes.target.target import NOWHERE_KEY, Target
+from probes.target.target import NOWHERE_KEY, WRONG, Target
 from probes.wire.redact import Redactor
 
 HANDED_OVER = "_credential"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from catalog.model.labels import ANSWER
 from probes.calls.call import Call, get
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.compliance_requests import (
@@ -36,14 +37,14 @@ from probes.recipes.pa.compliance_requests import (
     transcript,
 )
 from probes.recipes.pa.requests import UNKNOWN_ID
-from probes.target.target import Cost
+from probes.target.target import WRONG, Cost
 
 FAMILY = Family("pa/errors/compliance")
 
 
 def refusal(slug: str, calls: Call | Mapping[str, Call], role: str | None = None) -> Recipe:
     """A row: a call, or one a cause, with the key of a role where it is the key that is refused."""
-    by_label = dict(calls) if isinstance(calls, Mapping) else {"answer": calls}
+    by_label = dict(calls) if isinstance(calls, Mapping) else {ANSWER: calls}
     if role is not None:
         by_label = {label: call.but(credential=role) for label, call in by_label.items()}
     return FAMILY.recipe(slug, by_label, credential=READ, control=control_for(*by_label.values()))
@@ -59,7 +60,7 @@ BY_KEY: tuple[Recipe, ...] = (
             "parent": LISTED.but(credential="compliance_parent_not_enabled"),
         },
     ),
-    refusal("api_key_invalid", LISTED, "wrong"),
+    refusal("api_key_invalid", LISTED, WRONG),
     refusal("api_key_deactivated", LISTED, "compliance_deactivated"),
     refusal("api_key_expired", LISTED, "admin_expired"),
     refusal(

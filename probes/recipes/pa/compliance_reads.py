@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from probes.calls.call import Call, get
 from probes.elicit.recipe import Family, Recipe
+from probes.recipes.credential_rules import Refusals
 from probes.recipes.pa.compliance_requests import (
     APPS,
     ARTIFACT,
@@ -40,6 +41,9 @@ SESSIONS = Family("pa/endpoints/compliance_sessions")
 ORGANIZATIONS = Family("pa/endpoints/compliance_organizations")
 ACCESS = Family("pa/endpoints/compliance_access")
 OUTCOMES = Family("pa/errors/compliance_outcomes")
+
+of_key = Refusals(missing=False).labelled
+"""What a kind of key may do: the success, a wrong key, and where it is refused."""
 
 
 def read(family: Family, slug: str, success: Call, **others: Call) -> Recipe:
@@ -144,23 +148,21 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     ACCESS.recipe(
         "org_audit_key",
-        {
-            "success": activities().but(credential=AUDIT),
-            "wrong_credential": activities().but(credential="wrong"),
-            "organizations": get(f"{BASE}/organizations", credential=AUDIT),
-            "chats": chats().but(credential=AUDIT),
-            "delete_refused": deletion(UNKNOWN_CHAT).but(credential=AUDIT),
-        },
+        of_key(
+            activities().but(credential=AUDIT),
+            organizations=get(f"{BASE}/organizations", credential=AUDIT),
+            chats=chats().but(credential=AUDIT),
+            delete_refused=deletion(UNKNOWN_CHAT).but(credential=AUDIT),
+        ),
         credential=READ,
     ),
     ACCESS.recipe(
         "admin_key",
-        {
-            "success": activities().but(credential="admin"),
-            "wrong_credential": activities().but(credential="wrong"),
-            "organizations_refused": get(f"{BASE}/organizations", credential="admin"),
-            "chats_refused": chats().but(credential="admin"),
-        },
+        of_key(
+            activities().but(credential="admin"),
+            organizations_refused=get(f"{BASE}/organizations", credential="admin"),
+            chats_refused=chats().but(credential="admin"),
+        ),
         credential=READ,
     ),
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from catalog.model import Reason
-from probes.calls.call import get
+from probes.calls.call import Call, get
 from probes.elicit.probe import Probe, Stopped
-from probes.elicit.recipe import Family
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import exhaust
 from probes.recipes.pa.compliance_requests import (
     CHAT,
@@ -22,6 +22,11 @@ FAMILY = Family("pa/errors/compliance")
 
 TOO_LONG = "no-documented-setup"
 """A state that only time makes: the mock's clock can be moved, a provider's cannot."""
+
+
+NARROW = "compliance_narrow"
+"""The role of a key whose parent organization has budgets of a handful of requests."""
+MOST = 8
 
 
 @FAMILY.stepwise(
@@ -66,50 +71,41 @@ async def next_page(probe: Probe) -> str:
     return page
 
 
-@FAMILY.stepwise(
-    requests=2,
-    credential=READ,
-    control=CHATS,
-    needs={"chat"},
-    live=(TOO_LONG, "a chat's retention lasts longer than any probe waits"),
+def outlived(slug: str, call: Call, clock: str, why: str) -> Recipe:
+    """What can be read now, and no more when its time is over."""
+
+    async def steps(probe: Probe) -> None:
+        await probe.setup(call)
+        await probe.send(call.later(clock))
+
+    return FAMILY.recipe(
+        slug,
+        steps=steps,
+        requests=2,
+        credential=READ,
+        control=CHATS,
+        needs=call.placeholders,
+        live=(TOO_LONG, why),
+    )
+
+
+def spent(slug: str, call: Call) -> Recipe:
+    """What is answered to a key when the budget of its parent organization is used up."""
+
+    async def steps(probe: Probe) -> None:
+        await exhaust(probe, call.but(credential=NARROW), MOST)
+
+    return FAMILY.recipe(slug, steps=steps, requests=MOST + 1, credential=READ, roles={NARROW}, cost=Cost.DISRUPTIVE)
+
+
+RECIPES: tuple[Recipe, ...] = (
+    outlived("chat_retention_expired", messages(CHAT), "+400d", "a chat's retention lasts longer than any probe waits"),
+    outlived(
+        "local_session_aged_out",
+        session_messages("{local_session}"),
+        "+60d",
+        "a local session ages out later than any probe waits for",
+    ),
+    spent("compliance_rate_limit_exceeded", activities()),
+    spent("remote_session_rate_limit_exceeded", get(REMOTE_SESSIONS)),
 )
-async def chat_retention_expired(probe: Probe) -> None:
-    await probe.setup(messages(CHAT))
-    await probe.send(messages(CHAT).later("+400d"))
-
-
-@FAMILY.stepwise(
-    requests=2,
-    credential=READ,
-    control=CHATS,
-    needs={"local_session"},
-    live=(TOO_LONG, "a local session ages out later than any probe waits for"),
-)
-async def local_session_aged_out(probe: Probe) -> None:
-    await probe.setup(session_messages("{local_session}"))
-    await probe.send(session_messages("{local_session}").later("+60d"))
-
-
-NARROW = "compliance_narrow"
-"""The role of a key whose parent organization has budgets of a handful of requests."""
-MOST = 8
-
-
-@FAMILY.stepwise(
-    requests=MOST + 1,
-    credential=READ,
-    roles={NARROW},
-    cost=Cost.DISRUPTIVE,
-)
-async def compliance_rate_limit_exceeded(probe: Probe) -> None:
-    await exhaust(probe, activities().but(credential=NARROW), MOST)
-
-
-@FAMILY.stepwise(
-    requests=MOST + 1,
-    credential=READ,
-    roles={NARROW},
-    cost=Cost.DISRUPTIVE,
-)
-async def remote_session_rate_limit_exceeded(probe: Probe) -> None:
-    await exhaust(probe, get(REMOTE_SESSIONS, credential=NARROW), MOST)

@@ -8,9 +8,17 @@ from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import exhaust
 from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
-from probes.target.target import Cost
+from probes.target.target import WRONG, Cost
 
 FAMILY = Family("pa/errors/general")
+
+
+def too_large(slug: str, path: str, limit_mb: int, content_type: str = "application/json") -> Recipe:
+    """A request whose declared body is one byte longer than the endpoint takes (2:7.3)."""
+    call = post(path, Declared(limit_mb * MB + 1), headers={"content-type": content_type})
+    return FAMILY.recipe(slug, call, cost=Cost.DISRUPTIVE)
+
+
 RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("malformed_request", message_without("messages")),
     FAMILY.recipe(
@@ -23,7 +31,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     FAMILY.recipe("other_unlisted_4xx", delete("/v1/models")),
     FAMILY.recipe("unsupported_parameter", message(model="{no_speed_model}", speed="fast"), tokens=2),
-    FAMILY.recipe("key_malformed", MODELS.but(credential="wrong")),
+    FAMILY.recipe("key_malformed", MODELS.but(credential=WRONG)),
     FAMILY.recipe("key_revoked", MODELS.but(credential="revoked")),
     FAMILY.recipe("key_expired", MODELS.but(credential="expired")),
     FAMILY.recipe("payment_problem", message().but(credential="payment_problem"), tokens=2),
@@ -31,26 +39,10 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("unknown_path", get("/v1/no-such-path")),
     FAMILY.recipe("unknown_resource", get(f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}")),
     FAMILY.recipe("unknown_model", get("/v1/models/no-such-model")),
-    FAMILY.recipe(
-        "too_large_messages",
-        post("/v1/messages", Declared(32 * MB + 1), headers={"content-type": "application/json"}),
-        cost=Cost.DISRUPTIVE,
-    ),
-    FAMILY.recipe(
-        "too_large_count_tokens",
-        post("/v1/messages/count_tokens", Declared(32 * MB + 1), headers={"content-type": "application/json"}),
-        cost=Cost.DISRUPTIVE,
-    ),
-    FAMILY.recipe(
-        "too_large_batches",
-        post("/v1/messages/batches", Declared(256 * MB + 1), headers={"content-type": "application/json"}),
-        cost=Cost.DISRUPTIVE,
-    ),
-    FAMILY.recipe(
-        "too_large_files",
-        post("/v1/files", Declared(500 * MB + 1), headers={"content-type": "multipart/form-data; boundary=x"}),
-        cost=Cost.DISRUPTIVE,
-    ),
+    too_large("too_large_messages", "/v1/messages", 32),
+    too_large("too_large_count_tokens", "/v1/messages/count_tokens", 32),
+    too_large("too_large_batches", "/v1/messages/batches", 256),
+    too_large("too_large_files", "/v1/files", 500, "multipart/form-data; boundary=x"),
     FAMILY.recipe("spend_cap", message().but(credential="spend_cap"), tokens=2),
     FAMILY.recipe("acceleration_limit", message().befallen("acceleration_limit")),
     FAMILY.recipe("coding_assistant_limit", message().but(credential="coding_assistant"), tokens=2),

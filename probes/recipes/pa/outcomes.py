@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from catalog.model import Json
 from probes.calls.call import Call
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.requests import message, said
@@ -20,9 +21,9 @@ TOKENS = 400
 MODELS_CHOICE = ("provider-only-cause", "what a live model asks of its server tool is its own choice")
 
 
-def using(tool: dict[str, Any], prompt: str, **options: Any) -> Call:
+def using(tool: dict[str, Any], prompt: str, **fields: Json) -> Call:
     """A message that offers one server tool and asks for its use."""
-    return message(max_tokens=64, messages=said(prompt), tools=[{**tool, **options}])
+    return message(max_tokens=64, messages=said(prompt), tools=[{**tool, **fields}])
 
 
 def tool_error(slug: str, call: Call) -> Recipe:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from catalog.model import Json
 from probes.calls.call import Call, get, post
 from probes.recipes.credential_rules import Refusals
 
@@ -23,7 +24,7 @@ MODELS = get("/v1/models")
 UNKNOWN_ID = "probe_0000000000000000"
 
 
-def message(**fields: Any) -> Call:
+def message(**fields: Json) -> Call:
     """POST /v1/messages with some fields of the smallest message set otherwise."""
     return post("/v1/messages", {**MESSAGE, **fields})
 
@@ -33,7 +34,7 @@ def message_without(*names: str) -> Call:
     return post("/v1/messages", {name: value for name, value in MESSAGE.items() if name not in names})
 
 
-def count(**fields: Any) -> Call:
+def count(**fields: Json) -> Call:
     """POST /v1/messages/count_tokens: free."""
     return post("/v1/messages/count_tokens", {**COUNTED, **fields})
 

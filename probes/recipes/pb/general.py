@@ -7,7 +7,7 @@ from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, with_file
-from probes.target.target import Cost
+from probes.target.target import WRONG, Cost
 
 FAMILY = Family("pb/errors/general")
 COMPATIBILITY = Family("pb/errors/compatibility")
@@ -45,11 +45,11 @@ RECIPES: tuple[Recipe, ...] = (
         tokens=TOKENS,
     ),
     FAMILY.recipe("temperature_out_of_range", generate(config={"temperature": 2.1}), tokens=TOKENS),
-    refused("invalid_api_key", "wrong"),
+    refused("invalid_api_key", WRONG),
     FAMILY.recipe("billing_off", generate("{paid_only_model}").but(credential="billing_off"), tokens=TOKENS),
     FAMILY.recipe("free_tier_region", generate().but(credential="region"), tokens=TOKENS),
     FAMILY.recipe("missing_token", MODELS.but(credential=None)),
-    FAMILY.recipe("invalid_oauth_token", MODELS.but(credential="wrong", key_in=BEARER)),
+    FAMILY.recipe("invalid_oauth_token", MODELS.but(credential=WRONG, key_in=BEARER)),
     FAMILY.recipe("expired_oauth_token", MODELS.but(credential="oauth_expired", key_in=BEARER)),
     FAMILY.recipe("invalid_ephemeral_token", token("auth_tokens/no-such-token")),
     refused("api_not_enabled", "api_not_enabled"),
@@ -74,7 +74,7 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("unknown_path", get("/v1beta/no-such-path")),
     COMPATIBILITY.recipe("missing_authorization", chat().but(credential=None)),
     COMPATIBILITY.recipe("wrong_auth_header", chat().but(key_in=None)),
-    COMPATIBILITY.recipe("invalid_api_key", chat().but(credential="wrong")),
+    COMPATIBILITY.recipe("invalid_api_key", chat().but(credential=WRONG)),
 )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from catalog.model import Json
 from probes.calls.call import Call
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
@@ -41,7 +40,7 @@ def stopped(code: str, filter_name: str, model: str = "{small_model}") -> Recipe
     return event(code, interaction(model).befallen(f"output_stopped;filter={filter_name}"), BLOCKS)
 
 
-def faulty(code: str, fault: str, **fields: Any) -> Recipe:
+def faulty(code: str, fault: str, **fields: Json) -> Recipe:
     """An interaction in which the model itself does something wrong."""
     return event(code, interaction(**fields).befallen(f"model_fault;fault={fault}"), GENERATION)
 

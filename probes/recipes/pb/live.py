@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from catalog.model import Json
+from catalog.model.labels import SUCCESS
 from probes.calls.call import Call, converse
 from probes.calls.script import CLOSED, Hear, Say, Step
 from probes.elicit.probe import Probe
@@ -22,7 +22,7 @@ ONLY_THE_NETWORK = ("provider-only-cause", "no client can make the provider's si
 NO_TOKEN_LIFETIME = ("no-documented-setup", "the documents do not show how long a token lives (1:5.2)")
 
 
-def setup(**fields: Any) -> Say:
+def setup(**fields: Json) -> Say:
     """The first message: the model, and what else the session shall have."""
     return Say({"setup": {"model": MODEL, **fields}})
 
@@ -87,13 +87,13 @@ async def expired_resumption_handle(probe: Probe) -> None:
 
 
 @Family("pb/endpoints/live").stepwise(
-    labels=("success", "ephemeral_token", "resume_with_handle"),
+    labels=(SUCCESS, "ephemeral_token", "resume_with_handle"),
     requests=5,
     needs={"live_path", "live_model"},
 )
 async def connect(probe: Probe) -> None:
     """A new session, one begun with an ephemeral token, and one resumed at the last moment."""
-    await probe.send(live(), "success")
+    await probe.send(live(), SUCCESS)
     made = await probe.setup(TOKEN)
     opened = with_token(made.body["name"])
     await probe.send(opened.but(script=(*opened.script, Hear("setupComplete"))), "ephemeral_token")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from catalog.model import Json
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, generate, said
@@ -33,7 +34,7 @@ def stopped(slug: str, filter_name: str, model: str = "{small_model}") -> Recipe
     return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
-def faulty(slug: str, fault: str, **fields: Any) -> Recipe:
+def faulty(slug: str, fault: str, **fields: Json) -> Recipe:
     """An output in which the model itself does something wrong."""
     call = generate(**fields).befallen(f"model_fault;fault={fault}")
     return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
@@ -103,6 +104,4 @@ async def missing_thought_signature(probe: Probe) -> None:
     calls = [{"functionCall": part["functionCall"]} for part in answer["parts"] if "functionCall" in part]
     results = [{"functionResponse": {"name": call["functionCall"]["name"], "response": {}}} for call in calls]
     contents = [*asked, {"role": "model", "parts": calls}, {"role": "user", "parts": results}]
-    await probe.send(
-        generate("{reasoning_model}", contents=contents, tools=TOOLS, config={"maxOutputTokens": 400}), "answer"
-    )
+    await probe.send(generate("{reasoning_model}", contents=contents, tools=TOOLS, config={"maxOutputTokens": 400}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from catalog.model import Json
 from probes.calls.call import Call, get, post
 
 MODELS = get("/v1beta/models")
@@ -31,7 +32,7 @@ def generate(
     version: str = "v1beta",
     config: Mapping[str, Any] | None = None,
     operation: str = "generateContent",
-    **fields: Any,
+    **fields: Json,
 ) -> Call:
     """One input word, one output token: what it costs where a provider accepts what it should refuse."""
     settings = {"maxOutputTokens": 1, **(config or {})}
@@ -52,7 +53,7 @@ def with_file(uri: str) -> Call:
 
 
 def interaction(
-    model: str = "{small_model}", *, version: str = "v1beta", config: Mapping[str, Any] | None = None, **fields: Any
+    model: str = "{small_model}", *, version: str = "v1beta", config: Mapping[str, Any] | None = None, **fields: Json
 ) -> Call:
     """The smallest interaction; it leaves nothing behind."""
     settings = {"max_output_tokens": 1, **(config or {})}
@@ -65,7 +66,7 @@ def streamed(call: Call) -> Call:
     return call.with_fields(stream=True).but(stream=True)
 
 
-def chat(**fields: Any) -> Call:
+def chat(**fields: Json) -> Call:
     """The smallest chat completion of the compatibility layer."""
     body = {"model": "{small_model}", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 1, **fields}
     return post("/v1beta/openai/chat/completions", body, key_in=BEARER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
@@ -70,8 +71,8 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("fine_tuning/get_model_limits", labelled(get("/v1/fine_tuning/model_limits"))),
     FAMILY.recipe("vector_stores/files", labelled(get("/v1/vector_stores/{vector_store}/files"))),
     FAMILY.recipe("live/sessions", labelled(get("/v1/live/sessions"))),
-    FAMILY.recipe("updates/patch", Call("PATCH", "/v1/models"), label="success"),
-    FAMILY.recipe("updates/put", Call("PUT", "/v1/models"), label="success"),
+    FAMILY.recipe("updates/patch", Call("PATCH", "/v1/models"), label=SUCCESS),
+    FAMILY.recipe("updates/put", Call("PUT", "/v1/models"), label=SUCCESS),
     OUTCOMES.recipe("incomplete_max_output_tokens", response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
     OUTCOMES.recipe("streamed_max_output_tokens", streamed(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
     OUTCOMES.recipe(
@@ -84,7 +85,7 @@ RECIPES: tuple[Recipe, ...] = (
 
 
 @RESPONSES.stepwise(
-    labels=("success", "wrong_credential", "unknown_id", "unstored"),
+    labels=(SUCCESS, WRONG_CREDENTIAL, "unknown_id", "unstored"),
     requests=6,
     tokens=2 * TOKENS,
     cost=Cost.BILLABLE,
@@ -94,15 +95,15 @@ async def get_response(probe: Probe) -> None:
     """A stored response can be fetched; one that never was or was not stored cannot."""
     made = response().but(removal=lambda body: delete(f"/v1/responses/{body['id']}"))
     stored = get(f"/v1/responses/{(await probe.setup(made)).body['id']}")
-    await probe.send(stored, "success")
-    await probe.send(wrong_key(stored), "wrong_credential")
+    await probe.send(stored, SUCCESS)
+    await probe.send(wrong_key(stored), WRONG_CREDENTIAL)
     await probe.send(UNKNOWN_RESPONSE, "unknown_id")
     unstored = (await probe.setup(response(store=False))).body["id"]
     await probe.send(get(f"/v1/responses/{unstored}"), "unstored")
 
 
 @VECTOR_STORES.stepwise(
-    labels=("success", "wrong_credential"),
+    labels=(SUCCESS, WRONG_CREDENTIAL),
     requests=4,
     cost=Cost.BILLABLE,
     needs={"file"},
@@ -112,5 +113,5 @@ async def file_batches(probe: Probe) -> None:
     made = post("/v1/vector_stores", {}, removal=lambda body: delete(f"/v1/vector_stores/{body['id']}"))
     store = (await probe.setup(made)).body["id"]
     batch = post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": ["{file}"]})
-    await probe.send(batch, "success")
-    await probe.send(wrong_key(batch), "wrong_credential")
+    await probe.send(batch, SUCCESS)
+    await probe.send(wrong_key(batch), WRONG_CREDENTIAL)

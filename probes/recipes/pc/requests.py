@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from catalog.model import Json
 from probes.calls.body import Content
 from probes.calls.call import Call, get, post
+from probes.target.target import WRONG
 
 MODELS = get("/v1/models")
 """Free, and answered to any key that works."""
@@ -28,17 +30,17 @@ LONG = "Count to 500"
 AGENTS = get("/v1/agents", headers={"pc-beta": "agents=v1"})
 
 
-def response(**fields: Any) -> Call:
+def response(**fields: Json) -> Call:
     """POST /v1/responses with some fields of the smallest request set otherwise; None leaves a field out."""
     return post("/v1/responses", _changed(RESPONSE, fields))
 
 
-def completion(**fields: Any) -> Call:
+def completion(**fields: Json) -> Call:
     """POST /v1/chat/completions with some fields of the smallest request set otherwise; None leaves a field out."""
     return post("/v1/chat/completions", _changed(COMPLETION, fields))
 
 
-def streamed(**fields: Any) -> Call:
+def streamed(**fields: Json) -> Call:
     """The same as `response`, asked for as a stream."""
     return response(stream=True, **fields).but(stream=True)
 
@@ -50,7 +52,7 @@ def with_body(content: bytes, content_type: str) -> Call:
 
 def wrong_key(call: Call) -> Call:
     """The call with a key that does not exist."""
-    return call.but(credential="wrong")
+    return call.but(credential=WRONG)
 
 
 def _changed(body: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

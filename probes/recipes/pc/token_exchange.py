@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.model.labels import SUCCESS
 from probes.calls.body import JsonBody
 from probes.calls.call import Call, post
 from probes.elicit.probe import Probe
@@ -22,13 +23,13 @@ def exchange(subject_token: str, kind: str = JWT) -> Call:
 
 
 @Family("pc/endpoints/oauth").stepwise(
-    labels=("success", "certificate", "claims_compared", "other_method", "other_path"),
+    labels=(SUCCESS, "certificate", "claims_compared", "other_method", "other_path"),
     requests=5,
     roles={"subject_token", "subject_certificate", "subject_token_other_audience"},
 )
 async def exchange_token(probe: Probe) -> None:
     """Both kinds of subject token, one that is meant for somebody else, and what else the host takes: nothing."""
-    await probe.send(exchange("{subject_token_credential}"), "success")
+    await probe.send(exchange("{subject_token_credential}"), SUCCESS)
     await probe.send(exchange("{subject_certificate_credential}", CERTIFICATE), "certificate")
     await probe.send(exchange("{subject_token_other_audience_credential}"), "claims_compared")
     await probe.send(OTHER_METHOD, "other_method")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from catalog.model import Json
+from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import converse
 from probes.calls.script import Hear, Heard, Say, Step
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
-from probes.target.target import Cost
+from probes.target.target import WRONG, Cost
 
 FAMILY = Family("pc/errors/websocket")
 PATH = "/v1/responses"
@@ -19,7 +21,7 @@ MAX_OUTPUT_TOKENS = 256
 ONLY_TIME = ("no-documented-setup", "only an hour of an open socket brings it about")
 
 
-def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Any) -> Say:
+def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> Say:
     """The smallest response there is, unless told otherwise."""
     asked = {"model": "{small_model}", "input": text, "max_output_tokens": max_output_tokens, **fields}
     return Say({"type": "response.create", **asked})
@@ -65,8 +67,8 @@ RECIPES: tuple[Recipe, ...] = (
     Family("pc/endpoints/websocket").recipe(
         "responses",
         {
-            "success": converse(PATH, create(), COMPLETED),
-            "wrong_credential": converse(PATH, credential="wrong"),
+            SUCCESS: converse(PATH, create(), COMPLETED),
+            WRONG_CREDENTIAL: converse(PATH, credential=WRONG),
             "inject": converse(PATH, create(), CREATED, inject_into("created"), COMPLETED),
         },
         cost=Cost.BILLABLE,

@@ -6,6 +6,7 @@ from probes.calls.call import invoke
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.credential_rules import BOTH
 from probes.recipes.pd.accounts import used_up
+from probes.target.target import WRONG
 
 ERRORS = Family("pd/errors/grpc")
 COMPLETION = {
@@ -26,7 +27,7 @@ RECIPES: tuple[Recipe, ...] = (
         "invalid_argument",
         {
             "bad_request": COMPLETE.with_fields(messages=[]),
-            "incorrect_api_key": MODELS.but(credential="wrong"),
+            "incorrect_api_key": MODELS.but(credential=WRONG),
         },
         control=MODELS,
         tokens=500,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from catalog.model.labels import ANSWER, SETUP
 from probes.calls.body import Content
 from probes.calls.call import delete, get, post
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pd.requests import MANAGEMENT_KEY, MODELS, UNKNOWN_MODEL, completion, tokenize
+from probes.target.target import WRONG
 
 ERRORS = Family("pd/errors")
 JSON = {"content-type": "application/json"}
@@ -22,11 +24,11 @@ RECIPES: tuple[Recipe, ...] = (
         completion(model="{no_reasoning_model}", reasoning_effort="low"),
         tokens=500,
     ),
-    ERRORS.recipe("invalid_argument/incorrect_api_key", MODELS.but(credential="wrong")),
+    ERRORS.recipe("invalid_argument/incorrect_api_key", MODELS.but(credential=WRONG)),
     ERRORS.recipe("authentication/no_credentials", MODELS.but(credential=None)),
     ERRORS.recipe(
         "authentication/management_invalid_bearer",
-        MANAGEMENT_KEY.but(credential="wrong"),
+        MANAGEMENT_KEY.but(credential=WRONG),
         credential="management",
     ),
     ERRORS.recipe(
@@ -43,8 +45,8 @@ RECIPES: tuple[Recipe, ...] = (
     ERRORS.recipe(
         "not_found/model_not_in_region",
         {
-            "setup": get("/v1/models/{non_regional_model}"),
-            "answer": get("/v1/models/{non_regional_model}", service="regional_base_url"),
+            SETUP: get("/v1/models/{non_regional_model}"),
+            ANSWER: get("/v1/models/{non_regional_model}", service="regional_base_url"),
         },
     ),
     ERRORS.recipe(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from catalog.model import Json
 from probes.calls.call import Call, get, post
 
 COMPLETION: Mapping[str, Any] = {
@@ -23,12 +24,12 @@ UNKNOWN_MODEL = get("/v1/models/no-such-model")
 UNKNOWN_RESULT = get("/v1/chat/deferred-completion/00000000-0000-4000-8000-000000000000")
 
 
-def completion(**fields: Any) -> Call:
+def completion(**fields: Json) -> Call:
     """POST /v1/chat/completions with some fields of the smallest completion set otherwise."""
     return post("/v1/chat/completions", {**COMPLETION, **fields})
 
 
-def response(**fields: Any) -> Call:
+def response(**fields: Json) -> Call:
     """POST /v1/responses with some fields of the smallest response set otherwise."""
     return post("/v1/responses", {**RESPONSE, **fields})
 
