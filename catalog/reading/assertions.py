@@ -101,14 +101,15 @@ def _of_stream(rule: StreamRule) -> Iterator[Statement]:
 def _assertion(record: Record, expected: Expected, statement: Statement, lookup: Lookup) -> Assertion:
     key = Key(expected.label, statement.aspect, statement.place)
     told = _Told.of(record)
-    assumed = told.assumed(key)
+    assumed, alternatives, out_of_reach = told.assumed(key), told.alternatives(key), told.out_of_reach(key)
     source = statement.source or "; ".join(record.sources)
     other = lookup(expected.address) if expected.address != str(record.address) else None
     if other is not None:  # a rule's violation gets an error that has a record, and a basis, of its own
-        its_key = Key(ANSWER, key.aspect, key.place)
-        assumed = assumed or _Told.of(other).assumed(its_key)
+        its, its_key = _Told.of(other), Key(ANSWER, key.aspect, key.place)
+        assumed = assumed or its.assumed(its_key)
+        alternatives = alternatives or its.alternatives(its_key)
+        out_of_reach = out_of_reach or its.out_of_reach(its_key)
         source = statement.source or "; ".join(other.sources)
-    alternatives = told.alternatives(key)
     return Assertion(
         address=str(record.address),
         key=key,
@@ -117,7 +118,7 @@ def _assertion(record: Record, expected: Expected, statement: Statement, lookup:
         source="" if assumed else source,
         assumed=assumed,
         alternatives=alternatives,
-        out_of_reach=told.out_of_reach(key),
+        out_of_reach=out_of_reach,
         depends=told.depends(key.label),
     )
 

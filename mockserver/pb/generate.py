@@ -96,7 +96,7 @@ def _candidate(candidate: Candidate, completion: Completion, prompt: Prompt) -> 
 
 
 def usage(prompt: Prompt, completion: Completion, service_tier: str) -> dict[str, Any]:
-    """The token counts (1:2.6): the total is the sum of the others, thoughts only where the model reasoned."""
+    """The token counts (1:2.6), thoughts only where the model reasoned; that the total is their sum is our choice."""
     media = min(prompt.tokens, PER_MEDIA * sum(turn.media for turn in prompt.turns))
     by_modality = {"TEXT": prompt.tokens - media, "IMAGE": media}
     reasoned = {"thoughtsTokenCount": completion.thought_tokens} if completion.thought else {}

@@ -155,7 +155,7 @@ def _fields(expected: Expected, body: Json) -> Iterator[Finding]:
 
 
 def _sums(expected: Expected, body: Json) -> Iterator[Finding]:
-    """Totals that are not the sum of their parts (1:2.6)."""
+    """Totals that are not the sum of their parts, where a record states that they are."""
     for total, parts in expected.sums.items():
         seen = find(body, total)
         values = [value for pointer in parts if isinstance(value := find(body, pointer), int)]

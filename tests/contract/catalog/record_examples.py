@@ -29,6 +29,17 @@ VERIFICATION = {
     "seen": ["status 422"],
 }
 
+BASIS: dict[str, Any] = {
+    "assumed": {
+        "answer/status": "Not shown: 404, as for the other chats.",
+        "ask/path": "Not shown.",
+        "*/*": "Not shown.",
+    },
+    "alternatives": {"answer/status": {"values": [404, 410], "source": "2:7.2#chat_not_found; 1:3#chat hard-deleted"}},
+    "out_of_reach": {"*/header:retry-after": "only-the-provider"},
+    "depends": {"gone": ["deleted"]},
+}
+
 ENDPOINT: dict[str, Any] = {
     "provider": "PA",
     "api_family": "messages",
@@ -47,6 +58,7 @@ ENDPOINT: dict[str, Any] = {
     "idempotency": None,
     "sdk": None,
     "relations": ["pa/errors/general/no_max_tokens"],
+    **BASIS,
     "note": "A note.",
     "pinned": True,
     "pinned_reason": "The provider confirmed it.",
@@ -81,6 +93,7 @@ ERROR: dict[str, Any] = {
     "causes": {"deleted": "It was deleted.", "expired": "It expired."},
     "same_body": True,
     "indistinguishable_from": ["pa/errors/compliance/file_not_found"],
+    **BASIS,
     "note": "A note.",
     "pinned": False,
     "source": "2:7.2#chat_not_found; 1:3#chat hard-deleted",
@@ -122,6 +135,7 @@ RATE_LIMITS: dict[str, Any] = {
     "per_model_documented_tiers": {
         "chat": {"128k": {"metrics": ["RPM", "RPD"], "note": None, "tiers": {"Tier 1": {"RPM": 500, "RPD": None}}}}
     },
+    **BASIS,
     "note": "A note.",
     "pinned": False,
     "pinned_reason": "None needed.",

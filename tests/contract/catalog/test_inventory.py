@@ -107,6 +107,8 @@ READ_OTHERWISE = {
         for status, codes in INTERACTIONS_STATUS.items()
         for code in codes
     },
+    ("1:6#Interactions SSE error event", "type"): "",  # the type of the event that carries the error
+    ("2:7.1#interactions stream error event", "type"): "",
     ("2:7.4#interactions snake_case HTTP status", "code"): "method_not_allowed",  # the row is a rule; this is one of it
     **{
         # gRPC has no HTTP status of its own: the row's is what the canonical status maps to

@@ -66,16 +66,23 @@ def test_what_is_assumed_of_success_holds_for_each_rule_that_allows_something() 
     assert found["max_tokens_required/status"] is Basis.DOCUMENTED
 
 
-def test_a_rule_has_the_basis_of_the_error_that_answers_it() -> None:
+def test_a_rule_has_the_basis_the_choice_and_the_reach_of_the_error_that_answers_it() -> None:
     catalog, record = changed("pa/endpoints/messages/create_message")
     error = catalog["pa/errors/invalid_request/missing_max_tokens"]
-    doubtful = Record(error.address, {**error.data, "assumed": {"answer/status": "not shown"}})
+    told = {
+        "assumed": {"answer/status": "not shown"},
+        "alternatives": {"answer/type": {"values": [error.data["type"], "another"], "source": "2:7.3#row"}},
+        "out_of_reach": {"answer/type": "only-the-provider"},
+    }
+    doubtful = Record(error.address, {**error.data, **told})
 
     def lookup(address: str) -> Record:
         return doubtful if address == str(error.address) else catalog[address]
 
     found = {str(each.key): each for each in assertions(record, lookup)}
     assert found["max_tokens_required/status"].basis is Basis.ASSUMED
+    assert found["max_tokens_required/type"].alternatives == (error.data["type"], "another")
+    assert found["max_tokens_required/type"].out_of_reach == "only-the-provider"
     assert found["max_tokens_required/status"].id == f"{record.address}#max_tokens_required/status"
 
 
