@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from catalog.evidence.results import Result
 from catalog.model import Json
+from catalog.model.json_tree import texts
 from catalog.reading.facts import seen, stated, tags
 
 MAX_TEXT = 1500
@@ -31,7 +32,7 @@ class Relations:
 
     def named(self, result: Result) -> list[str]:
         """The addresses that a record's own fields hold, if this run knows them."""
-        found = {text for text in _texts(result.probed) if text in self._known and text != result.record}
+        found = {text for text in texts(result.probed) if text in self._known and text != result.record}
         return sorted(found)
 
     def related(self, result: Result) -> list[str]:
@@ -92,14 +93,3 @@ def _cited(source: str) -> str:
         return source
     section, _, row = rest.partition("#")
     return f"document {document}, section {section}" + (f", “{row}”" if row else "")
-
-
-def _texts(value: Json) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)

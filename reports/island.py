@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from catalog.model import Finding, Json, Outcome
+from catalog.model.json_tree import map_texts, texts
 from reports import advice, exchanges
 from reports.attribution import Attributor
 from reports.facts import Relations, facts, title
@@ -74,10 +75,14 @@ def text(data: Json) -> str:
 
 def shared(data: Json) -> dict[str, Json]:
     """The same data with every string that recurs kept once, in a table."""
-    counts = Counter(_strings(data))
+    counts = Counter(texts(data))
     table = [string for string, count in counts.items() if count > 1 and len(string) > 5]
     places = {string: MARK + _base36(place) for place, string in enumerate(table)}
-    return {"table": table, "data": _replaced(data, places)}
+
+    def in_its_place(text: str) -> str:
+        return places.get(text) or (MARK + text if text.startswith(MARK) else text)
+
+    return {"table": table, "data": map_texts(data, in_its_place)}
 
 
 def _said(standing: Standing, overview: Overview, relations: Relations, attributor: Attributor) -> dict[str, Json]:
@@ -101,27 +106,6 @@ def _finding(finding: Finding) -> Sequence[Json]:
 
 def _size(data: Json) -> int:
     return len(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
-
-
-def _strings(data: Json) -> Iterator[str]:
-    if isinstance(data, str):
-        yield data
-    elif isinstance(data, dict):
-        for value in data.values():
-            yield from _strings(value)
-    elif isinstance(data, list | tuple):
-        for value in data:
-            yield from _strings(value)
-
-
-def _replaced(data: Json, places: dict[str, str]) -> Json:
-    if isinstance(data, str):
-        return places.get(data) or (MARK + data if data.startswith(MARK) else data)
-    if isinstance(data, dict):
-        return {key: _replaced(value, places) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_replaced(value, places) for value in data]
-    return data
 
 
 def _base36(number: int) -> str:

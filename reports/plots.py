@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from catalog.model import Attempt, Outcome
+from catalog.model.text import brief
 from reports.exchanges import ASIDE
 from reports.overview import Overview
 from reports.standing import Standing
@@ -134,7 +135,7 @@ def latency(standings: Sequence[Standing]) -> Plot | None:
         low, first, median, third, high = (_quantile(times, q) for q in (0.1, 0.25, 0.5, 0.75, 0.9))
         middle = index * tall + tall / 2
         words = f"{lane}: median {_ms(median)}, nine in ten within {_ms(high)}, {len(times)} exchanges"
-        shapes.append(Shape("text", "lane", left - 8, middle + 4, text=lane if len(lane) < 16 else f"{lane[:14]}…"))
+        shapes.append(Shape("text", "lane", left - 8, middle + 4, text=brief(lane, 15)))
         shapes.append(Shape("line", "whisker", x(low), middle, x(high) - x(low), 0))
         shapes.append(Shape("rect", "box", x(first), middle - 5, max(x(third) - x(first), 2), 10, words))
         shapes.append(Shape("line", "median", x(median), middle - 6, 0, 12))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from catalog.model import Json
+from catalog.model.json_tree import map_texts
+from catalog.model.text import brief
 
 _CONCEALING = re.compile(
     "["
@@ -27,22 +29,14 @@ def visible(text: str) -> str:
 
 
 def line(text: str, limit: int = 0) -> str:
-    """The text visible and on one line, with its middle left out where it is longer than `limit`."""
+    """The text visible and on one line, with its end left out where it is longer than `limit`."""
     shown = " ".join(visible(text).split())
-    if not limit or len(shown) <= limit:
-        return shown
-    return f"{shown[: limit - 1].rstrip()}…"
+    return brief(shown, limit) if limit else shown
 
 
 def tree(value: Json) -> Json:
-    """A JSON value with every string and key made visible."""
-    if isinstance(value, str):
-        return visible(value)
-    if isinstance(value, dict):
-        return {visible(str(key)): tree(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [tree(item) for item in value]
-    return value
+    """A JSON value with every string and name made visible."""
+    return map_texts(value, visible, names=True)
 
 
 def _named(match: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.check import manifests
-from catalog.check.wording import brief, complaints
+from catalog.check.wording import complaints, quoted
 from catalog.model import Address, Json, Record, Tag
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.reading.last_seen import is_mock, seen_on, target_of
@@ -110,7 +110,7 @@ def _schema_problems() -> Iterator[Problem]:
         try:
             Draft202012Validator.check_schema(schema)
         except SchemaError as error:
-            what = f"is no JSON Schema 2020-12: {brief(error.message, 160)}"
+            what = f"is no JSON Schema 2020-12: {quoted(error.message, 160)}"
             yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
 
 
@@ -185,7 +185,7 @@ def _names_its_provider(record: Record, scene: Scene) -> Iterator[Told]:
     if not isinstance(named, str) or not re.fullmatch("[A-Z][A-Z0-9]*", named):
         return  # the schema complains
     if named not in known:
-        yield Told("$.provider", f"{brief(named)} is none of {', '.join(known)}", did_you_mean(named, known))
+        yield Told("$.provider", f"{quoted(named)} is none of {', '.join(known)}", did_you_mean(named, known))
     elif named.lower() != record.provider:
         yield Told("$.provider", f"{named!r} lies in the folder of {record.provider}", "change it, or move the record")
 
@@ -263,7 +263,7 @@ def _message_pattern_compiles(record: Record, scene: Scene) -> Iterator[Told]:
     try:
         re.compile(text)
     except re.error as error:
-        yield Told("$.message_pattern", f"{brief(text)} does not compile: {error}", "mend the regular expression")
+        yield Told("$.message_pattern", f"{quoted(text)} does not compile: {error}", "mend the regular expression")
 
 
 def _tags_agree(record: Record, scene: Scene) -> Iterator[Told]:
@@ -286,7 +286,7 @@ def _exists(path: str, address: Json, kind: str, record: Record, scene: Scene) -
     try:
         parsed = Address.parse(address)
     except (ValueError, TypeError):
-        yield Told(path, f"{brief(address)} is no address", f"write {record.provider}/{kind}/<family>/<slug>")
+        yield Told(path, f"{quoted(address)} is no address", f"write {record.provider}/{kind}/<family>/<slug>")
         return
     if parsed.kind != kind or parsed.provider != record.provider:
         yield Told(path, f"{address} is none of {record.provider}/{kind}", "name a record of that kind and provider")

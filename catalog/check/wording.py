@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.model.errors import did_you_mean
+from catalog.model.text import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -52,10 +53,9 @@ def complaints(errors: Iterable[ValidationError]) -> list[Complaint]:
     return list(dict.fromkeys(_say(_root_cause(error)) for error in errors))
 
 
-def brief(value: Json, limit: int = 60) -> str:
-    """A value on one line, cut where it gets long."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+def quoted(value: Json, limit: int = 60) -> str:
+    """A value on one line as a record would write it, cut where it gets long."""
+    return brief(json.dumps(value, ensure_ascii=False), limit)
 
 
 def _root_cause(error: ValidationError) -> ValidationError:
@@ -113,15 +113,15 @@ def _matches_pattern(name: str, schema: Mapping[str, Json]) -> bool:
 
 def _enum(error: ValidationError) -> tuple[str, str]:
     allowed = [value if isinstance(value, str) else json.dumps(value) for value in _items(error.validator_value)]
-    return f"{brief(error.instance)} is none of {', '.join(allowed)}", did_you_mean(str(error.instance), allowed)
+    return f"{quoted(error.instance)} is none of {', '.join(allowed)}", did_you_mean(str(error.instance), allowed)
 
 
 def _const(error: ValidationError) -> tuple[str, str]:
-    return f"is {brief(error.instance)}", f"write {brief(error.validator_value)}"
+    return f"is {quoted(error.instance)}", f"write {quoted(error.validator_value)}"
 
 
 def _type(error: ValidationError) -> tuple[str, str]:
-    return f"is {brief(error.instance)}", f"write {_one_of_types([error.validator_value])}"
+    return f"is {quoted(error.instance)}", f"write {_one_of_types([error.validator_value])}"
 
 
 def _one_of_types(types: Iterable[Json]) -> str:
@@ -133,39 +133,39 @@ def _options(error: ValidationError) -> tuple[str, str]:
     context = error.context or []
     types = [each.validator_value for each in context if each.validator == "type"]
     if types and len(types) == len(context):
-        return f"is {brief(error.instance)}", f"write {_one_of_types(types)}"
+        return f"is {quoted(error.instance)}", f"write {_one_of_types(types)}"
     wanted = dict.fromkeys(_say(_root_cause(each)).mend for each in context)
-    return f"{brief(error.instance)} is none of the allowed forms", ", or ".join(wanted)
+    return f"{quoted(error.instance)} is none of the allowed forms", ", or ".join(wanted)
 
 
 def _pattern(error: ValidationError) -> tuple[str, str]:
-    return f"{brief(error.instance)} has not the right form", _hint(error) or f"it must match {error.validator_value}"
+    return f"{quoted(error.instance)} has not the right form", _hint(error) or f"it must match {error.validator_value}"
 
 
 def _format(error: ValidationError) -> tuple[str, str]:
     name = str(error.validator_value)
-    return f"{brief(error.instance)} is no {name}", _FORMATS.get(name, "")
+    return f"{quoted(error.instance)} is no {name}", _FORMATS.get(name, "")
 
 
 def _refused(error: ValidationError) -> tuple[str, str]:
-    return f"{brief(error.instance)} may not stand here", "remove it"
+    return f"{quoted(error.instance)} may not stand here", "remove it"
 
 
 def _repeats(error: ValidationError) -> tuple[str, str]:
-    return f"{brief(error.instance)} repeats an item", "name each item once"
+    return f"{quoted(error.instance)} repeats an item", "name each item once"
 
 
 def _too_few(error: ValidationError) -> tuple[str, str]:
-    return f"{brief(error.instance)} is too short", f"give at least {error.validator_value}"
+    return f"{quoted(error.instance)} is too short", f"give at least {error.validator_value}"
 
 
 def _name(error: ValidationError) -> tuple[str, str]:
-    return f"{brief(error.instance)} is no name for a field here", ""
+    return f"{quoted(error.instance)} is no name for a field here", ""
 
 
 def _in_its_own_words(error: ValidationError) -> tuple[str, str]:
     words = " ".join(error.message.split())
-    return words if len(words) <= 160 else f"{words[:159]}…", ""
+    return brief(words, 160), ""
 
 
 _WORDS: Mapping[str, Callable[[ValidationError], tuple[str, str]]] = {

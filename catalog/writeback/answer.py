@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from catalog.evidence import same_drift
 from catalog.model.labels import BESIDE, SUCCESS
+from catalog.model.text import brief
 from catalog.reading.expected import message_of, param_of
 from catalog.reading.rate_limits import rate_limits
 
@@ -43,7 +44,7 @@ def steady(text: str) -> str:
     text = " ".join(text.split())
     for pattern, placeholder in _VOLATILE:
         text = pattern.sub(placeholder, text)
-    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    return brief(text, MAX_TEXT)
 
 
 def judged_exchange(result: Result) -> Exchange | None:
@@ -134,4 +135,4 @@ def _difference(finding: Finding, observed: Json) -> str:
 
 def _short(value: Json) -> str:
     text = steady(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    return brief(text, 80)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from catalog.model.json_tree import map_texts
 from catalog.reading.manifest import manifest
 
 if TYPE_CHECKING:
@@ -67,26 +68,15 @@ class Dialect:
         return text
 
     def json_out(self, value: Json) -> Json:
-        return value if self.id_stand_in == self.id_real else _walk(value, self.text_out)
+        return value if self.id_stand_in == self.id_real else map_texts(value, self.text_out)
 
     def json_in(self, value: Json) -> Json:
-        return _walk(value, self.text_in) if self._words else value
+        return map_texts(value, self.text_in) if self._words else value
 
     def _name_in(self, name: str) -> str:
         if name == self.key_real:
             return self.key_stand_in
         return _swap(name, self.header_real, self.header_stand_in)
-
-
-def _walk(value: Json, change: Callable[[str], str]) -> Json:
-    """A JSON value with each text in it changed."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {key: _walk(item, change) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_walk(item, change) for item in value]
-    return value
 
 
 def _at_a_word(real: str) -> re.Pattern[str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
 
+from catalog.model.json_tree import map_texts
 from catalog.reading.manifest import manifest, providers
 from probes.target.dialect import Dialect
 
@@ -66,14 +67,8 @@ class Redactor:
         return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
     def json(self, value: Json) -> Json:
-        """The JSON value with every string and every key redacted."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, Mapping):
-            return {self.text(str(key)): self.json(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.json(item) for item in value]
-        return value
+        """The JSON value with every string and every name of a member redacted."""
+        return map_texts(value, self.text, names=True)
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Headers in stand-in names, with secret ones emptied and account identifiers hidden.

@@ -1,0 +1,33 @@
+"""Long values, told in short."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import Json
+from catalog.model.text import ELLIPSIS, brief
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "told"),
+    [
+        ("short", 5, "short"),
+        ("shorter", 5, "shor…"),
+        ("two words", 5, "two…"),
+        ({"a": "é"}, 40, '{"a": "é"}'),
+        ([1, 2, 3], 6, "[1, 2…"),
+        (None, 10, "null"),
+        ({"bytes": b"x"}, 40, '{"bytes": "b\'x\'"}'),
+    ],
+)
+def test_it_is_told_in_so_many_characters(value: Json, limit: int, told: str):
+    assert brief(value, limit) == told
+
+
+@given(st.text(), st.integers(min_value=1, max_value=50))
+def test_it_never_exceeds_the_limit_and_says_that_something_is_missing(text: str, limit: int):
+    told = brief(text, limit)
+    assert len(told) <= limit
+    assert told == text or (told.endswith(ELLIPSIS) and text.startswith(told[:-1]))
