@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from mockserver import control, mishaps, prefixes
+from mockserver import control, faults, prefixes
 from mockserver.providers import Mount, Provider, load
 from mockserver.scenarios import MockMisuse
 from mockserver.world import Context, World
@@ -24,7 +24,7 @@ def create_app(
     providers = load(only)
     world = World(latency_s=latency_s, settings=prefixes.merged(providers, given or {}))
     for provider in providers:
-        world.scenarios.add(provider.name, (*mishaps.SCENARIOS, *provider.scenarios))
+        world.scenarios.add(provider.name, (*faults.SCENARIOS, *provider.scenarios))
     return MockApp(world, providers)
 
 
@@ -92,10 +92,10 @@ def _mock_headers(scope: Scope) -> dict[str, str]:
 
 
 async def _serve(app: ASGIApp, context: Context, scope: Scope, receive: Receive, send: Send) -> None:
-    """Let a mishap have its way, else the provider; a scenario that nobody took must not pass as a success."""
+    """Let a fault have its way, else the provider; a scenario that nobody took must not pass as a success."""
     if context.scenario is None:
         await app(scope, receive, send)
-    elif not await mishaps.befall(context, scope, receive, send):
+    elif not await faults.inject(context, scope, receive, send):
         await app(scope, receive, _guarded(context, scope, receive, send))
 
 

@@ -1,11 +1,11 @@
-"""Providers: what a provider's package declares, and where the packages are found."""
+"""Providers: what a provider's package declares, and how the packages are found."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
     from mockserver.scenarios import Scenario
     from mockserver.world import World
-
-PACKAGES = {name: f"mockserver.{name}" for name in ("pa", "pb", "pc", "pd")}
-"""Where each provider is built. A package that does not exist is not served."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +41,29 @@ class Provider:
     """Starts listeners other than HTTP on the host given (gRPC), and says their addresses for the ready line."""
 
 
-def load(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
-    """The providers called `names`, or all that are built."""
-    wanted = tuple(names) if names is not None else tuple(PACKAGES)
-    unknown = [name for name in wanted if name not in PACKAGES]
-    if unknown:
-        raise ValueError(f"unknown provider {', '.join(unknown)}; there are {', '.join(PACKAGES)}")
-    found = (name for name in wanted if find_spec(PACKAGES[name]) is not None)
-    return tuple(import_module(PACKAGES[name]).PROVIDER for name in found)
+def load(names: Iterable[str] | None = None, package: str = "mockserver") -> tuple[Provider, ...]:
+    """The providers called `names`, or all: each sub-package of `package` that exports a `PROVIDER` is one.
+
+    Only what is wanted is imported.
+
+    Raises:
+        ValueError: no provider has one of the names.
+    """
+    candidates = _sub_packages(package)
+    wanted = candidates if names is None else tuple(names)
+    found = {name: _provider(f"{package}.{name}") if name in candidates else None for name in wanted}
+    unknown = [name for name, provider in found.items() if provider is None]
+    if unknown and names is not None:
+        there_are = ", ".join(provider.name for provider in load(package=package))
+        raise ValueError(f"unknown provider {', '.join(unknown)}; there are {there_are}")
+    return tuple(provider for provider in found.values() if provider is not None)
+
+
+def _sub_packages(package: str) -> tuple[str, ...]:
+    """The names of the packages below a package, in alphabetical order; imports none of them."""
+    return tuple(sorted(each.name for each in iter_modules(import_module(package).__path__) if each.ispkg))
+
+
+def _provider(package: str) -> Provider | None:
+    found = getattr(import_module(package), "PROVIDER", None)
+    return found if isinstance(found, Provider) else None

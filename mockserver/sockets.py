@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from starlette.responses import Response
 
-from mockserver.mishaps import CLOSE_EXTENSION
+from mockserver.faults import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

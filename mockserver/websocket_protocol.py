@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from mockserver.mishaps import CLOSE_EXTENSION
+from mockserver.faults import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
     from websockets.http11 import Request

@@ -21,7 +21,7 @@ MAX_SESSION_NAME = 200
 
 @dataclass(slots=True)
 class Context:
-    """One request: whose it is, when it happens, and what befalls it. ASGI providers find it in `scope["mock"]`."""
+    """One request: whose it is, when it happens, and which fault it has. ASGI providers find it in `scope["mock"]`."""
 
     session: Session
     now: float

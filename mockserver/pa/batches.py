@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from mockserver.clock import rfc3339
 from mockserver.pa import fields, limits
 from mockserver.pa.call import MB, Call, read_object
-from mockserver.pa.causes import befall_billable
+from mockserver.pa.causes import raise_billable_failure
 from mockserver.pa.errors import CONFLICT, PaError, invalid, not_found
 from mockserver.pa.message_request import check_message
 from mockserver.pa.messages import compose
@@ -74,7 +74,7 @@ async def create(call: Call) -> Response:
     body = await read_object(call, MAX_BODY)
     fields.check_fields(body, _FIELDS, ("requests",))
     _check_requests(body["requests"])
-    befall_billable(call)
+    raise_billable_failure(call)
     refuse_spenders(call.key.standing, call.now, call.real_now)
     batch = Batch(call.session.new_id("msgbatch_"), body["requests"], call.now)
     _mine(call)[batch.id] = batch

@@ -19,7 +19,7 @@ FAILURES: dict[str, tuple[Kind, str]] = {
     "upstream_timeout": (TIMEOUT, "Request timed out. Consider streaming or batches for long requests."),
     "overloaded": (OVERLOADED, "Overloaded"),
 }
-"""Causes that befall any authenticated call."""
+"""Causes of failure of any authenticated call."""
 
 MID_STREAM: dict[str, tuple[Kind, str]] = {
     "overloaded_mid_stream": FAILURES["overloaded"],
@@ -61,7 +61,7 @@ SCENARIOS = (
 )
 
 
-def befall_any(call: Call) -> None:
+def raise_failure(call: Call) -> None:
     """Raise the failure that this call suffers, if any; after authentication, since the provider knows who asks."""
     if call.key.standing is Standing.PAYMENT_PROBLEM:
         raise PaError(*FAILURES["payment_problem"])
@@ -70,7 +70,7 @@ def befall_any(call: Call) -> None:
         raise PaError(*FAILURES[scenario.name])
 
 
-def befall_billable(call: Call) -> None:
+def raise_billable_failure(call: Call) -> None:
     """Raise the money and growth limits that this billable call meets, if any."""
     scenario = call.context.take(
         "acceleration_limit", "spend_cap_reached", "workspace_spend_limit", "self_set_spend_limit"

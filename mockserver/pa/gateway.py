@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from mockserver.app import context_of
 from mockserver.pa.authentication import authenticate, identify
 from mockserver.pa.call import Call
-from mockserver.pa.causes import befall_any
+from mockserver.pa.causes import raise_failure
 from mockserver.pa.errors import AUTHENTICATION, METHOD_NOT_ALLOWED, PERMISSION, PaError, invalid, not_found
 from mockserver.pa.keys import ANONYMOUS
 from mockserver.pa.names import Names
@@ -79,7 +79,7 @@ class Gateway:
             (endpoint.admit or _admit_by_group)(call.key, endpoint)
             _check_version(call, endpoint)
             _check_betas(call)
-            befall_any(call)
+            raise_failure(call)
         return await endpoint.handler(call)
 
     def _identity(self, call: Call, status: int) -> dict[str, str]:

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 
 from mockserver.pa import limits
 from mockserver.pa.call import MB, Call, read_object
-from mockserver.pa.causes import MID_STREAM, befall_billable
+from mockserver.pa.causes import MID_STREAM, raise_billable_failure
 from mockserver.pa.errors import PaError
 from mockserver.pa.generator import complete
 from mockserver.pa.message_request import Body, check_count, check_message
@@ -29,7 +29,7 @@ async def create(call: Call) -> Response:
     """Generate a message, whole or streamed, within the organization's money and rate limits."""
     body = await read_object(call, MAX_BODY)
     model, input_tokens = check_message(body)
-    befall_billable(call)
+    raise_billable_failure(call)
     refuse_spenders(call.key.standing, call.now, call.real_now)
     measured = measure(call.session, body, input_tokens)
     admission = limits.admit_message(call, model, measured, body)

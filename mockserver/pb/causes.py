@@ -14,7 +14,7 @@ FAILURES: dict[str, tuple[Kind, str]] = {
     "concurrency_conflict": (ABORTED, "The operation was aborted because of a concurrency conflict."),
     "work_cancelled": (CANCELLED, "The operation was cancelled."),
 }
-"""Causes that befall any authenticated call."""
+"""Causes of failure of any authenticated call."""
 
 MID_STREAM: dict[str, tuple[Kind, str]] = {
     "internal_error_mid_stream": FAILURES["internal_error"],
@@ -54,7 +54,7 @@ SCENARIOS = (
 )
 
 
-def befall_any(call: Call) -> None:
+def raise_failure(call: Call) -> None:
     """Raise the failure that this call suffers, if any; after authentication, since the provider knows who asks."""
     scenario = call.context.take(*FAILURES)
     if scenario is not None:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from mockserver.app import context_of
 from mockserver.pb.authentication import authenticate, authenticate_bearer
 from mockserver.pb.call import Call, JsonAnswer
-from mockserver.pb.causes import befall_any
+from mockserver.pb.causes import raise_failure
 from mockserver.pb.errors import METHOD_NOT_ALLOWED, NOT_FOUND, PbError
 from mockserver.pb.keys import Project
 from mockserver.pb.names import Names
@@ -75,7 +75,7 @@ class Gateway:
             raise PbError(NOT_FOUND, "The requested URL was not found on this server.")
         call.params = found.params
         call.project = surface.authenticate(call.request, self._names, call.context)
-        befall_any(call)
+        raise_failure(call)
         return await found.endpoint(call)
 
 

@@ -54,7 +54,7 @@ SCENARIOS = (
 )
 
 
-def befall_any(context: Context) -> None:
+def raise_failure(context: Context) -> None:
     """Raise the failure that any call can suffer."""
     scenario = context.take(REGION)
     if scenario is not None:
@@ -64,8 +64,8 @@ def befall_any(context: Context) -> None:
         raise broken()
 
 
-def befall_generation(context: Context) -> None:
-    """Raise what can befall a generation before it begins."""
+def raise_generation_failure(context: Context) -> None:
+    """Raise the failure that a generation can suffer before it begins."""
     scenario = context.take(OVERLOAD)
     if scenario is not None:
         raise PcError(

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 from mockserver.pc import limits
 from mockserver.pc.call import read_object
 from mockserver.pc.catalogue import find
-from mockserver.pc.causes import befall_generation, mid_stream
+from mockserver.pc.causes import mid_stream, raise_generation_failure
 from mockserver.pc.errors import PcError, invalid
 from mockserver.pc.fields import ANY, BOOLEAN, OBJECT, Field, array, check, check_value, integer, number, string
 from mockserver.pc.generation import check_window, generate
@@ -80,7 +80,7 @@ async def create(call: Call) -> Response:
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
     prompt = check_window(model, heard, limit, "messages")
     limits.admit_tokens(call, model, prompt, limit or 0)
-    befall_generation(call.context)
+    raise_generation_failure(call.context)
     check_images(_images(body["messages"]))
     failure = mid_stream(call.context) if body.get("stream") else None
     completion = _completion(call, body, model, generate(call.context, model, heard, limit))

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from mockserver.app import context_of
 from mockserver.pc.authentication import authenticate
 from mockserver.pc.call import Call
-from mockserver.pc.causes import befall_any
+from mockserver.pc.causes import raise_failure
 from mockserver.pc.errors import PcError, forbidden, invalid
 from mockserver.pc.names import Names
 from mockserver.routing import Found, Route, Router
@@ -74,7 +74,7 @@ class Gateway:
         context = context_of(request.scope)
         key, project = authenticate(request, context, self._names)
         call = Call(request, context, self._names, key, project, found.params, headers)
-        befall_any(context)
+        raise_failure(context)
         self.admit(call, endpoint)
         return await endpoint.handler(call)
 

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from mockserver.pc import limits
 from mockserver.pc.call import read_object
 from mockserver.pc.catalogue import Model, available, find
-from mockserver.pc.causes import befall_generation, moderate
+from mockserver.pc.causes import moderate, raise_generation_failure
 from mockserver.pc.errors import invalid
 from mockserver.pc.fields import Field, check, integer, string
 from mockserver.pc.websocket.model import tokens
@@ -66,7 +66,7 @@ async def embed(call: Call) -> Response:
     inputs = body["input"] if isinstance(body["input"], list) else [body["input"]]
     prompt = tokens(" ".join(map(str, inputs)))
     limits.admit_tokens(call, model, prompt, 0)
-    befall_generation(call.context)
+    raise_generation_failure(call.context)
     vector = [0.5] * (body.get("dimensions") or DIMENSIONS)
     data = [{"object": "embedding", "index": index, "embedding": vector} for index, _ in enumerate(inputs)]
     usage = {"prompt_tokens": prompt, "total_tokens": prompt}
@@ -80,7 +80,7 @@ async def draw(call: Call) -> Response:
     check(body, _IMAGE, required=("prompt",))
     model = find(body.get("model") or "mock-image", call.key, call.project, "image")
     limits.admit_tokens(call, model, tokens(body["prompt"]), 0)
-    befall_generation(call.context)
+    raise_generation_failure(call.context)
     moderate(call.context)
     return JSONResponse({"created": int(call.now), "data": [{"b64_json": PIXEL}] * (body.get("n") or 1)})
 

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 
 from mockserver.pc import conversations, limits
 from mockserver.pc.call import read_object
-from mockserver.pc.causes import STORE_TIMEOUT, befall_generation, mid_stream
+from mockserver.pc.causes import STORE_TIMEOUT, mid_stream, raise_generation_failure
 from mockserver.pc.errors import PcError, invalid, not_found
 from mockserver.pc.generation import Generated, check_window, generate
 from mockserver.pc.images import check_images
@@ -47,7 +47,7 @@ async def create(call: Call) -> Response:
     limit = body.get("max_output_tokens")
     prompt = check_window(model, heard, limit, "input")
     limits.admit_tokens(call, model, prompt, limit or 0)
-    befall_generation(call.context)
+    raise_generation_failure(call.context)
     _join(call, body)
     return _streamed(call, body, model, heard) if body.get("stream") else _whole(call, body, model, heard)
 

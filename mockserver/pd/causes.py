@@ -16,7 +16,7 @@ FAILURES: Mapping[str, tuple[Kind, str]] = {
     "internal_error": (INTERNAL, "Internal server error"),
     "service_unavailable": (UNAVAILABLE, "The service is temporarily unavailable"),
 }
-"""Causes that befall any authenticated call, on HTTP and on gRPC."""
+"""Causes of failure of any authenticated call, on HTTP and on gRPC."""
 
 CUT_MID_STREAM = "connection_lost_mid_stream"
 
@@ -27,7 +27,7 @@ SCENARIOS = (
 )
 
 
-def befall(context: Context) -> None:
+def raise_failure(context: Context) -> None:
     """Raise the failure that this call suffers, if any; after authentication, since the provider knows who asks."""
     scenario = context.take(*FAILURES)
     if scenario is not None:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from mockserver.app import context_of
 from mockserver.pd.access import admit, identify
 from mockserver.pd.call import Call
-from mockserver.pd.causes import befall
+from mockserver.pd.causes import raise_failure
 from mockserver.pd.errors import METHOD_NOT_ALLOWED, NOT_FOUND, PdError, invalid
 from mockserver.routing import Route, Router
 
@@ -64,7 +64,7 @@ class Gateway:
         key = identify(request.headers.get("authorization"))
         if found.endpoint.acl is not None:
             admit(key, found.endpoint.acl)
-        befall(context)
+        raise_failure(context)
         return await found.endpoint.handler(Call(context, self._host, key, found.params), request)
 
 

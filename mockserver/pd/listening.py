@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mockserver.pd.doorman import Doorman
+from mockserver.pd.lazy_port import LazyPort
 
 if TYPE_CHECKING:
     from mockserver.world import World
@@ -21,4 +21,4 @@ async def listen(world: World, host: str) -> Mapping[str, str]:
         port: int = await rpc.start(world, world.settings["pd"]["grpc_package"])
         return port
 
-    return {"grpc_host": f"{host}:{await Doorman(start).open(host)}"}
+    return {"grpc_host": f"{host}:{await LazyPort(start).open(host)}"}

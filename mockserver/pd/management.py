@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from mockserver.app import context_of
 from mockserver.pd.access import bearer
-from mockserver.pd.causes import befall
+from mockserver.pd.causes import raise_failure
 from mockserver.pd.errors import METHOD_NOT_ALLOWED, NOT_FOUND, Kind, PdError
 from mockserver.pd.keys import MANAGEMENT_KEYS
 from mockserver.routing import Route, Router
@@ -45,7 +45,7 @@ class Management:
         key = bearer(request.headers.get("authorization"))
         if key not in MANAGEMENT_KEYS:
             return envelope(401, UNAUTHENTICATED, "Invalid bearer token.")
-        befall(context_of(request.scope))
+        raise_failure(context_of(request.scope))
         return JSONResponse({"name": "management", "scope": "SCOPE_TEAM"})
 
 

@@ -13,7 +13,7 @@ from google.protobuf import message_factory
 from mockserver.pd.access import admit, identify
 from mockserver.pd.call import Call
 from mockserver.pd.catalogue import EVERYWHERE
-from mockserver.pd.causes import befall
+from mockserver.pd.causes import raise_failure
 from mockserver.pd.errors import PdError
 from mockserver.pd.generated import pd_pb2
 from mockserver.pd.rpc_methods import METHODS, Method
@@ -93,13 +93,13 @@ class _Served:
         mock_headers = {name: value for name, value in metadata.items() if name.startswith("x-mock-")}
         try:
             context = self._world.open("pd", self._counted_as, mock_headers)
-            await _befall_mishap(context)
+            await _inject_fault(context)
             if self._world.latency_s:
                 await asyncio.sleep(self._world.latency_s)
             key = identify(metadata.get("authorization"))
             if self._method.acl is not None:
                 admit(key, self._method.acl)
-            befall(context)
+            raise_failure(context)
             answer = list(self._method.handler(Call(context, EVERYWHERE, key), request))
             _refuse_unused_scenario(context)
         except MockMisuse as error:
@@ -115,11 +115,11 @@ async def _abort(rpc: RpcContext, status: grpc.StatusCode, message: str) -> NoRe
     raise AssertionError("abort raises")
 
 
-async def _befall_mishap(context: Context) -> None:
-    """The mishaps of the mock that make sense here; the others are refused below as not acted upon."""
-    mishap = context.take("hang", "latency")
-    if mishap is not None:
-        await asyncio.sleep(mishap.params["ms"] / 1000 if mishap.name == "latency" else float("inf"))
+async def _inject_fault(context: Context) -> None:
+    """The faults of the mock that make sense here; the others are refused below as not acted upon."""
+    fault = context.take("hang", "latency")
+    if fault is not None:
+        await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))
 
 
 def _refuse_unused_scenario(context: Context) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import StreamingResponse
 
-from mockserver.mishaps import CLOSE_EXTENSION
+from mockserver.faults import CLOSE_EXTENSION
 from mockserver.pd.causes import CUT_MID_STREAM
 from mockserver.pd.generation import pieces
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from mockserver.app import create_app
-from mockserver.mishaps import CLOSE_EXTENSION
+from mockserver.faults import CLOSE_EXTENSION
 from probes.target.target import Target
 from tests.harness.engines import mock_target_at
 from tests.harness.fault_changes import json_of

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mockserver.app import create_app
-from mockserver.mishaps import CLOSE_EXTENSION
+from mockserver.faults import CLOSE_EXTENSION
 
 Message = dict[str, Any]
 Send = Callable[[Message], Awaitable[None]]

@@ -35,7 +35,7 @@ SCENARIOS = (
 )
 
 
-def befall_local_sessions(call: Call) -> None:
+def raise_local_sessions_failure(call: Call) -> None:
     """Raise the failure of a part that local sessions need, if any."""
     scenario = call.context.take(*PARTS)
     if scenario is not None:

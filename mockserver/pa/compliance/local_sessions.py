@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import JSONResponse
 
 from mockserver.clock import rfc3339
-from mockserver.pa.compliance.causes import befall_local_sessions
+from mockserver.pa.compliance.causes import raise_local_sessions_failure
 from mockserver.pa.compliance.paging import Row, page_by_token
 from mockserver.pa.compliance.query import CREATED, created_within, limit, one_of, read_query, text
 from mockserver.pa.compliance.refusals import gone, local_sessions_not_available, malformed_id, unavailable
@@ -69,4 +69,4 @@ async def list_messages(call: Call) -> Response:
 def _guard(call: Call) -> None:
     if not tenant_of(call.key.organization).parent.local_sessions:
         raise local_sessions_not_available()
-    befall_local_sessions(call)
+    raise_local_sessions_failure(call)

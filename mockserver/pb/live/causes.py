@@ -1,4 +1,4 @@
-"""What befalls a live connection without its client's doing: time that passes, and a network that breaks."""
+"""What happens to a live connection without its client's doing: time that passes, and a network that breaks."""
 
 from __future__ import annotations
 

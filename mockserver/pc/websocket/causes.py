@@ -1,4 +1,4 @@
-"""What befalls a socket without its client's doing: time that passes."""
+"""What happens to a socket without its client's doing: time that passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mishaps: what can befall a request to any provider before it is served at all, for testing the prober itself."""
+"""Faults that any provider can have before a request is served at all, for testing the prober itself."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SCENARIOS = (
 _PAGE = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>edge</body></html>"
 
 
-async def befall(context: Context, scope: Scope, receive: Receive, send: Send) -> bool:
-    """Act out the mishap asked for. True if the request has had its answer, or its lack of one."""
-    mishap = context.take(*(scenario.name for scenario in SCENARIOS))
-    if mishap is None:
+async def inject(context: Context, scope: Scope, receive: Receive, send: Send) -> bool:
+    """Inject the fault asked for. True if the request has had its answer, or its lack of one."""
+    fault = context.take(*(scenario.name for scenario in SCENARIOS))
+    if fault is None:
         return False
-    match mishap.name:
+    match fault.name:
         case "latency":
-            await asyncio.sleep(mishap.params["ms"] / 1000)
+            await asyncio.sleep(fault.params["ms"] / 1000)
             return False
         case "gateway_page":
             await HTMLResponse(_PAGE, 502)(scope, receive, send)

@@ -11,7 +11,7 @@ Start = Callable[[], Awaitable[int]]
 CHUNK = 65_536
 
 
-class Doorman:
+class LazyPort:
     """Takes connections at once, starts the server behind the first, and passes bytes on both ways."""
 
     def __init__(self, start: Start) -> None:
