@@ -24,7 +24,8 @@ _REFUSALS: dict[State, str] = {
 def authenticate(request: HTTPConnection, names: Names, context: Context) -> Project:
     """The project that calls.
 
-    An invalid API key is an invalid argument, an invalid token is unauthenticated, and so is no credential at all.
+    An invalid API key is an invalid argument (1:5.2 would have 403 as well), an invalid token is unauthenticated. That
+    no credential at all is unauthenticated is our choice: 2:7.4 speaks of a missing token.
     """
     scheme, credential = _authorization(request)
     if scheme:
