@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog import commands
-from catalog.evidence.results_file import EvidenceError
-from catalog.model.errors import CatalogError
+from catalog import command_line, commands
+from catalog.command_line import Parser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    Command = Callable[[argparse.Namespace], int]
-
-INTERRUPTED = 130
+    from catalog.command_line import Command
 
 _OVERVIEW = """\
 The catalog says what four providers document of their APIs, and what was last seen of it.
@@ -33,7 +29,7 @@ Start here:
 
 _CHECK = """\
 Each problem is one line: file, address, JSON path, what is wrong, and the mend.
-Exit status: 0 all fine, 1 there are problems, 2 wrong usage.
+Exit status: 0 all fine, 1 there are problems, 4 wrong usage.
 
   python -m catalog check
   python -m catalog check --fix                            also put files into canonical form
@@ -73,36 +69,16 @@ the entry itself once the divergence is gone. Without --aspects, those that drif
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; a mistake of the person who typed it is one line, never a traceback."""
-    args = _parser().parse_args(argv)
-    run: Command = args.run_command
-    try:
-        status = run(args)
-        sys.stdout.flush()
-    except (CatalogError, EvidenceError) as error:
-        return commands.say(error)
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at exit
-            return commands.OK
-        return commands.say(error)
-    except KeyboardInterrupt:
-        print("catalog: stopped; no file was left half written", file=sys.stderr)
-        return INTERRUPTED
-    return status
+    return command_line.run(_parser(), argv, stopped="stopped; no file was left half written")
 
 
-def _parser() -> argparse.ArgumentParser:
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        prog="python -m catalog", description=_OVERVIEW, formatter_class=layout, allow_abbrev=False
-    )
+def _parser() -> Parser:
+    parser = Parser(prog="python -m catalog", description=_OVERVIEW)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def command(name: str, run: Command, summary: str, text: str) -> argparse.ArgumentParser:
+    def command(name: str, run: Command, summary: str, text: str) -> Parser:
         description = f"{summary[0].upper()}{summary[1:]}.\n\n{text}"
-        added = subparsers.add_parser(
-            name, help=summary, description=description, formatter_class=layout, allow_abbrev=False
-        )
+        added = subparsers.add_parser(name, help=summary, description=description)
         added.set_defaults(run_command=run, ledger=None)
         added.add_argument("--catalog", type=Path, metavar="DIR", help="use the records of this folder")
         added.add_argument("--today", type=_date, metavar="DATE", help="take this for today, as 2026-01-31")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from catalog import show
 from catalog.model import explanations
 from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
 from catalog.writeback import ledger
@@ -19,8 +19,6 @@ from catalog.writeback.planner import Policy
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-OK, PROBLEMS = 0, 1
 
 LATEST_RUN = Path("reports/out/latest")
 REVIEW_AFTER = timedelta(days=90)
@@ -39,11 +37,11 @@ def check(args: Namespace) -> int:
         print(line)
     if lines:
         print(f"{len(lines)} {'problem' if len(lines) == 1 else 'problems'}")
-        return PROBLEMS
+        return Exit.PROBLEMS
     catalog = Catalog.load(root)
     with_records = [provider for provider in providers() if catalog.select(provider)]
     print(f"{_count(len(catalog), 'record')}, {_count(len(with_records), 'provider')}: fine")
-    return OK
+    return Exit.FINE
 
 
 def _ledger_problems(args: Namespace, root: Path) -> list[str]:
@@ -66,13 +64,13 @@ def show_record(args: Namespace) -> int:
         listed = [each for each in catalog.records if not prefix or f"{each.address}/".startswith(f"{prefix}/")]
         if listed:
             print(show.addresses_text(listed))
-            return OK
+            return Exit.FINE
     record = catalog[args.address or ""]
     if args.json:
         print(json.dumps(record.data, indent=2, ensure_ascii=False))
     else:
         print(show.record_text(record, shown(catalog.file_of(record.address))))
-    return OK
+    return Exit.FINE
 
 
 def update(args: Namespace) -> int:
@@ -90,19 +88,19 @@ def update(args: Namespace) -> int:
     )
     for line in summary.lines():
         print(line)
-    return OK
+    return Exit.FINE
 
 
 def explain(args: Namespace) -> int:
     """Say what a code means and what to do, or list all."""
     if args.code is None:
         print(show.codes_text())
-        return OK
+        return Exit.FINE
     if args.code not in explanations.ALL:
         mend = did_you_mean(args.code, explanations.ALL) or "`python -m catalog explain` lists every code"
         raise CatalogError(f"no code is called {args.code!r}", mend)
     print(show.code_text(explanations.ALL[args.code]))
-    return OK
+    return Exit.FINE
 
 
 def accept(args: Namespace) -> int:
@@ -119,7 +117,7 @@ def accept(args: Namespace) -> int:
     changed = ledger.accept(entry, _ledger(args))
     verb = "accepts" if changed else "already accepted"
     print(f"{shown(_ledger(args))} {verb} {', '.join(aspects)} of {entry.address} on {entry.target} until {review_by}")
-    return OK
+    return Exit.FINE
 
 
 def _aspects_that_drifted(args: Namespace, address: str) -> tuple[str, ...]:
@@ -136,12 +134,6 @@ def _aspects_that_drifted(args: Namespace, address: str) -> tuple[str, ...]:
     if not aspects:
         raise CatalogError(f"run {run.run} saw no drift of {address}", mend)
     return tuple(aspects)
-
-
-def say(error: Exception) -> int:
-    """One line to stderr for a mistake that a person can mend."""
-    print(f"catalog: {error}", file=sys.stderr)
-    return PROBLEMS
 
 
 def _root(args: Namespace) -> Path:

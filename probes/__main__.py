@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from catalog.model.errors import CatalogError
+from catalog import command_line
+from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
-from probes.elicit.book import Book, RecipeError, book
+from probes.elicit.book import Book, book
 from probes.planning import completeness as fit
 from probes.planning import coverage
-from probes.running.journal import JournalError
-from probes.suite.embedded_mock import EmbeddedMock, MockError
+from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target
-from probes.target.target import Cost, Target, TargetError
+from probes.target.target import Cost, Target
 
-USAGE = 4
 OUT = Path("reports/out")
-Command = Callable[[argparse.Namespace], int]
 
 EPILOG = """\
 examples:
@@ -37,16 +35,7 @@ examples:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; 0 fine, 1 something is not, 4 usage: the command line, the target or the catalog."""
-    try:
-        chosen = _parser().parse_args(arguments)
-    except SystemExit as ended:
-        return USAGE if ended.code else 0
-    try:
-        run: Command = chosen.run
-        return run(chosen)
-    except (CatalogError, RecipeError, TargetError, JournalError, MockError) as error:
-        print(f"probes: {error}", file=sys.stderr)
-        return USAGE
+    return command_line.run(_parser(), arguments)
 
 
 def _check_records(chosen: argparse.Namespace) -> int:
@@ -68,7 +57,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
     with _ready(target.load(chosen.target)) as ready:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow))
     print("\n".join(doctor.told(found)))
-    return 0 if found.healthy else 1
+    return Exit.FINE if found.healthy else Exit.PROBLEMS
 
 
 def _cleanup(chosen: argparse.Namespace) -> int:
@@ -81,7 +70,7 @@ def _cleanup(chosen: argparse.Namespace) -> int:
         print(each.line)
     left = sum(each.left for each in told)
     print(f"{len(told) - left} removed, {left} left" if told else "nothing is left on any account")
-    return 1 if left else 0
+    return Exit.PROBLEMS if left else Exit.FINE
 
 
 @contextmanager
@@ -105,7 +94,7 @@ def _check(catalog: Catalog, books: dict[str, Book]) -> int:
     reasons = sum(len(each.unprobed) for each in books.values())
     told = f"{len(catalog)} records, {recipes} recipes, {reasons} reasons"
     print(f"{told}: {len(lines)} misfits" if lines else f"{told}: every record has a recipe or a reason")
-    return 1 if lines else 0
+    return Exit.PROBLEMS if lines else Exit.FINE
 
 
 def _coverage(catalog: Catalog, books: dict[str, Book]) -> int:
@@ -116,22 +105,21 @@ def _coverage(catalog: Catalog, books: dict[str, Book]) -> int:
     ):
         print(title)
         print("\n".join(f"  {line}" for line in coverage.told(table)))
-    return 0
+    return Exit.FINE
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> command_line.Parser:
+    parser = command_line.Parser(
         prog="python -m probes",
         description="Look after the recipes that provoke what the catalog documents.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--catalog", default=str(RECORDS), metavar="DIR", help="the records to use (default: shipped)")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     check = commands.add_parser("check", help="do records and recipes fit? exits 1 if not")
-    check.set_defaults(run=_check_records)
+    check.set_defaults(run_command=_check_records)
     covered = commands.add_parser("coverage", help="records, recipes and evidence, by provider and by section")
-    covered.set_defaults(run=_coverage_of_records)
+    covered.set_defaults(run_command=_coverage_of_records)
     _add_doctor(commands)
     _add_cleanup(commands)
     return parser
@@ -148,7 +136,7 @@ def _add_doctor(commands: Any) -> None:
     doctor.add_argument(
         "--allow", action="append", default=[], type=Cost, choices=list(Cost), help="plan as if this cost were allowed"
     )
-    doctor.set_defaults(run=_doctor)
+    doctor.set_defaults(run_command=_doctor)
 
 
 def _add_cleanup(commands: Any) -> None:
@@ -162,7 +150,7 @@ def _add_cleanup(commands: Any) -> None:
     cleanup.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
     cleanup.add_argument("--out", default=str(OUT), metavar="DIR", help="where runs lie (default: %(default)s)")
     cleanup.add_argument("--forget", action="store_true", help="take what must be looked for by hand as looked for")
-    cleanup.set_defaults(run=_cleanup)
+    cleanup.set_defaults(run_command=_cleanup)
 
 
 if __name__ == "__main__":

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
+from catalog import command_line
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, read_run
+from catalog.model.exits import Exit
 from reports import build, diff, history, terminal
 
 OUT = Path("reports/out")
-
-USAGE = 4
-"""The exit status of a mistake in the command, as in `pytest probes`."""
 
 EPILOG = """\
 A RUN is a run's folder, its results.jsonl, or its name under reports/out (`latest` is the last one).
@@ -33,31 +30,14 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a mistake is one line on stderr and exit status 4."""
-    asked = _parser().parse_args(arguments)
-    try:
-        return int(asked.do(asked))
-    except EvidenceError as error:
-        return _complain(str(error))
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        return _complain(f"{error.filename or 'cannot write'}: {error.strerror or error}")
+    return command_line.run(_parser(), arguments)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Tells a mistake as everything else here does: in one line, with exit status 4."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(USAGE, f"reports: {message}; see `{self.prog} --help`\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def _parser() -> command_line.Parser:
+    parser = command_line.Parser(
         prog="python -m reports",
         description="Views of what a run saw. All are made from results.jsonl alone.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = commands.add_parser("build", help="make report.html, summary.md and junit.xml again; merge shards")
@@ -65,28 +45,28 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--out", type=Path, metavar="DIR", help="merge the runs into DIR, with their own results.jsonl"
     )
-    command.set_defaults(do=_build)
+    command.set_defaults(run_command=_build)
     command = commands.add_parser("show", help="print the summary of a run")
     command.add_argument("run", metavar="RUN", nargs="?", default="latest")
     command.add_argument("--quiet", action="store_true", help="only the verdict and what needs attention")
-    command.set_defaults(do=_show)
+    command.set_defaults(run_command=_show)
     command = commands.add_parser("diff", help="compare two runs; exit 1 if anything changed")
     command.add_argument("before", metavar="RUN_A")
     command.add_argument("after", metavar="RUN_B")
-    command.set_defaults(do=_diff)
+    command.set_defaults(run_command=_diff)
     command = commands.add_parser("history", help="remember a run, or list what is remembered")
     kept = command.add_subparsers(required=True, metavar="append | list")
     each = kept.add_parser("append", help="add a run's line to the history, once")
     each.add_argument("run", metavar="RUN")
     each.add_argument("--folder", type=Path, default=history.FOLDER, help=f"default: {history.FOLDER}")
-    each.set_defaults(do=_append)
+    each.set_defaults(run_command=_append)
     each = kept.add_parser("list", help="the runs remembered of a target, one a line")
     each.add_argument("--target", default="live")
     each.add_argument("--folder", type=Path, default=history.FOLDER, help=f"default: {history.FOLDER}")
-    each.set_defaults(do=_list)
+    each.set_defaults(run_command=_list)
     command = commands.add_parser("open", help="open a run's report in a browser")
     command.add_argument("run", metavar="RUN", nargs="?", default="latest")
-    command.set_defaults(do=_open)
+    command.set_defaults(run_command=_open)
     return parser
 
 
@@ -97,7 +77,7 @@ def _build(asked: argparse.Namespace) -> int:
         print(asked.out / "report.html")
         return 0
     if len(folders) > 1:
-        raise EvidenceError(f"{len(folders)} runs make one report: say where with --out DIR")
+        raise EvidenceError(f"{len(folders)} runs make one report", "say where with --out DIR")
     build.build(folders[0])
     print(folders[0] / "report.html")
     return 0
@@ -112,7 +92,7 @@ def _show(asked: argparse.Namespace) -> int:
 def _diff(asked: argparse.Namespace) -> int:
     before, after = _read(asked.before), _read(asked.after)
     print(diff.render(before, after))
-    return 1 if diff.differences(before[1], after[1]) else 0
+    return Exit.PROBLEMS if diff.differences(before[1], after[1]) else Exit.FINE
 
 
 def _append(asked: argparse.Namespace) -> int:
@@ -125,9 +105,8 @@ def _append(asked: argparse.Namespace) -> int:
 def _list(asked: argparse.Namespace) -> int:
     lines = history.load(asked.folder, asked.target)
     if not lines:
-        raise EvidenceError(
-            f"{history.file_of(asked.folder, asked.target)}: no run is remembered; see `history append`"
-        )
+        kept = history.file_of(asked.folder, asked.target)
+        raise EvidenceError("no run is remembered", "see `history append`", file=kept)
     for line in lines:
         print(f"{line['today']}  {line['run']}  {_tally(line['outcomes'])}")
     return 0
@@ -136,7 +115,7 @@ def _list(asked: argparse.Namespace) -> int:
 def _open(asked: argparse.Namespace) -> int:
     page = _folder(asked.run) / "report.html"
     if not page.is_file():
-        raise EvidenceError(f"{page}: is not there; make it with `python -m reports build {asked.run}`")
+        raise EvidenceError("is not there", f"make it with `python -m reports build {asked.run}`", file=page)
     print(page)
     webbrowser.open(page.resolve().as_uri())
     return 0
@@ -153,7 +132,7 @@ def _folder(name: str) -> Path:
             return path
         if path.is_file():
             return path.parent
-    raise EvidenceError(f"no run {name!r}: give a run's folder, its results.jsonl, or a name under {OUT}{_known()}")
+    raise EvidenceError(f"no run {name!r}", f"give a run's folder, its results.jsonl, or a name under {OUT}{_known()}")
 
 
 def _known() -> str:
@@ -164,11 +143,6 @@ def _known() -> str:
 def _tally(letters: str) -> str:
     counts = [(letters.count(history.LETTERS[outcome]), name) for outcome, name in terminal.COLUMNS.items()]
     return ", ".join(f"{number} {name}" for number, name in counts if number)
-
-
-def _complain(message: str) -> int:
-    print(f"reports: {message}", file=sys.stderr)
-    return USAGE
 
 
 if __name__ == "__main__":

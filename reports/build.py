@@ -34,7 +34,7 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
         OSError: `out` cannot be written.
     """
     if out.resolve() in [each.resolve() for each in run_dirs]:
-        raise EvidenceError(f"--out {out} is one of the runs: its results would be lost; name another folder")
+        raise EvidenceError(f"--out {out} is one of the runs: its results would be lost", "name another folder")
     run, results = merge([read_run(each / RESULTS) for each in run_dirs])
     with ResultsWriter(out / RESULTS, run) as writer:
         for result in results:

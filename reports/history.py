@@ -172,7 +172,7 @@ def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
                 seen=frozenset(line.get("seen", ())),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise EvidenceError(f"{where}: not a history row ({error!r})") from error
+            raise EvidenceError(f"not a history row ({error!r})", "remove it there", place=where) from error
 
 
 def _spelt_once(lines: Sequence[Mapping[str, Json]]) -> Iterator[dict[str, Json]]:
@@ -200,15 +200,16 @@ def _lines(path: Path) -> Iterator[dict[str, Json]]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise EvidenceError(f"{path}: cannot be read ({error.strerror})") from error
+        raise EvidenceError(f"cannot be read ({error.strerror})", "check the path", file=path) from error
     try:
         for place, line in jsonl.values(raw[: _whole(path)], path):
             missing = _REQUIRED - line.keys() if isinstance(line, dict) else _REQUIRED
             if missing:
-                raise EvidenceError(f"{place}: not a history line (no {sorted(missing)[0]}); remove it")
+                what = f"not a history line (no {sorted(missing)[0]})"
+                raise EvidenceError(what, "remove it", place=place)
             yield line
     except jsonl.BrokenLineError as error:
-        raise EvidenceError(str(error)) from error
+        raise EvidenceError(error.what, error.mend, place=error.place) from error
 
 
 def _whole(path: Path) -> int:

@@ -23,7 +23,8 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
     first = ordered[0][0]
     strangers = sorted({run.target for run, _ in ordered} - {first.target})
     if strangers:
-        raise EvidenceError(f"runs of different targets cannot be one: {first.target}, {', '.join(strangers)}")
+        what = f"runs of different targets cannot be one: {first.target}, {', '.join(strangers)}"
+        raise EvidenceError(what, "merge those of one target")
     names = list(dict.fromkeys(run.run for run, _ in ordered))
     described = replace(
         first,

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Self
 
 from catalog.evidence.results import Result, Run
 from catalog.model import Json, jsonl
+from catalog.model.errors import Mendable
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
 
-class EvidenceError(Exception):
+class EvidenceError(Mendable):
     """A results file that cannot be used: one line saying which, where and what to do."""
 
 
@@ -58,13 +59,14 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
         _, first = next(lines)
         run = Run.from_json(first)
     except (StopIteration, TypeError, KeyError) as error:
-        raise EvidenceError(f"{path}: the first line should describe the run; probe again to make one") from error
+        raise EvidenceError("the first line should describe the run", "probe again to make one", file=path) from error
     results = []
     for place, data in lines:
         try:
             results.append(Result.from_json(data))
         except (TypeError, KeyError, ValueError) as error:
-            raise EvidenceError(f"{place}: not a result ({error}); probe again, or remove the line") from error
+            mend = "probe again, or remove the line"
+            raise EvidenceError(f"not a result ({error})", mend, place=place) from error
     return run, results
 
 
@@ -72,8 +74,9 @@ def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise EvidenceError(f"{path}: {error.strerror or error}; name a run's folder or its results.jsonl") from error
+        mend = "name a run's folder or its results.jsonl"
+        raise EvidenceError(error.strerror or str(error), mend, file=path) from error
     try:
         yield from jsonl.values(raw, path)
     except jsonl.BrokenLineError as error:
-        raise EvidenceError(str(error)) from error
+        raise EvidenceError(error.what, error.mend, place=error.place) from error

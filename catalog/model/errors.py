@@ -6,23 +6,32 @@ import difflib
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from catalog.model.exits import Exit
 
 
-class CatalogError(Exception):
-    """Something about the catalog that a person must mend: which file, where in it, what is wrong, what to do."""
+class Mendable(Exception):
+    """Something that a person must mend: what is wrong and what to do; which file, and where in it, if it is in one.
 
-    def __init__(self, what: str, mend: str, *, file: Path | None = None, place: str = "") -> None:
+    Its text is one line, `file:place: what; mend`. The base of our errors.
+    """
+
+    status: ClassVar[Exit] = Exit.USAGE
+    """The exit status of a command that it ends."""
+
+    def __init__(self, what: str, mend: str = "", *, file: Path | None = None, place: str = "") -> None:
         super().__init__(what)
         self.what, self.mend, self.file, self.place = what, mend, file, place
 
     def __str__(self) -> str:
         where = ":".join(part for part in (shown(self.file) if self.file else "", self.place) if part)
-        line = f"{where}: {self.what}; {self.mend}" if where else f"{self.what}; {self.mend}"
-        return " ".join(line.split())
+        said = "; ".join(part for part in (self.what, self.mend) if part)
+        return " ".join((f"{where}: {said}" if where else said).split())
+
+
+class CatalogError(Mendable):
+    """Something about the catalog that a person must mend: which file, where in it, what is wrong, what to do."""
 
 
 def shown(path: Path) -> str:

@@ -6,15 +6,20 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What CI branches on. 6 is pytest's own."""
+    """What CI branches on. 2 and 6 are pytest's own."""
 
     FINE = 0
     DRIFT = 1
+    PROBLEMS = 1
+    """The same status, of a command that looks for something else than drift and found it."""
     HARNESS_ERROR = 3
     USAGE = 4
     NOTHING_SELECTED = 5
     BLIND = 10
 
+
+INTERRUPTED = 130
+"""What a shell says of a command that Ctrl-C ended; `pytest probes` has pytest's 2 for it."""
 
 _PRECEDENCE = (Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE)
 

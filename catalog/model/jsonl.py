@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from catalog.model.errors import Mendable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from catalog.model.json_value import Json
 
 
-class BrokenLineError(ValueError):
+class BrokenLineError(Mendable):
     """A line that is not JSON and that no kill explains: where it stands (`file:line`), and what to do."""
 
 
@@ -33,5 +35,5 @@ def values(raw: bytes, file: Path) -> Iterator[tuple[str, Json]]:
         except ValueError as error:
             if number == len(lines):
                 return
-            raise BrokenLineError(f"{file}:{number}: broken JSON ({error}); remove the line") from error
+            raise BrokenLineError(f"broken JSON ({error})", "remove the line", place=f"{file}:{number}") from error
         yield f"{file}:{number}", value

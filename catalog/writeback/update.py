@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, read_run
-from catalog.model.errors import CatalogError, shown
+from catalog.model.errors import CatalogError
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.writeback.discoveries import discoveries, updated
 from catalog.writeback.planner import Kept, Patch, Policy, plan
@@ -63,7 +63,8 @@ def _read(path: Path) -> Evidence:
     try:
         date.fromisoformat(run.today)
     except (ValueError, TypeError):
-        raise EvidenceError(f"{shown(path)}:1: the run's `today` is {run.today!r}; it should be a date") from None
+        what = f"the run's `today` is {run.today!r}"
+        raise EvidenceError(what, "it should be a date", file=path, place="1") from None
     return run, results
 
 

@@ -46,7 +46,8 @@ def _journal_of(run: str, out: Path) -> Path:
             return path.resolve()
         if folder.is_dir():
             return path
-    raise JournalError(f"{run}: is no run's folder, and {out} has none of that name; name one, or none for all")
+    what = f"is no run's folder, and {out} has none of that name"
+    raise JournalError(what, "name one, or none for all", place=run)
 
 
 def clean(paths: Iterable[Path], target: Target, *, forget: bool = False) -> list[Told]:

@@ -9,12 +9,13 @@ from importlib import import_module
 from types import ModuleType
 
 from catalog.model import Reason
+from catalog.model.errors import Mendable
 from catalog.reading.manifest import Control, manifest
 from probes.calls.call import Call
 from probes.elicit.recipe import Recipe
 
 
-class RecipeError(Exception):
+class RecipeError(Mendable):
     """A recipe book that contradicts itself."""
 
 
@@ -52,11 +53,11 @@ def book(provider: str) -> Book:
     for module in package.FAMILIES:
         for each in _recipes_of(module):
             if each.address in recipes:
-                raise RecipeError(f"two recipes for {each.address}; keep one of them in {where}")
+                raise RecipeError(f"two recipes for {each.address}", f"keep one of them in {where}")
             recipes[each.address] = each
     unprobed = {address: Reason(*reason) for address, reason in package.UNPROBED.items()}
     for address in recipes.keys() & unprobed.keys():
-        raise RecipeError(f"{address} has a recipe and a reason for having none; keep one of them")
+        raise RecipeError(f"{address} has a recipe and a reason for having none", "keep one of them")
     return Book(recipes, unprobed, controls)
 
 

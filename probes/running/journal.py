@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.model import jsonl
 from catalog.model.clock import utc_now_text
+from catalog.model.errors import Mendable
 from probes.calls.body import NO_BODY, Body, Content, JsonBody
 from probes.calls.call import Call
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 NAME = "made.jsonl"
 
 
-class JournalError(Exception):
+class JournalError(Mendable):
     """A journal that cannot be read or written: one line saying which, and what to do."""
 
 
@@ -89,8 +90,8 @@ class Journal:
             finally:
                 os.close(file)
         except OSError as error:
-            what = error.strerror or error
-            raise JournalError(f"{self.path}: {what}; make room, or name another folder with --out") from error
+            mend = "make room, or name another folder with --out"
+            raise JournalError(error.strerror or str(error), mend, file=self.path) from error
 
 
 def read(path: Path) -> list[Made]:
@@ -124,11 +125,11 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise JournalError(f"{path}: {error.strerror or error}; name a run's folder") from error
+        raise JournalError(error.strerror or str(error), "name a run's folder", file=path) from error
     try:
         yield from (line for _, line in jsonl.values(raw, path))
     except jsonl.BrokenLineError as error:
-        raise JournalError(str(error)) from error
+        raise JournalError(error.what, error.mend, place=error.place) from error
 
 
 def _written(call: Call) -> dict[str, Json]:

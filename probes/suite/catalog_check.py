@@ -6,13 +6,14 @@ import hashlib
 from pathlib import Path
 
 import catalog
+from catalog.model.errors import Mendable
 from catalog.reading.schemas import SCHEMAS
 
 CACHE = Path(".cache/catalog-probe")
 """A check takes longer than the whole suite, so its good outcome is remembered by the digest of all it depends on."""
 
 
-class Unsound(Exception):
+class Unsound(Mendable):
     """The catalog cannot be probed: its first problem, how many there are, and what to do."""
 
 

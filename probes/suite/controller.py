@@ -13,10 +13,10 @@ import pytest
 
 from catalog.evidence import verdicts
 from catalog.evidence.results import Result, Run
-from catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
+from catalog.evidence.results_file import ResultsWriter, read_run
 from catalog.model import Address, Json
 from catalog.model.clock import utc_text
-from catalog.model.errors import CatalogError
+from catalog.model.errors import Mendable
 from catalog.model.exits import Exit, highest
 from probes.planning.sharding import group_of
 from probes.suite import after_run
@@ -70,7 +70,7 @@ class Controller:
         try:
             self.folder.mkdir(parents=True)
             self._writer = ResultsWriter(self.folder / "results.jsonl", self._described())
-        except EvidenceError as error:
+        except Mendable as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
         except OSError as error:
@@ -164,7 +164,7 @@ class Controller:
             return Exit.FINE
         try:
             self._written = after_run.write_back(self.options, run, results)
-        except CatalogError as error:
+        except Mendable as error:
             self._trouble.append(f"records not updated: {error}; then `python -m catalog update {self.folder}`")
             return Exit.USAGE
         return Exit.FINE

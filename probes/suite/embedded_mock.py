@@ -11,11 +11,16 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from catalog.model.errors import Mendable
+from catalog.model.exits import Exit
+
 READY_S = 20.0
 
 
-class MockError(Exception):
+class MockError(Mendable):
     """The mock did not start: one line with its own last words."""
+
+    status = Exit.HARNESS_ERROR
 
 
 class EmbeddedMock:

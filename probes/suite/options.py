@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog.model import KINDS, Address
-from catalog.model.errors import CatalogError
+from catalog.model.errors import Mendable
 from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
@@ -17,7 +17,7 @@ from catalog.writeback.ledger import Entry
 from probes.planning.plan import plan
 from probes.planning.sharding import Shard, lead, share
 from probes.target import target as targets
-from probes.target.target import Cost, Target, TargetError
+from probes.target.target import Cost, Target
 
 if TYPE_CHECKING:
     import pytest
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 OUT = Path("reports/out")
 
 
-class UsageError(Exception):
+class UsageError(Mendable):
     """Something in the command line cannot be used: one line saying what, and what to do."""
 
 
@@ -127,18 +127,15 @@ def read(config: pytest.Config) -> Options:
     """Check every option against the others, the catalog and the target.
 
     Raises:
-        UsageError: with one line for the person who typed it.
+        Mendable: with one line for the person who typed it.
     """
-    try:
-        target = targets.load(config.getoption("--target"))
-        directory = config.getoption("--catalog")
-        catalog = Catalog.load(Path(directory)) if directory else Catalog.load()
-        accepted = ledger.load()
-    except (TargetError, CatalogError) as error:
-        raise UsageError(str(error)) from error
+    target = targets.load(config.getoption("--target"))
+    directory = config.getoption("--catalog")
+    catalog = Catalog.load(Path(directory)) if directory else Catalog.load()
+    accepted = ledger.load()
     update = bool(config.getoption("--update"))
     if update and not target.live:
-        raise UsageError(f"--update: target {target.name!r} is a mock; only what was seen live goes into the records")
+        raise UsageError(f"--update: target {target.name!r} is a mock", "only what was seen live goes into the records")
     chosen = _chosen("--provider", config.getoption("--provider"), providers())
     return Options(
         catalog=catalog,
@@ -160,9 +157,9 @@ def _days(text: str | None, *, update: bool) -> int | None:
     if text is None:
         return None
     if not update:
-        raise UsageError("--expire-after changes records; it needs --update")
+        raise UsageError("--expire-after changes records", "it needs --update")
     if not (text.isascii() and text.isdigit()):
-        raise UsageError(f"--expire-after {text}: no number of days; write a whole number, 0 or more")
+        raise UsageError(f"--expire-after {text}: no number of days", "write a whole number, 0 or more")
     return int(text)
 
 
@@ -177,7 +174,7 @@ def _chosen(option: str, given: list[str], known: tuple[str, ...]) -> tuple[str,
     names = [name.strip() for text in given for name in text.split(",") if name.strip()]
     for name in names:
         if name not in known:
-            raise UsageError(f"{option} {name}: unknown; choose from {', '.join(known)}")
+            raise UsageError(f"{option} {name}: unknown", f"choose from {', '.join(known)}")
     return tuple(dict.fromkeys(names))
 
 
@@ -187,4 +184,4 @@ def _date(text: Any) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"--today {text}: not a date; write it as 2026-01-31") from None
+        raise UsageError(f"--today {text}: not a date", "write it as 2026-01-31") from None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog.model.errors import Mendable
 from probes.suite import options
 from probes.suite.worker_input import Handover
 
@@ -67,7 +68,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def _options(config: pytest.Config) -> Options:
     try:
         return options.read(config)
-    except options.UsageError as error:
+    except Mendable as error:
         raise pytest.UsageError(str(error)) from None
 
 
@@ -86,7 +87,7 @@ def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
 
     try:
         catalog_check.demand(chosen.catalog.root)
-    except catalog_check.Unsound as error:
+    except Mendable as error:
         raise pytest.UsageError(str(error)) from None
     controller = Controller(chosen)
     if not chosen.plan:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from catalog.model.errors import Mendable
+
 EMBEDDED = "embedded"
 """The address of a provider that the plugin's own mock serves; filled in once the mock is ready."""
 
@@ -18,7 +20,7 @@ NOWHERE_KEY = "catalog-probe-key-that-does-not-exist"
 """The credential of role `wrong` where a target names no better one."""
 
 
-class TargetError(Exception):
+class TargetError(Mendable):
     """A target that cannot be used: one line saying which, where in it, and what to do."""
 
 

@@ -147,12 +147,14 @@ def test_real_prefixes_take_the_place_of_the_stand_ins(tmp_path):
         (["--prefixes", "none.toml"], "No such file"),
         (["--only", "pz"], "unknown provider pz"),
         (["--host", "203.0.113.1"], "cannot listen"),
+        (["--port", "99999"], "is no port; write a number up to 65535"),
+        (["--nonsense"], "unrecognized arguments: --nonsense; see `python -m mockserver --help`"),
     ],
 )
 def test_arguments_that_cannot_be_used_end_it_with_one_line(arguments, says):
     command = [sys.executable, "-m", "mockserver", *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    assert ended.returncode == 2
+    assert ended.returncode == 4
     assert says in ended.stderr
     assert ended.stderr.count("\n") == 1
 
@@ -161,5 +163,5 @@ def test_a_broken_prefixes_file_ends_it_with_one_line(tmp_path):
     (tmp_path / "broken.toml").write_text("[pa")
     command = [sys.executable, "-m", "mockserver", "--prefixes", str(tmp_path / "broken.toml")]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    assert ended.returncode == 2
+    assert ended.returncode == 4
     assert ended.stderr.count("\n") == 1

@@ -9,8 +9,9 @@ import sys
 import pytest
 
 from catalog import commands
-from catalog.__main__ import INTERRUPTED, main
+from catalog.__main__ import main
 from catalog.model import Outcome
+from catalog.model.exits import INTERRUPTED
 from catalog.model.explanations import ALL
 from catalog.writeback.planner import Policy, plan
 from tests.unit.catalog.catalog_making import (
@@ -40,10 +41,7 @@ def cli(capsys):
     """Run the command line; gives the exit status, stdout and stderr."""
 
     def invoke(command, *args):
-        try:
-            status = main([command, *args, "--catalog", "records"])
-        except SystemExit as stopped:
-            status = stopped.code
+        status = main([command, *args, "--catalog", "records"])
         said = capsys.readouterr()
         return status, said.out, said.err
 
@@ -122,12 +120,12 @@ def test_show_json_is_the_record(cli):
 def test_show_lists_addresses(cli):
     assert cli("show")[1].splitlines()[0] == ENDPOINT_ADDRESS
     assert cli("show", "pa/endpoints")[1] == f"{ENDPOINT_ADDRESS}\n"
-    assert cli("show", "pa/errors/gen")[0] == 1
+    assert cli("show", "pa/errors/gen")[0] == 4
 
 
 def test_show_of_an_unknown_address_suggests(cli, snapshot):
     status, out, err = cli("show", "pa/errors/general/rate_limit_eror")
-    assert (status, out) == (1, "")
+    assert (status, out) == (4, "")
     assert err == snapshot
 
 
@@ -143,7 +141,7 @@ def test_explain_lists_every_code(cli):
 
 def test_explain_an_unknown_code(cli):
     status, _, err = cli("explain", "status-difers")
-    assert status == 1
+    assert status == 4
     assert "did you mean status-differs" in err
 
 
@@ -157,13 +155,13 @@ def test_update_merges_live_runs(cli, tmp_path):
 
 def test_update_without_a_run_is_told(cli):
     status, _, err = cli("update")
-    assert (status, err) == (1, "catalog: no run was named; name run folders, or give --expire-after DAYS\n")
+    assert (status, err) == (4, "catalog: no run was named; name run folders, or give --expire-after DAYS\n")
 
 
 def test_update_of_a_broken_run_is_told(cli, tmp_path):
     (tmp_path / "results.jsonl").write_text("nonsense\n")
     status, _, err = cli("update", "results.jsonl")
-    assert status == 1
+    assert status == 4
     assert err.count("\n") == 1
 
 
@@ -198,7 +196,7 @@ def test_accept_takes_what_a_run_saw_drift(cli, tmp_path):
 )
 def test_accept_says_what_is_wrong(cli, args, message):
     status, out, err = cli("accept", *args, "--ledger", "l.json")
-    assert (status, out) == (1, "")
+    assert (status, out) == (4, "")
     assert message in err
     assert err.count("\n") == 1
 
@@ -206,14 +204,36 @@ def test_accept_says_what_is_wrong(cli, args, message):
 @pytest.mark.parametrize(
     "args", [["update", "--expire-after", "soon"], ["check", "--fixx"], ["show", "a", "b"], ["accept", "x"]]
 )
-def test_wrong_usage_exits_2(cli, args):
-    status, _, err = cli(*args)
-    assert status == 2
-    assert "usage:" in err
+def test_wrong_usage_is_one_line_and_exits_4(cli, args):
+    status, out, err = cli(*args)
+    assert (status, out) == (4, "")
+    assert err.startswith("catalog: ")
+    assert err.count("\n") == 1
+    assert "see `python -m catalog" in err
+    assert err.endswith(" --help`\n")
+
+
+def test_a_run_that_is_not_there_exits_4(cli):
+    assert cli("update", "nope") == (
+        4,
+        "",
+        "catalog: nope: No such file or directory; name a run's folder or its results.jsonl\n",
+    )
+
+
+def test_a_fault_of_our_own_exits_3(capsys, monkeypatch):
+    def broken(_):
+        raise RuntimeError("lost my way")
+
+    monkeypatch.setattr(commands, "explain", broken)
+    assert main(["explain"]) == 3
+    said = capsys.readouterr().err
+    assert "RuntimeError: lost my way" in said
+    assert said.endswith("catalog: this is a fault of our own; report it with the lines above\n")
 
 
 def test_a_folder_that_is_not_there_is_told(capsys):
-    assert main(["show", "--catalog", "nowhere"]) == 1
+    assert main(["show", "--catalog", "nowhere"]) == 4
     assert capsys.readouterr().err == (
         "catalog: nowhere: is no folder of records; name a folder that holds pa/, pb/, …\n"
     )
@@ -230,9 +250,7 @@ def test_an_interrupt_is_no_traceback(capsys, monkeypatch):
 
 def test_help_teaches_by_example(capsys):
     for args in ([], ["check"], ["show"], ["update"], ["explain"], ["accept"]):
-        with pytest.raises(SystemExit) as stopped:
-            main([*args, "--help"])
-        assert stopped.value.code == 0
+        assert main([*args, "--help"]) == 0
         assert "  python -m catalog " in capsys.readouterr().out
 
 

@@ -1,0 +1,65 @@
+"""What our command lines share: one parser, one line for a mistake, one table of exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from catalog.model.errors import Mendable
+from catalog.model.exits import INTERRUPTED, Exit
+
+Command = Callable[[argparse.Namespace], int]
+
+
+class Parser(argparse.ArgumentParser):
+    """Says a mistake in one line and exits 4; nothing is abbreviated, and examples stay as they are laid out."""
+
+    def __init__(self, **options: Any) -> None:
+        layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+        super().__init__(**{**layout, **options})
+
+    @property
+    def speaker(self) -> str:
+        """Who says it: `catalog` of `python -m catalog check`."""
+        return self.prog.removeprefix("python -m ").split()[0]
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(Exit.USAGE, f"{self.speaker}: {message}; see `{self.prog} --help`\n")
+
+
+def run(parser: Parser, arguments: Sequence[str] | None = None, *, stopped: str = "stopped") -> int:
+    """Run the command that the arguments name (its function is the default `run_command`); the exit status.
+
+    What a person can mend is one line on stderr, and exit status 4 where the error has none of its own. A fault of our
+    own is a traceback and 3. `stopped` is what an interruption says.
+    """
+    try:
+        chosen = parser.parse_args(arguments)
+    except SystemExit as ended:  # argparse ends the process for help and for arguments that cannot be used
+        return int(ended.code or 0)
+    command: Command = chosen.run_command
+    try:
+        status = command(chosen)
+        sys.stdout.flush()
+        return int(status)
+    except Mendable as error:
+        return _say(parser, str(error), error.status)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at exit
+        return Exit.FINE
+    except OSError as error:
+        return _say(parser, f"{error.filename or 'cannot write'}: {error.strerror or error}", Exit.USAGE)
+    except KeyboardInterrupt:
+        return _say(parser, stopped, INTERRUPTED)
+    except Exception:  # noqa: BLE001 - else Python exits 1, which says that something was found
+        traceback.print_exc()
+        return _say(parser, "this is a fault of our own; report it with the lines above", Exit.HARNESS_ERROR)
+
+
+def _say(parser: Parser, line: str, status: int) -> int:
+    print(f"{parser.speaker}: {line}", file=sys.stderr)
+    return int(status)

@@ -1,0 +1,89 @@
+"""What all command lines share: one line for what a person can mend, and one table of exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from catalog import command_line
+from catalog.evidence.results_file import EvidenceError
+from catalog.model.errors import CatalogError, Mendable
+from catalog.model.exits import INTERRUPTED, Exit
+from probes.elicit.book import RecipeError
+from probes.running.journal import JournalError
+from probes.suite.catalog_check import Unsound
+from probes.suite.embedded_mock import MockError
+from probes.suite.options import UsageError
+from probes.target.target import TargetError
+
+OURS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, MockError, RecipeError, Unsound)
+
+
+def ended_by(error: BaseException | None, *arguments: str) -> int:
+    """The exit status of a command that ends so."""
+    parser = command_line.Parser(prog="python -m any")
+    parser.add_argument("--number", type=int)
+
+    def command(_: argparse.Namespace) -> int:
+        if error is not None:
+            raise error
+        return Exit.PROBLEMS
+
+    parser.set_defaults(run_command=command)
+    return command_line.run(parser, arguments)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (None, Exit.PROBLEMS, ""),
+        (
+            CatalogError("is odd", "make it even", file=Path("a.json"), place="$.b"),
+            Exit.USAGE,
+            "a.json:$.b: is odd; make it even",
+        ),
+        (TargetError("no target\n'x'"), Exit.USAGE, "no target 'x'"),
+        (MockError("the mock did not start"), Exit.HARNESS_ERROR, "the mock did not start"),
+        (PermissionError(13, "Permission denied", "out"), Exit.USAGE, "out: Permission denied"),
+        (OSError("disk full"), Exit.USAGE, "cannot write: disk full"),
+        (KeyboardInterrupt(), INTERRUPTED, "stopped"),
+    ],
+)
+def test_how_a_command_ends_is_its_exit_status(
+    error: BaseException | None, status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended_by(error) == status
+    assert capsys.readouterr().err == (f"any: {said}\n" if said else "")
+
+
+def test_a_fault_of_our_own_shows_where_it_came_from(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended_by(ZeroDivisionError("by me")) == Exit.HARNESS_ERROR
+    said = capsys.readouterr().err
+    assert said.startswith("Traceback")
+    assert said.endswith("ZeroDivisionError: by me\nany: this is a fault of our own; report it with the lines above\n")
+
+
+@pytest.mark.parametrize("arguments", [["--number", "x"], ["--num", "3"], ["more"]])
+def test_what_cannot_be_used_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended_by(None, *arguments) == Exit.USAGE
+    said = capsys.readouterr().err
+    assert said.startswith("any: ")
+    assert said.endswith("; see `python -m any --help`\n")
+    assert said.count("\n") == 1
+
+
+def test_help_is_fine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended_by(None, "--help") == Exit.FINE
+    assert capsys.readouterr().out.startswith("usage: python -m any")
+
+
+@pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
+def test_our_errors_have_one_base(kind: Callable[..., Mendable]) -> None:
+    error = kind("is\nodd", "make it even", place="there")
+    assert isinstance(error, Mendable)
+    assert (error.what, error.mend) == ("is\nodd", "make it even")
+    assert str(error) == "there: is odd; make it even"
+    assert str(kind("is odd")) == "is odd"
