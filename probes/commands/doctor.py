@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import anyio
 
+from catalog.reading.manifest import manifest
 from catalog.reading.store import Catalog
 from probes.elicit import book
 from probes.elicit.probe import Stopped
@@ -162,7 +163,7 @@ def _values(provider: Provider) -> Iterator[Row]:
 def _unset(provider: Provider, kind: str, prefix: str) -> Iterator[Row]:
     for place, variable in provider.unset.items():
         name = place.removeprefix(prefix)
-        if place.startswith(prefix) and "." not in name and (prefix or name.endswith(("_url", "_host"))):
+        if place.startswith(prefix) and "." not in name and (prefix or name in manifest(provider.name).addresses):
             yield kind, name, f"not set: {variable}"
 
 

@@ -1,0 +1,70 @@
+"""The shipped manifests against everything that leans on them: records, and the targets that are shipped."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from catalog.model import Record
+from catalog.reading.manifest import manifest, providers
+from catalog.reading.store import Catalog
+from probes.target.target_file import SHIPPED, shipped
+
+RECORDS = Catalog.load()
+OF_EVERYBODY = {"any", "client", "empty", "json"}
+"""Envelopes that belong to no provider."""
+
+each_provider = pytest.mark.parametrize("name", providers())
+each_target = pytest.mark.parametrize("target", shipped())
+
+
+def table_of(target: str, name: str) -> dict[str, Any]:
+    tables = tomllib.loads((SHIPPED / f"{target}.toml").read_text(encoding="utf-8"))["providers"]
+    return dict(tables[name])
+
+
+def surfaces_of(record: Record) -> set[str]:
+    response = record.data.get("response")
+    return {text for text in (record.surface, isinstance(response, dict) and response.get("surface")) if text}
+
+
+def test_every_provider_has_records_and_every_record_a_provider() -> None:
+    assert {record.provider for record in RECORDS.records} == set(providers())
+
+
+@each_provider
+def test_the_surfaces_are_those_of_its_records(name: str) -> None:
+    used = set().union(*map(surfaces_of, RECORDS.select(provider=name)))
+    assert used - OF_EVERYBODY == set(manifest(name).surfaces)
+
+
+@each_provider
+def test_the_default_surface_is_the_one_of_most_errors(name: str) -> None:
+    errors = [record.surface for record in RECORDS.select(provider=name, kind="errors")]
+    own = [surface for surface in errors if surface in manifest(name).surfaces]
+    assert max(set(own), key=own.count) == manifest(name).default_surface
+
+
+@each_provider
+def test_the_records_speak_of_the_key_header(name: str) -> None:
+    ways = [record.data.get("auth") for record in RECORDS.select(provider=name, kind="endpoints")]
+    named = {way["header"] for way in ways if isinstance(way, dict) and way.get("header")}
+    assert manifest(name).stand_ins.key_header in named
+
+
+@each_target
+@each_provider
+def test_a_target_that_is_shipped_gives_each_role_and_address(name: str, target: str) -> None:
+    found, table = manifest(name), table_of(target, name)
+    assert set(table["credentials"]) == set(found.roles)
+    assert set(table) & {"base_url", "grpc_host", *found.addresses} == set(found.addresses)
+
+
+@each_target
+@each_provider
+def test_a_target_that_is_shipped_sends_the_key_as_documented(name: str, target: str) -> None:
+    documented, table = manifest(name).stand_ins, table_of(target, name)
+    assert table.get("key_header", documented.key_header) == documented.key_header
+    assert table.get("key_scheme", "") == documented.key_scheme

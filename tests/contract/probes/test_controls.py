@@ -1,0 +1,53 @@
+"""A control's documented success: what proves it is in the mock's answer, and in no page of somebody else."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+
+from catalog.envelopes.pointer import ABSENT, find
+from catalog.model import Exchange
+from catalog.reading.manifest import manifest, providers
+from probes.elicit.book import book
+from probes.running import controls
+from probes.running.budget import Budget
+from probes.running.lane import Lane
+from probes.target.target import NOWHERE_KEY, Target
+from probes.wire.redact import Redactor
+
+CONTROLS = [(name, role) for name in providers() for role in manifest(name).controls]
+PROVEN = [(name, role) for name, role in CONTROLS if manifest(name).controls[role].proof]
+
+ELSEWHERE = ({"status": "ok"}, {"error": {"message": "no"}}, [], "it works", None)
+"""JSON with which a gateway or another host might answer anything with 200."""
+
+
+def answered(target: Target, name: str, role: str) -> Exchange:
+    async def ask() -> Exchange:
+        provider = target.providers[name]
+        lane = Lane(provider, role, Redactor.of(target, public=[NOWHERE_KEY]), Budget(provider), mock=True)
+        try:
+            return await controls.confirm(book(name).controls[role], lane, "control")
+        finally:
+            await lane.aclose()
+
+    return anyio.run(ask)
+
+
+@pytest.mark.parametrize(("name", "role"), CONTROLS)
+def test_the_answer_holds_what_proves_it(name: str, role: str, mock_target: Target) -> None:
+    response = answered(mock_target, name, role).response
+    assert response is not None
+    assert response.status == 200
+    missing = [each for each in manifest(name).controls[role].proof if find(response.body, each) is ABSENT]
+    assert missing == []
+
+
+@pytest.mark.parametrize(("name", "role"), PROVEN)
+@pytest.mark.parametrize("body", ELSEWHERE, ids=repr)
+def test_the_answer_of_somebody_else_does_not(name: str, role: str, body: object) -> None:
+    assert any(find(body, each) is ABSENT for each in manifest(name).controls[role].proof)
+
+
+def test_every_provider_has_a_control_that_proves_something() -> None:
+    assert {name for name, role in PROVEN if role == "inference"} == set(providers())
