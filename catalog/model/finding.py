@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from catalog.model.json_value import Json
+if TYPE_CHECKING:
+    from catalog.model.json_value import Json
 
 
 class Severity(StrEnum):
-    """`must` and `should` make a record drift; `info` is told and changes nothing."""
+    """`must`: a documented assertion differs, which is drift. `should`: only what we assumed differs. `info`: told."""
 
     MUST = "must"
     SHOULD = "should"
@@ -33,10 +34,11 @@ class Aspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One difference between the documents and an answer.
+    """One difference between what a record states and an answer.
 
     `code` is stable and explained by `python -m catalog explain CODE`; `label` says in which exchange of the probe
-    it was seen; `at` narrows the aspect (a header name, a JSON pointer, an event name).
+    it was seen; `at` narrows the aspect (a header name, a JSON pointer, an event name). `assertion` is the key of the
+    assertion that was seen otherwise, within its record; empty for what no record states.
     """
 
     code: str
@@ -47,7 +49,8 @@ class Finding:
     at: str = ""
     documented: Json = None
     observed: Json = None
+    assertion: str = ""
 
     @property
     def drifts(self) -> bool:
-        return self.severity is not Severity.INFO
+        return self.severity is Severity.MUST
