@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from catalog.evidence.results import Result
 from catalog.model import Outcome
+from catalog.model.codes import ReasonCode
 
 BLIND_SHARE = 0.2
 """A provider of whose allowed probes more than this share is inconclusive was not really looked at."""
@@ -19,7 +20,9 @@ def blind_providers(results: Sequence[Result], expected: Sequence[str]) -> dict[
         of_provider = [result for result in results if result.record.startswith(f"{provider}/")]
         if not of_provider:
             continue
-        allowed = [result for result in of_provider if result.outcome is not Outcome.NOT_PROBED]
+        allowed = [
+            result for result in of_provider if result.outcome is not Outcome.NOT_PROBED and not _is_ours(result)
+        ]
         if not allowed:
             if not any(result.reason and result.reason.code == "planned-only" for result in of_provider):
                 blind[provider] = _most_common_reason("nothing was probed", of_provider)
@@ -32,6 +35,11 @@ def blind_providers(results: Sequence[Result], expected: Sequence[str]) -> dict[
         elif len(unseen) > BLIND_SHARE * len(allowed):
             blind[provider] = _most_common_reason(f"{len(unseen)} of {len(allowed)} probes are inconclusive", unseen)
     return blind
+
+
+def _is_ours(result: Result) -> bool:
+    """Whether it was not seen because of what we assumed of the request: that says nothing about our sight."""
+    return result.reason is not None and result.reason.code == ReasonCode.ASSUMPTION_FAILED
 
 
 def _most_common_reason(what: str, results: Sequence[Result]) -> str:

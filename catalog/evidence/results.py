@@ -24,6 +24,7 @@ from catalog.model import (
     Response,
     Severity,
 )
+from catalog.model.look import Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Result:
     nodeid: str = ""
     ledger: Mapping[str, Json] | None = None
     """The accepted divergence that applies: `state` (a `LedgerState`), `reason`, `detail`, `review_by`; or None."""
+    looks: tuple[Look, ...] = ()
+    """What was seen of each assertion, by endpoint and label; the evidence that the outcome rests on."""
 
     @property
     def address(self) -> Address:
@@ -68,6 +71,7 @@ class Result:
                 **data,
                 "outcome": Outcome(data["outcome"]),
                 "reason": Reason(**reason) if reason else None,
+                "looks": tuple(_look(item) for item in data.get("looks", ())),
                 "findings": tuple(_finding(item) for item in data.get("findings", ())),
                 "attempts": tuple(_attempt(item) for item in data.get("attempts", ())),
             }
@@ -127,6 +131,10 @@ _ALWAYS = frozenset({"reason", "response", "documented", "observed", "body", "pr
 
 def _finding(data: Mapping[str, Json]) -> Finding:
     return Finding(**{**data, "aspect": Aspect(data["aspect"]), "severity": Severity(data["severity"])})
+
+
+def _look(data: Mapping[str, Json]) -> Look:
+    return Look(**{**data, "as_stated": tuple(data.get("as_stated", ()))})
 
 
 def _attempt(data: Mapping[str, Json]) -> Attempt:

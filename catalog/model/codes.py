@@ -72,6 +72,7 @@ class ReasonCode(StrEnum):
     SERVER_FAULT = "server-fault"
     CONTROL_FAILED = "control-failed"
     SETUP_FAILED = "setup-failed"
+    ASSUMPTION_FAILED = "assumption-failed"
     LANE_STOPPED = "lane-stopped"
     BUDGET_SPENT = "budget-spent"
     WAIT_TOO_LONG = "wait-too-long"

@@ -289,6 +289,11 @@ INCONCLUSIVE = _table(
         "Read the setup exchange named in the detail.",
     ),
     (
+        _R.ASSUMPTION_FAILED,
+        "What the documents do not show of the request was assumed, and the provider refused it.",
+        "Correct what is assumed of the request in the record and its recipe; it says nothing about the provider.",
+    ),
+    (
         _R.LANE_STOPPED,
         "The lane was stopped before this probe was sent.",
         "Mend the cause named in the detail, then run again.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.model import Json, Record
@@ -31,11 +32,45 @@ def assertions(record: Record, lookup: Lookup) -> tuple[Assertion, ...]:
     Raises:
         KeyError: an address or a surface that the record names does not exist.
     """
+    return tuple(each for expected in asserted(record, lookup) for each in expected.assertions.values())
+
+
+def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
+    """The expectations of a record by label, each with the assertions that it makes and their basis.
+
+    Raises:
+        KeyError: an address or a surface that the record names does not exist.
+    """
+    asks = {key.within: reason for key, reason in asked(record).items()}
     return tuple(
-        _assertion(record, expected, statement, lookup)
+        replace(
+            expected, assertions={str(each.key): each for each in _assertions(record, expected, lookup)}, asked=asks
+        )
         for expected in expectations(record, lookup)
-        for statement in statements(expected)
     )
+
+
+def _assertions(record: Record, expected: Expected, lookup: Lookup) -> Iterator[Assertion]:
+    own = _Told.of(record)
+    # a rule's violation gets an error that has a record, and a basis, of its own
+    error = lookup(expected.address) if expected.address != str(record.address) else None
+    its = _Told.of(error) if error is not None else None
+    sources = "; ".join((error or record).sources)
+    for statement in statements(expected):
+        key = Key(expected.label, statement.aspect, statement.place)
+        its_key = Key(ANSWER, key.aspect, key.place)
+        assumed = own.assumed(key) or (its.assumed(its_key) if its is not None else "")
+        yield Assertion(
+            address=str(record.address),
+            key=key,
+            documented=statement.documented,
+            basis=Basis.ASSUMED if assumed else Basis.DOCUMENTED,
+            source="" if assumed else statement.source or sources,
+            assumed=assumed,
+            alternatives=own.alternatives(key) or (its.alternatives(its_key) if its is not None else ()),
+            out_of_reach=own.out_of_reach(key) or (its.out_of_reach(its_key) if its is not None else ""),
+            depends=own.depends(key.label),
+        )
 
 
 def statements(expected: Expected) -> Iterator[Statement]:
@@ -96,31 +131,6 @@ def _of_stream(rule: StreamRule) -> Iterator[Statement]:
         yield Statement("close", "clean", True)
     if rule.close_reason:
         yield Statement("close", "reason", "a reason")
-
-
-def _assertion(record: Record, expected: Expected, statement: Statement, lookup: Lookup) -> Assertion:
-    key = Key(expected.label, statement.aspect, statement.place)
-    told = _Told.of(record)
-    assumed, alternatives, out_of_reach = told.assumed(key), told.alternatives(key), told.out_of_reach(key)
-    source = statement.source or "; ".join(record.sources)
-    other = lookup(expected.address) if expected.address != str(record.address) else None
-    if other is not None:  # a rule's violation gets an error that has a record, and a basis, of its own
-        its, its_key = _Told.of(other), Key(ANSWER, key.aspect, key.place)
-        assumed = assumed or its.assumed(its_key)
-        alternatives = alternatives or its.alternatives(its_key)
-        out_of_reach = out_of_reach or its.out_of_reach(its_key)
-        source = statement.source or "; ".join(other.sources)
-    return Assertion(
-        address=str(record.address),
-        key=key,
-        documented=statement.documented,
-        basis=Basis.ASSUMED if assumed else Basis.DOCUMENTED,
-        source="" if assumed else source,
-        assumed=assumed,
-        alternatives=alternatives,
-        out_of_reach=out_of_reach,
-        depends=told.depends(key.label),
-    )
 
 
 class _Told:

@@ -13,6 +13,7 @@ from catalog.reading.grpc_statuses import as_http
 if TYPE_CHECKING:
     from catalog.envelopes.envelope import Envelope
     from catalog.model import Json, Response
+    from catalog.model.assertion import Assertion
     from catalog.reading.headers import HeaderRule
     from catalog.reading.streams import StreamRule
 
@@ -42,6 +43,10 @@ class Expected:
     same_body_as: str | None = None
     failure: str | None = None
     """The reason code that a client-side outcome must have; only on surface `client`."""
+    assertions: Mapping[str, Assertion] = field(default_factory=dict)
+    """Each thing it asserts, with its basis, by its key as a finding names it."""
+    asked: Mapping[str, str] = field(default_factory=dict)
+    """What is assumed of the request (`path`, `header:…`, `body:…`), each with its reason."""
 
     @property
     def provider(self) -> str:
@@ -49,10 +54,16 @@ class Expected:
         return self.address.partition("/")[0]
 
     def allows(self, status: int | None) -> bool:
-        """Whether this is the documented HTTP status; each is, where the documents give none."""
+        """Whether this is the documented HTTP status, or one of those left to choice; each is, where there is none."""
         if self.status is not None:
-            return status == self.status
+            return status == self.status or status in self.choices
         return self.status_class is None or (status or 0) // 100 == self.status_class
+
+    @property
+    def choices(self) -> tuple[Json, ...]:
+        """The HTTP statuses that conform where the documents leave a choice."""
+        stated = self.assertions.get(f"{self.label}/status")
+        return stated.alternatives if stated is not None else ()
 
     def is_answered_by(self, response: Response) -> bool:
         """Whether this is the documented answer, if with differences: what another one holds says nothing of it."""

@@ -86,6 +86,11 @@ def pin(record: Record) -> str | None:
     return record.data.get("pinned_reason") or "no reason given"
 
 
+def request_line(record: Record) -> tuple[str, str]:
+    """Method and path template of an endpoint record."""
+    return str(record.data["method"]), str(record.data["path"])
+
+
 def keywords(record: Record) -> frozenset[str]:
     """What a person may look for a record by, beside its address: status, type, code, method, tags."""
     values = (record.data.get(field) for field in ("http_status", "type", "code", "method"))

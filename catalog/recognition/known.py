@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.projection import message_in, wire_of
 from catalog.reading.classification import classification
 from catalog.reading.expectations import documented_answers
 from catalog.reading.headers import header_names
+from catalog.recognition.endpoints import Endpoints
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -61,9 +62,11 @@ class Known:
     headers: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
     codes: frozenset[str] = frozenset()
+    endpoints: Endpoints = field(default_factory=Endpoints)
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> Known:
+        records = tuple(records)
         answers: list[KnownAnswer] = []
         headers: set[str] = set()
         types: set[str] = set()
@@ -75,7 +78,8 @@ class Known:
                 answers.extend(_answers(record))
                 types.add(named.type)
                 codes.add(named.code)
-        return cls(tuple(answers), frozenset(headers), frozenset(types - {""}), frozenset(codes - {""}))
+        named_types, named_codes = frozenset(types - {""}), frozenset(codes - {""})
+        return cls(tuple(answers), frozenset(headers), named_types, named_codes, Endpoints.of(records))
 
     def documents(self, status: int | None) -> bool:
         """Whether any record documents an answer with this status."""

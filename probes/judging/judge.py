@@ -7,10 +7,14 @@ from dataclasses import dataclass, replace
 
 from catalog.evidence import same_drift
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
+from catalog.model.codes import ReasonCode
+from catalog.model.look import Look
 from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
+from probes.judging.basis import failed_assumption, weighed
 from probes.judging.compare import compare
+from probes.judging.looks import look
 from probes.judging.undocumented import seen_on_the_way
 
 MAX_ATTEMPTS = 3
@@ -40,6 +44,7 @@ class Verdict:
     outcome: Outcome
     reason: Reason | None = None
     findings: tuple[Finding, ...] = ()
+    looks: tuple[Look, ...] = ()
 
     @property
     def difference(self) -> same_drift.Identity:
@@ -55,11 +60,15 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
         return Verdict(Outcome.HARNESS_ERROR, Reason("recipe-incomplete", f"no exchange labelled {missing[0]!r}"))
     verdicts = [_judge_label(each, exchanges, known) for each in expected]
     findings = tuple(finding for verdict in verdicts for finding in verdict.findings)
+    looks = tuple(
+        look(each, exchanges[each.label], verdict.findings, verdict.reason, known.endpoints)
+        for each, verdict in zip(expected, verdicts, strict=True)
+    )
     for outcome in (Outcome.DRIFTED, Outcome.INCONCLUSIVE, Outcome.RESTRICTED):
         found = next((verdict for verdict in verdicts if verdict.outcome is outcome), None)
         if found is not None:
-            return Verdict(outcome, found.reason, findings)
-    return Verdict(Outcome.CONFORMS, None, findings)
+            return Verdict(outcome, found.reason, findings, looks)
+    return Verdict(Outcome.CONFORMS, None, findings, looks)
 
 
 def undecided(verdicts: Sequence[Verdict]) -> bool:
@@ -91,9 +100,9 @@ def conclude(verdicts: Sequence[Verdict], *, control_green: bool) -> Verdict:
         seen = (finding for each in conclusive for finding in each.findings)
         differing = tuple({(finding.code, same_drift.name(finding)): finding for finding in seen}.values())
         detail = ", then ".join(_in_a_word(each) for each in verdicts)
-        return Verdict(Outcome.FLAKY, Reason("attempts-differ", detail), differing)
+        return Verdict(Outcome.FLAKY, Reason("attempts-differ", detail), differing, last.looks)
     detail = ", then ".join(_in_a_word(each) for each in verdicts)
-    return Verdict(Outcome.INCONCLUSIVE, Reason("attempts-disagree", detail), last.findings)
+    return Verdict(Outcome.INCONCLUSIVE, Reason("attempts-disagree", detail), last.findings, last.looks)
 
 
 def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: Known) -> Verdict:
@@ -108,13 +117,17 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
     else:
         reason = None
     twin = exchanges.get(expected.same_body_as) if expected.same_body_as else None
-    findings = tuple(compare(expected, exchange, twin))
+    findings = tuple(weighed(expected, compare(expected, exchange, twin)))
     if reason is not None:
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), findings)
     if any(finding.drifts for finding in findings):
         if exchange.response is not None:
             if _refused(expected, exchange.response, known):
                 return Verdict(Outcome.RESTRICTED, Reason("probe-refused", _words(exchange.response)))
+            assumed = failed_assumption(expected, exchange.response, findings)
+            if assumed:
+                told = Reason(ReasonCode.ASSUMPTION_FAILED, f"{assumed}; {_words(exchange.response)}")
+                return Verdict(Outcome.INCONCLUSIVE, _at(exchange, told))
             findings += tuple(_recognised(expected, exchange.response, known))
         return Verdict(Outcome.DRIFTED, None, findings)
     if exchange.response is not None:
@@ -128,7 +141,7 @@ def unasked(expected: Expected, response: Response) -> Reason | None:
     if response.ended in ENDED and not _seen_before_the_end(expected, response):
         code = "body-too-large" if response.events is None and response.close is None else ENDED[response.ended]
         return Reason(code, f"{len(response.events or ())} events were read" if response.events else "")
-    if status is None or status == asked_of(expected):
+    if status is None or status == asked_of(expected) or status in expected.choices:
         return Reason("gateway-page", _words(response)) if _from_a_gateway(expected, response) else None
     if 300 <= status < 400 and status != 304:
         return Reason("unasked-redirect", f"{status} to {response.headers.get('location', 'nowhere')}")

@@ -28,7 +28,9 @@ async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = ANSWER, 
     """
     for sent in range(bound):
         response = (await probe.send(call, SETUP)).response
-        if response is None or status_of(response, probe.provider) == REFUSED:
+        if response is None:  # lost on the way: whether it counted is not known, and it was no refusal
+            continue
+        if status_of(response, probe.provider) == REFUSED:
             break
         left = _left(response.headers, remaining)
         if left is not None and left > bound - sent:

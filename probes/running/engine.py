@@ -13,7 +13,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from catalog.evidence.results import Result
 from catalog.model import Address, Outcome, Reason
 from catalog.model.codes import ReasonCode
-from catalog.reading.expectations import expectations
+from catalog.reading.assertions import asserted
 from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
 from probes.elicit import book
@@ -112,7 +112,7 @@ class Engine:
             recipe=recipe,
             expected=tuple(
                 expected
-                for expected in expectations(record, self.catalog.__getitem__)
+                for expected in asserted(record, self.catalog.__getitem__)
                 if expected.label not in recipe.left_out
             ),
             known=self._known_of(recipe.provider),

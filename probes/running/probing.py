@@ -106,6 +106,7 @@ def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
         probed=task.record.data,
         outcome=final.outcome,
         reason=final.reason,
+        looks=final.looks,
         findings=(*final.findings, *_left_out(task.recipe)),
         attempts=tuple(attempts),
         observed_at=attempts[-1].at if attempts else "",

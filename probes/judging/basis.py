@@ -1,0 +1,67 @@
+"""Weighs differences by what they differ from: a documented assertion, an assumption of ours, or a choice left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from catalog.model import Aspect, Finding, Json, Response, Severity
+from catalog.model.assertion import Basis
+
+if TYPE_CHECKING:
+    from catalog.model.assertion import Assertion
+    from catalog.reading.expected import Expected
+
+
+def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings by their basis. Another member of documented alternatives conforms, so it is no finding.
+
+    What differs from an assumption is `should`, and worded as that: it settles the assumption and is no drift.
+    """
+    for finding in findings:
+        assertion = expected.assertions.get(finding.assertion)
+        if assertion is None or finding.severity is not Severity.MUST:
+            yield finding
+        elif finding.observed in assertion.alternatives:
+            continue
+        elif assertion.basis is Basis.ASSUMED and not _is_another_outcome(finding, assertion):
+            words = finding.message.replace(": documented ", ": assumed ", 1)
+            yield replace(finding, severity=Severity.SHOULD, message=words)
+        else:
+            yield finding
+
+
+def failed_assumption(expected: Expected, response: Response, findings: Iterable[Finding]) -> str:
+    """What we assumed of the request and this answer blames, in words; empty where it blames nothing assumed.
+
+    Only a refusal that is about the request itself speaks against how we asked. Where the stated status came, just a
+    path may still be wrong: an unknown path is a 404 as well (1:4.4).
+    """
+    differs = {finding.aspect for finding in findings if finding.drifts}
+    for within, reason in expected.asked.items():
+        blamed = _BLAMES_THE_PATH if within == "path" else _BLAMES_THE_REQUEST
+        if within == "endpoints" or response.status not in blamed:
+            continue
+        if Aspect.STATUS in differs or (within == "path" and differs & _TELL_ANSWERS_APART):
+            return f"{within}: {reason}"
+    return ""
+
+
+_BLAMES_THE_PATH = frozenset({404, 405})
+_BLAMES_THE_REQUEST = frozenset({400, 404, 405, 415, 422})
+_TELL_ANSWERS_APART = frozenset({Aspect.TYPE, Aspect.CODE, Aspect.BODY})
+
+
+def _is_another_outcome(finding: Finding, assertion: Assertion) -> bool:
+    """Whether a success came for a refusal, or the other way round.
+
+    Which status a refusal has may be assumed; that it is one is what the documents say when they call it so.
+    """
+    if finding.aspect is not Aspect.STATUS or finding.assertion.partition("/")[2] != "status":
+        return False
+    return _succeeds(finding.observed) != _succeeds(assertion.documented)
+
+
+def _succeeds(status: Json) -> bool:
+    return isinstance(status, int) and status < 400

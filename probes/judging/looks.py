@@ -1,0 +1,100 @@
+"""What one exchange showed of each assertion under its label: as stated, otherwise, or nothing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from catalog.envelopes.pointer import ABSENT
+from catalog.evidence.same_drift import observed_class
+from catalog.model import Exchange, Finding, Reason, Response, Severity
+from catalog.model.look import Look
+from catalog.reading.expected import Expected, answer_body
+
+if TYPE_CHECKING:
+    from catalog.model.assertion import Assertion
+    from catalog.recognition.endpoints import Endpoints
+
+ANOTHER_ANSWER = "another-answer"
+"""The answer has not the status that is stated, so what else it holds or lacks says nothing of the stated one."""
+
+NO_ANSWER, NO_BODY, NO_STREAM, NOT_SHOWN = "no-answer", "no-body", "no-stream", "not-shown"
+
+_IN_THE_BODY = frozenset({"type", "code", "param", "message", "relation"})
+_IN_THE_STREAM = frozenset({"event", "order"})
+
+
+def look(
+    expected: Expected,
+    exchange: Exchange,
+    findings: Iterable[Finding],
+    reason: Reason | None,
+    endpoints: Endpoints,
+) -> Look:
+    """What this exchange showed of the expectation; `reason` is why there is no verdict on it, if there is none."""
+    otherwise = {
+        expected.assertions[finding.assertion].key.within: observed_class(finding)
+        for finding in findings
+        if finding.severity is not Severity.INFO and finding.assertion in expected.assertions
+    }
+    rest = [each for each in expected.assertions.values() if each.key.within not in otherwise]
+    unseen = dict(_unseen(expected, exchange, rest, otherwise, reason))
+    return Look(
+        endpoint=_endpoint(expected, exchange, endpoints),
+        label=expected.label,
+        as_stated=tuple(each.key.within for each in rest if each.key.within not in unseen),
+        otherwise=otherwise,
+        unseen=unseen,
+    )
+
+
+def _endpoint(expected: Expected, exchange: Exchange, endpoints: Endpoints) -> str:
+    """The endpoint that was asked: an endpoint record's own, else the one with the request's method and path."""
+    own = next((each.address for each in expected.assertions.values()), "")
+    return own if "/endpoints/" in own else endpoints.find(exchange)
+
+
+def _unseen(
+    expected: Expected,
+    exchange: Exchange,
+    rest: Iterable[Assertion],
+    otherwise: Mapping[str, str],
+    reason: Reason | None,
+) -> Iterator[tuple[str, str]]:
+    """Of the assertions that no finding speaks of, those that were not seen, and why."""
+    response = exchange.response
+    for each in rest:
+        within = each.key.within
+        if reason is not None:
+            yield within, str(reason.code)
+        elif expected.failure is not None:
+            continue
+        elif response is None:
+            yield within, NO_ANSWER
+        elif within != "status" and "status" in otherwise:
+            yield within, ANOTHER_ANSWER
+        else:
+            why = _hidden(expected, response, each, otherwise)
+            if why:
+                yield within, why
+
+
+def _hidden(expected: Expected, response: Response, assertion: Assertion, otherwise: Mapping[str, str]) -> str:
+    """Why this answer could not show an assertion though it is the stated one, or nothing."""
+    aspect, place = assertion.key.aspect, assertion.key.place
+    if aspect in _IN_THE_STREAM and response.events is None:
+        return NO_STREAM
+    if aspect in _IN_THE_BODY or (aspect in ("body", "status") and place):
+        streamed = expected.stream is not None and expected.stream.event is not None
+        unread = expected.envelope.body == "json" and not streamed and response.body_type != "json"
+        if answer_body(expected, response) is ABSENT or (unread and "body" in otherwise):
+            return NO_BODY
+    if aspect == "header" and _is_left_out(expected, response, place):
+        return NOT_SHOWN
+    return ""
+
+
+def _is_left_out(expected: Expected, response: Response, name: str) -> bool:
+    """Whether a header that may be absent is absent: that conforms, and shows nothing."""
+    rule = next((each for each in expected.headers if each.name == name), None)
+    return rule is not None and rule.optional and name not in response.headers and "*" not in name

@@ -1,0 +1,160 @@
+"""What differs from a documented assertion is drift; what differs from an assumption settles it; a choice conforms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from catalog.evidence.blindness import blind_providers
+from catalog.evidence.results import Result
+from catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
+from catalog.model.look import Look
+from catalog.reading.assertions import asserted
+from catalog.reading.store import Catalog
+from catalog.recognition.known import Known
+from probes.judging.judge import Verdict, judge
+
+RATE_LIMIT = "pa/errors/general/rate_limit"
+ENDPOINT = "pa/endpoints/messages/create_message"
+ASKED = "https://provider.example/v1/messages"
+
+
+@cache
+def catalog() -> Catalog:
+    return Catalog.load()
+
+
+@cache
+def known() -> Known:
+    return Known.of(catalog().select(provider="pa"))
+
+
+HEADERS = {
+    "request-id": "req_1",
+    "pa-organization-id": "org",
+    "pa-workspace-id": "wrkspc_1",
+    "x-should-retry": "true",
+    "retry-after": "7",
+}
+BODY = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow"}, "request_id": "req_1"}
+LIMITED = Response(429, HEADERS, BODY, "json")
+
+
+def judged(address: str, response: Response, fields: dict[str, Any], label: str = "answer") -> Verdict:
+    """The verdict on one label of a record to which some fields were added."""
+    shipped = catalog()[address]
+    record = Record(shipped.address, {**shipped.data, **fields})
+    expected = [each for each in asserted(record, catalog().__getitem__) if each.label == label]
+    exchange = Exchange(label, Request("POST", ASKED), response)
+    return judge(expected, Attempt("", 0.0, (exchange,)), known())
+
+
+def seen(verdict: Verdict) -> Look:
+    (look,) = verdict.looks
+    return look
+
+
+def test_everything_as_stated_is_evidence_for_each_assertion_on_the_endpoint_that_was_asked() -> None:
+    verdict = judged(RATE_LIMIT, LIMITED, {})
+    assert verdict.outcome is Outcome.CONFORMS
+    look = seen(verdict)
+    assert look.endpoint == ENDPOINT
+    assert set(look.as_stated) == {"status", "type", "body", *(f"header:{name}" for name in HEADERS)}
+    assert look.otherwise == look.unseen == {}
+
+
+WITHOUT = replace(LIMITED, headers={name: value for name, value in HEADERS.items() if name != "retry-after"})
+
+
+def test_a_documented_difference_is_drift_and_the_rest_is_still_evidence() -> None:
+    verdict = judged(RATE_LIMIT, WITHOUT, {})
+    assert verdict.outcome is Outcome.DRIFTED
+    assert [(each.severity, each.assertion) for each in verdict.findings] == [
+        (Severity.MUST, "answer/header:retry-after")
+    ]
+    assert seen(verdict).otherwise == {"header:retry-after": "absent"}
+    assert "header:request-id" in seen(verdict).as_stated
+
+
+def test_the_same_difference_from_an_assumption_is_told_and_conforms() -> None:
+    verdict = judged(RATE_LIMIT, WITHOUT, {"assumed": {"answer/header:retry-after": "not shown"}})
+    assert verdict.outcome is Outcome.CONFORMS
+    (finding,) = verdict.findings
+    assert finding.severity is Severity.SHOULD
+    assert ": assumed seconds, observed absent" in finding.message
+    assert seen(verdict).otherwise == {"header:retry-after": "absent"}
+
+
+ASSUMED_STATUS = {"assumed": {"answer/status": "not shown"}}
+
+
+@pytest.mark.parametrize("status, outcome", [(403, Outcome.CONFORMS), (200, Outcome.DRIFTED)])
+def test_an_assumed_status_leaves_open_which_refusal_but_not_that_it_is_one(status: int, outcome: Outcome) -> None:
+    assert judged(RATE_LIMIT, replace(LIMITED, status=status), ASSUMED_STATUS).outcome is outcome
+
+
+def test_what_another_answer_holds_is_no_evidence_of_the_stated_one() -> None:
+    look = seen(judged(RATE_LIMIT, replace(LIMITED, status=403), ASSUMED_STATUS))
+    assert look.otherwise == {"status": "403"}
+    assert look.as_stated == ()
+    assert set(look.unseen.values()) == {"another-answer"}
+
+
+@pytest.mark.parametrize("status, outcome", [(429, Outcome.CONFORMS), (503, Outcome.CONFORMS), (404, Outcome.DRIFTED)])
+def test_each_documented_alternative_conforms_and_no_other_value(status: int, outcome: Outcome) -> None:
+    choice = {"alternatives": {"answer/status": {"values": [429, 503], "source": "2:7.3#429 rate limit"}}}
+    verdict = judged(RATE_LIMIT, replace(LIMITED, status=status), choice)
+    assert verdict.outcome is outcome
+    assert ("status" in seen(verdict).as_stated) is (outcome is Outcome.CONFORMS)
+
+
+NOT_THERE = Response(404, {}, None, "empty")
+
+
+@pytest.mark.parametrize(
+    "assumed, outcome",
+    [
+        ({"ask/path": "not shown, 1:4.1"}, Outcome.INCONCLUSIVE),
+        ({"ask/body:/thinking": "not shown"}, Outcome.INCONCLUSIVE),
+        ({"ask/endpoints": "inferred"}, Outcome.DRIFTED),
+        ({"success/header:request-id": "not shown"}, Outcome.DRIFTED),
+    ],
+)
+def test_a_request_that_was_assumed_and_is_refused_says_nothing(assumed: dict[str, str], outcome: Outcome) -> None:
+    verdict = judged(ENDPOINT, NOT_THERE, {"assumed": assumed}, "success")
+    assert verdict.outcome is outcome
+    if outcome is Outcome.INCONCLUSIVE:
+        assert verdict.reason is not None
+        assert verdict.reason.code == "assumption-failed"
+        assert next(iter(assumed)).partition("/")[2] in verdict.reason.detail
+        assert set(seen(verdict).unseen.values()) == {"assumption-failed"}
+
+
+def test_a_refusal_that_does_not_blame_the_request_is_drift_all_the_same() -> None:
+    refused = Response(409, HEADERS, BODY, "json")
+    verdict = judged(ENDPOINT, refused, {"assumed": {"ask/path": "not shown"}}, "success")
+    assert verdict.outcome is Outcome.DRIFTED
+
+
+def test_without_an_answer_nothing_is_seen() -> None:
+    verdict = judged(RATE_LIMIT, Response(503, {}, None, "empty"), {})
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert seen(verdict).as_stated == ()
+    assert set(seen(verdict).unseen.values()) == {"unasked-overload"}
+
+
+def test_a_body_that_is_none_hides_what_would_stand_in_it() -> None:
+    look = seen(judged(RATE_LIMIT, replace(LIMITED, body="plain words", body_type="text"), {}))
+    assert look.otherwise == {"body": "malformed"}
+    assert look.unseen == {"type": "no-body"}
+
+
+def test_failed_assumptions_are_outside_the_blind_share() -> None:
+    seen_well = [Result(f"pa/errors/general/a{n}", {}, Outcome.CONFORMS) for n in range(4)]
+    ours = [Result(f"pa/errors/general/b{n}", {}, Outcome.INCONCLUSIVE, Reason("assumption-failed")) for n in range(6)]
+    theirs = [replace(each, reason=Reason("unasked-overload")) for each in ours]
+    assert blind_providers([*seen_well, *ours], ["pa"]) == {}
+    assert "pa" in blind_providers([*seen_well, *theirs], ["pa"])
