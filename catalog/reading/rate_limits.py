@@ -23,6 +23,14 @@ class EndpointGroup:
 
     paths: tuple[str, ...]
     per_minute: float
+    methods: frozenset[str] = frozenset()
+    """The methods it holds for; empty: all."""
+
+    def prefix_of(self, method: str, path: str) -> int:
+        """How long the longest beginning of this path is that the group names; 0 where the request is none of it."""
+        if self.methods and method not in self.methods:
+            return 0
+        return max((len(each) for each in self.paths if path.startswith(each)), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +81,10 @@ class RateLimits:
     """Header -> the metric, and so the column of the tables, that it tells the limit of."""
     causes: tuple[Cause, ...] = ()
 
-    def group_of(self, path: str) -> EndpointGroup | None:
-        """The group whose path is the longest beginning of this one."""
-        fitting = [(len(prefix), group) for group in self.groups for prefix in group.paths if path.startswith(prefix)]
-        return max(fitting, key=lambda each: each[0])[1] if fitting else None
+    def group_of(self, method: str, path: str) -> EndpointGroup | None:
+        """The group that names the longest beginning of this path, for this method."""
+        best = max(self.groups, key=lambda group: group.prefix_of(method, path), default=None)
+        return best if best is not None and best.prefix_of(method, path) else None
 
     def tiers(self, headers: Mapping[str, str]) -> list[str]:
         """The place of each row that has every limit which these headers tell: the account's tier."""
@@ -103,7 +111,7 @@ def _groups(record: Record) -> Iterator[EndpointGroup]:
     for group in record.data["documented"].get("endpoint_groups", ()):
         limit = find(record.data, group["limit"])
         if isinstance(limit, int | float):
-            yield EndpointGroup(tuple(group["paths"]), float(limit))
+            yield EndpointGroup(tuple(group["paths"]), float(limit), frozenset(group.get("methods", ())))
 
 
 def _gauges(record: Record) -> Iterator[Gauge]:

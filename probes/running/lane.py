@@ -142,7 +142,7 @@ class Lane:
         if spent is not None and not owed:
             raise Stopped(spent)
         try:
-            await self._pace.turn(call.path)
+            await self._pace.turn(call.method, call.path)
             await self._pacer.turn()
         except WaitTooLong as error:
             self.stop(Reason(ReasonCode.WAIT_TOO_LONG, str(error)))
@@ -235,7 +235,7 @@ class Lane:
         self._failures = 0
         response = exchange.response
         if response is not None and not self._mock:
-            self._pace.learn(call.path, response)
+            self._pace.learn(call.method, call.path, response)
             asked = self._pace.policy.asked_s(response) if response.status in PACED else None
             if asked:
                 self._pacer.pause(asked)

@@ -41,17 +41,17 @@ class Pace:
         self._sleep = sleep
         self._pacers: dict[EndpointGroup | None, Pacer] = {}
 
-    async def turn(self, path: str) -> None:
-        """Wait until the limit of this path's group has room.
+    async def turn(self, method: str, path: str) -> None:
+        """Wait until the limit of this request's group has room.
 
         Raises:
             WaitTooLong: it will not have for longer than the lane may wait.
         """
-        await self._pacer(self.policy.group_of(path)).turn()
+        await self._pacer(self.policy.group_of(method, path)).turn()
 
-    def learn(self, path: str, response: Response) -> None:
+    def learn(self, method: str, path: str, response: Response) -> None:
         """Keep to what an answer says: the account's own limit, and its reset once nothing is left."""
-        pacer = self._pacer(self.policy.group_of(path))
+        pacer = self._pacer(self.policy.group_of(method, path))
         told = self.policy.requests_per_minute(response.headers)
         if told and not self._paced:
             pacer.keep_to(told / 60 * SHARE)

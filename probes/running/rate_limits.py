@@ -35,9 +35,9 @@ class RateLimitPolicy:
         """The policy that the rate-limit record among these asks for; without one, none."""
         return next((cls(rate_limits(each)) for each in records if each.kind == "rate_limits"), cls())
 
-    def group_of(self, path: str) -> EndpointGroup | None:
-        """The endpoints whose limit a request to this path counts towards."""
-        return self.limits.group_of(path)
+    def group_of(self, method: str, path: str) -> EndpointGroup | None:
+        """The endpoints whose limit such a request counts towards."""
+        return self.limits.group_of(method, path)
 
     def asked_s(self, response: Response) -> float | None:
         """How long a refusal asks to wait: in Retry-After, or in its message where the provider puts it there."""

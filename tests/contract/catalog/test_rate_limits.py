@@ -40,7 +40,7 @@ NUMBERS: dict[str, dict[str, Any]] = {
         "documented/compliance/requests_per_minute": 600,
         "documented/priority/burn_down_rates/cache_write_5m": 1.25,
         "documented/priority/burn_down_rates/us_geo_on_newer_models": 1.1,
-        "documented/constants/batches_body_bytes": 256 * 1024 * 1024,
+        "documented/constants/batches_body_mb": 256,
         "documented/constants/sdk/non_streaming_timeout_s": 10 * 60,
     },
     "pb": {

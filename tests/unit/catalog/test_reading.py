@@ -280,7 +280,11 @@ def test_what_a_rate_limit_record_states() -> None:
     )
     start, build = EndpointGroup(("/v1/messages",), 50), EndpointGroup(("/v1/messages/batches",), 1_000)
     assert read.groups == (start, build)
-    assert [read.group_of(path) for path in ("/v1/messages/batches/1", "/v1/messages", "/v1/x")] == [build, start, None]
+    assert [read.group_of("GET", path) for path in ("/v1/messages/batches/1", "/v1/messages", "/v1/x")] == [
+        build,
+        start,
+        None,
+    ]
     assert read.gauges == (Gauge("requests", limit="x-limit", reset="x-reset"),)
     assert [read.tiers({"x-limit": told}) for told in ("50", "51", "many")] == [["messages: start"], [], []]
     assert read.tiers({}) == []

@@ -209,23 +209,27 @@ def test_a_slow_pace_of_our_own_is_no_wait_that_the_provider_asked_for() -> None
 
 
 @pytest.mark.parametrize(
-    ("provider", "path", "per_minute"),
+    ("provider", "method", "path", "per_minute"),
     [
-        ("pa", "/v1/messages", 1_000),
-        ("pa", "/v1/messages/count_tokens", 5_000),
-        ("pa", "/v1/messages/batches/msgbatch_1", 1_000),
-        ("pa", "/v1/files", 500),
-        ("pa", "/v1/agents", 300),
-        ("pa", "/v1/compliance/activities", 600),
-        ("pa", "/v1/models", None),
-        ("pc", "/v1/responses", 500),
-        ("pc", "/v1/vector_stores/vs_1/files", 300),
-        ("pb", "/v1beta/models", None),
-        ("pd", "/v1/models", None),
+        ("pa", "POST", "/v1/messages", 1_000),
+        ("pa", "POST", "/v1/messages/count_tokens", 5_000),
+        ("pa", "GET", "/v1/messages/batches/msgbatch_1", 1_000),
+        ("pa", "GET", "/v1/files", 500),
+        ("pa", "POST", "/v1/agents", 300),
+        ("pa", "GET", "/v1/agents", 1_200),
+        ("pa", "GET", "/v1/agents/agent_1", 1_200),
+        ("pa", "DELETE", "/v1/agents/agent_1", None),
+        ("pa", "POST", "/v1/complete", None),
+        ("pa", "GET", "/v1/compliance/activities", 600),
+        ("pa", "GET", "/v1/models", None),
+        ("pc", "POST", "/v1/responses", 500),
+        ("pc", "POST", "/v1/vector_stores/vs_1/files", 300),
+        ("pb", "GET", "/v1beta/models", None),
+        ("pd", "GET", "/v1/models", None),
     ],
 )
-def test_the_documented_limit_of_a_path_is_that_of_the_lowest_tier(
-    provider: str, path: str, per_minute: float | None
+def test_the_documented_limit_of_a_request_is_that_of_the_lowest_tier(
+    provider: str, method: str, path: str, per_minute: float | None
 ) -> None:
-    group = policy_of(provider).group_of(path)
+    group = policy_of(provider).group_of(method, path)
     assert (group.per_minute if group else None) == per_minute
