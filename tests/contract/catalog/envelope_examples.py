@@ -82,9 +82,12 @@ ENVELOPES: dict[str, Examples] = {
         ],
     ),
     "pa_message": Examples(
-        [PA_MESSAGE, {**PA_MESSAGE, "stop_reason": "refusal", "stop_details": {"category": "c"}}],
         [
-            without(PA_MESSAGE, "usage"),
+            PA_MESSAGE,
+            {**PA_MESSAGE, "stop_reason": "refusal", "stop_details": {"category": "c"}},
+            without(PA_MESSAGE, "usage"),  # the documents name usage counts, not their field: create_message assumes it
+        ],
+        [
             without(PA_MESSAGE, "stop_reason"),
             changed(PA_MESSAGE, None, "stop_reason"),
             changed(PA_MESSAGE, "3", "usage", "input_tokens"),
