@@ -15,7 +15,7 @@ from catalog.model.codes import ReasonCode
 
 def reason_of(error: BaseException, redacted: Callable[[str], str] = str) -> Reason:
     """The reason a transport error stands for; the detail is the error's own words, redacted before they are cut."""
-    chain = list(_chain(error))
+    chain = list(chain_of(error))
     words = (str(each) for each in reversed(chain) if not isinstance(each, CancelledError))
     detail = next(filter(None, words), "the time limit passed" if _timed_out(error) else type(error).__name__)
     return Reason(_code(error, chain), redacted(detail)[:300])
@@ -57,7 +57,8 @@ def _timed_out(error: BaseException) -> bool:
     return isinstance(error, httpx.TimeoutException | TimeoutError)
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def chain_of(error: BaseException) -> Iterator[BaseException]:
+    """An error, then what caused it, and so on to the first of all."""
     seen: BaseException | None = error
     while seen is not None:
         yield seen

@@ -12,12 +12,14 @@ import grpc.aio
 from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError
 
-from catalog.model import Event, Exchange, GrpcStatus, Reason, Request, Response
+from catalog.model import Event, Exchange, GrpcStatus, Reason, Response
+from catalog.model.clock import ms_since
 from catalog.model.codes import ReasonCode
 from probes.calls.body import JsonBody
 from probes.calls.call import Call
 from probes.target.target import is_loopback
 from probes.wire.generated import pd_pb2
+from probes.wire.observer import Observer
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import MethodDescriptor
@@ -53,7 +55,7 @@ class GrpcWire:
 
     def __init__(self, package: str, redactor: Redactor, limits: Limits, *, ca_file: str = "") -> None:
         self._package = package or STAND_IN
-        self._redactor = redactor
+        self._observer = Observer(redactor)
         self._limits = limits
         self._authorities = Path(ca_file).read_bytes() if ca_file else None
         self._channels: dict[str, grpc.aio.Channel] = {}
@@ -66,20 +68,10 @@ class GrpcWire:
         started = time.perf_counter()
         host, _, _ = url.partition("/")
         seen = await self._answer(call, host, headers, started)
-        asked = Request(
-            method=call.method,
-            url=self._redactor.text(url),
-            headers=self._redactor.headers(headers),
-            body=self._redactor.json(call.body.value if isinstance(call.body, JsonBody) else None),
+        asked = self._observer.request(
+            call.method, url, headers, call.body.value if isinstance(call.body, JsonBody) else None
         )
-        return Exchange(
-            label=label,
-            request=asked,
-            response=seen if isinstance(seen, Response) else None,
-            failure=seen if isinstance(seen, Reason) else None,
-            started_ms=round((started - since) * 1000, 3),
-            elapsed_ms=_ms_since(started),
-        )
+        return self._observer.exchange(label, asked, seen, started=started, since=since)
 
     async def aclose(self) -> None:
         for channel in self._channels.values():
@@ -111,14 +103,14 @@ class GrpcWire:
             return Reason(ReasonCode.PROTOCOL_ERROR, f"a message that is no {method.output_type.name}")
         status = await rpc.code()
         return Response(
-            headers=self._redactor.headers(_pairs(await rpc.initial_metadata())),
+            headers=self._observer.headers(_pairs(await rpc.initial_metadata())),
             body=messages[0].data if messages and not method.server_streaming else None,
             body_type="json" if messages and not method.server_streaming else "empty",
             events=tuple(messages) if method.server_streaming else None,
             grpc=GrpcStatus(
                 status=status.value[0],
-                message=self._redactor.text(await rpc.details() or ""),
-                trailers=self._redactor.headers(_pairs(await rpc.trailing_metadata())),
+                message=self._observer.text(await rpc.details() or ""),
+                trailers=self._observer.headers(_pairs(await rpc.trailing_metadata())),
             ),
             ended=ended,
         )
@@ -140,7 +132,7 @@ class GrpcWire:
         if error.code() not in LOCAL_CODES:
             return None
         found = next((code for words, code in LOCAL_TROUBLE if words in details.lower()), None)
-        return Reason(found, self._redactor.text(details)) if found else None
+        return Reason(found, self._observer.text(details)) if found else None
 
     def _caller(self, host: str, method: MethodDescriptor) -> Callable[..., Any]:
         channel = self._channel(host)
@@ -174,7 +166,7 @@ class GrpcWire:
         """
         message = _class_of(method.output_type).FromString(raw)
         data = json_format.MessageToDict(message, preserving_proto_field_name=True)
-        return Event(method.output_type.name, self._redactor.json(data), _ms_since(started))
+        return Event(method.output_type.name, self._observer.json(data), ms_since(started))
 
 
 def method_at(path: str) -> MethodDescriptor:
@@ -200,7 +192,3 @@ def _name_of(host: str) -> str:
 def _pairs(metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
     pairs = metadata or ()
     return {name: value if isinstance(value, str) else value.hex() for name, value in pairs}
-
-
-def _ms_since(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 3)

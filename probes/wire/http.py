@@ -16,10 +16,12 @@ import httpx
 
 from catalog.envelopes.pointer import find
 from catalog.model import Exchange, Reason, Request, Response
+from catalog.model.clock import ms_since
 from probes.calls.body import Content, Declared, JsonBody
 from probes.calls.call import Call
 from probes.wire import body
 from probes.wire.failure import reason_of
+from probes.wire.observer import Observer
 from probes.wire.tls import context
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ class HttpWire:
     def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits, *, tls: bool, ca_file: str = "") -> None:
         self._dialect = dialect
         self._redactor = redactor
+        self._observer = Observer(redactor, dialect)
         self._limits = limits
         self._tls = context(ca_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._client = self._new_client()
@@ -72,27 +75,19 @@ class HttpWire:
         connecting = _Connecting()
         if call.timeout_s is not None:
             request.extensions.setdefault("trace", connecting.trace)
-        response: Response | None = None
-        failure: Reason | None = None
+        seen: Response | Reason
         try:
             with anyio.fail_after(call.timeout_s or self._limits.timeout_s):
                 if isinstance(call.body, Declared):
                     # its sender must see the connection begin, so it cannot be one of the pool
                     async with self._new_client() as client:
-                        response = await self._answer(client, call, request, started)
+                        seen = await self._answer(client, call, request, started)
                 else:
-                    response = await self._answer(self._client, call, request, started)
+                    seen = await self._answer(self._client, call, request, started)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, zlib.error, ssl.SSLError) as error:
             late = isinstance(error, TimeoutError) and connecting.under_way
-            failure = reason_of(httpx.ConnectTimeout("") if late else error, self._redactor.text)
-        return Exchange(
-            label=label,
-            request=asked,
-            response=response,
-            failure=failure,
-            started_ms=round((started - since) * 1000, 3),
-            elapsed_ms=_ms_since(started),
-        )
+            seen = reason_of(httpx.ConnectTimeout("") if late else error, self._observer.text)
+        return self._observer.exchange(label, asked, seen, started=started, since=since)
 
     async def aclose(self) -> None:
         await self._client.aclose()
@@ -128,13 +123,7 @@ class HttpWire:
             sender = _DeclaredBody(call.body.length)
             request.stream = sender
             request.extensions["trace"] = sender.trace
-        kept = Request(
-            method=call.method,
-            url=self._redactor.text(str(request.url)),
-            headers=self._redactor.headers(self._dialect.headers_in(sent)),
-            body=self._redactor.json(shown),
-        )
-        return request, kept
+        return request, self._observer.request(call.method, str(request.url), sent, shown)
 
     def _content(self, call: Call) -> tuple[bytes | None, Any]:
         match call.body:
@@ -149,7 +138,7 @@ class HttpWire:
     async def _answer(self, client: httpx.AsyncClient, call: Call, request: httpx.Request, started: float) -> Response:
         response = await client.send(request, stream=True)
         try:
-            headers = self._redactor.headers(self._dialect.headers_in(dict(response.headers)))
+            headers = self._observer.headers(dict(response.headers))
             if call.stream and "text/event-stream" in headers.get("content-type", ""):
                 return await self._streamed(call, response, headers, started)
             return await self._whole(call, response, headers)
@@ -166,7 +155,7 @@ class HttpWire:
         for secret in (find(value, pointer) for pointer in call.secrets):
             if isinstance(secret, str):
                 self._redactor.keep(secret, seen_as=self._dialect.text_in(secret))
-        observed = self._redactor.json(self._dialect.json_in(value))
+        observed = self._observer.json(value)
         if ended == "capped":  # cut only now: half a secret would not be recognised
             observed, body_type = str(observed)[:SHOWN_OF_CAPPED], "text"
         return Response(status=response.status_code, headers=headers, body=observed, body_type=body_type, ended=ended)
@@ -176,18 +165,18 @@ class HttpWire:
     ) -> Response:
         from probes.wire import sse
 
-        left_s = (call.timeout_s or self._limits.timeout_s) - _ms_since(started) / 1000
+        left_s = (call.timeout_s or self._limits.timeout_s) - ms_since(started) / 1000
         stream = await sse.read(
             body.capped(response, self._limits.max_body_bytes),
-            lambda: _ms_since(started),
+            lambda: ms_since(started),
             stall_s=min(sse.STALL_S, left_s * 0.4),
             whole_s=left_s * 0.5,
         )
         events = tuple(
             replace(
                 event,
-                event=self._redactor.text(event.event),
-                data=self._redactor.json(self._dialect.json_in(event.data)),
+                event=self._observer.text(event.event),
+                data=self._observer.json(event.data),
             )
             for event in stream.events
         )
@@ -248,7 +237,3 @@ class _DeclaredBody(httpx.AsyncByteStream):
 def _timeout(timeout_s: float) -> httpx.Timeout:
     """A time limit of which connecting may take half, so that a late connection is told from a late answer."""
     return httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s / 2))
-
-
-def _ms_since(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 3)

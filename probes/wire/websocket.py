@@ -7,7 +7,7 @@ import json
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
@@ -15,13 +15,15 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from catalog.model import Close, Event, Exchange, Reason, Request, Response
+from catalog.model import Close, Event, Exchange, Reason, Response
+from catalog.model.clock import ms_since
 from probes.calls.call import Call
 from probes.calls.script import AwaitClose, Hear, Say
 from probes.target.target import is_loopback
 from probes.wire.body import parsed
-from probes.wire.failure import reason_of
+from probes.wire.failure import chain_of, reason_of
 from probes.wire.http import CONNECT_S, Limits
+from probes.wire.observer import Observer
 from probes.wire.tls import context
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class WebSocketWire:
 
     def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits, *, ca_file: str = "") -> None:
         self._dialect = dialect
-        self._redactor = redactor
+        self._observer = Observer(redactor, dialect)
         self._limits = limits
         self._ca_file = ca_file
         self._tls: ssl.SSLContext | None = None
@@ -66,31 +68,18 @@ class WebSocketWire:
         """
         started = time.perf_counter()
         address, sent = self._address(call, url), self._dialect.headers_out(headers)
-        response: Response | None = None
-        failure: Reason | None = None
+        seen: Response | Reason
         timeout_s = call.timeout_s or self._limits.timeout_s
         deadline = started + timeout_s
         try:
             connection = await self._opened(address, sent, deadline)
         except (OSError, EOFError, ValueError, WebSocketException, httpx.TimeoutException) as error:
-            response = self._refusal(error)
-            if response is None:
-                failure = reason_of(error, self._redactor.text)
+            seen = self._refusal(error) or reason_of(error, self._observer.text)
         else:
-            talk = _Talk(connection, self._dialect, self._redactor, self._limits.max_body_bytes, started, timeout_s)
-            response = await self._observed(talk, call)
-        return Exchange(
-            label=label,
-            request=Request(
-                method=call.method,
-                url=self._redactor.text(address),
-                headers=self._redactor.headers(self._dialect.headers_in(sent)),
-            ),
-            response=response,
-            failure=failure,
-            started_ms=round((started - since) * 1000, 3),
-            elapsed_ms=_ms_since(started),
-        )
+            talk = _Talk(connection, self._dialect, self._observer, self._limits.max_body_bytes, started, timeout_s)
+            seen = await self._observed(talk, call)
+        asked = self._observer.request(call.method, address, sent)
+        return self._observer.exchange(label, asked, seen, started=started, since=since)
 
     def _address(self, call: Call, url: str) -> str:
         parts = urlsplit(url)
@@ -132,15 +121,15 @@ class WebSocketWire:
 
     def _refusal(self, error: BaseException) -> Response | None:
         """The HTTP answer that refused the handshake, if there was one."""
-        refused = next((each for each in _chain(error) if isinstance(each, InvalidStatus)), None)
+        refused = next((each for each in chain_of(error) if isinstance(each, InvalidStatus)), None)
         if refused is None:
             return None
         answer = refused.response
         value, body_type = parsed(bytes(answer.body or b""))
         return Response(
             status=answer.status_code,
-            headers=self._redactor.headers(self._dialect.headers_in(dict(answer.headers.raw_items()))),
-            body=self._redactor.json(self._dialect.json_in(value)),
+            headers=self._observer.headers(dict(answer.headers.raw_items())),
+            body=self._observer.json(value),
             body_type=body_type,
         )
 
@@ -150,7 +139,7 @@ class WebSocketWire:
         headers = dict(answer.headers.raw_items()) if answer else {}
         return Response(
             status=answer.status_code if answer else None,
-            headers=self._redactor.headers(self._dialect.headers_in(headers)),
+            headers=self._observer.headers(headers),
             events=tuple(talk.events),
             close=close,
             ended=ended,
@@ -172,7 +161,7 @@ class _Talk:
         self,
         connection: ClientConnection,
         dialect: Dialect,
-        redactor: Redactor,
+        observer: Observer,
         max_bytes: int,
         started: float,
         timeout_s: float,
@@ -180,7 +169,7 @@ class _Talk:
         self.connection = connection
         self.events: list[Event] = []
         self._dialect = dialect
-        self._redactor = redactor
+        self._observer = observer
         self._left_bytes = max_bytes
         self._started = started
         self._deadline = started + timeout_s
@@ -252,8 +241,8 @@ class _Talk:
             raise _Over("capped" if talkative else "stalled") from None
 
     def _keep(self, value: Json, *, sent: bool = False) -> str:
-        name = self._redactor.text(name_of(value))
-        self.events.append(Event(name, self._redactor.json(value), _ms_since(self._started), sent))
+        name = self._observer.text(name_of(value))
+        self.events.append(Event(name, self._observer.redactor.json(value), ms_since(self._started), sent))
         return name
 
     def _closing(self, closed: ConnectionClosed) -> tuple[str, Close | None]:
@@ -263,7 +252,7 @@ class _Talk:
             return OURS.get(sent.code, "cut"), None
         if received is None:
             return "complete", Close(ABNORMAL, "", clean=False)
-        return "complete", Close(received.code, self._redactor.text(received.reason), clean=sent is not None)
+        return "complete", Close(received.code, self._observer.text(received.reason), clean=sent is not None)
 
 
 def name_of(message: Any) -> str:
@@ -294,16 +283,5 @@ async def _connected(host: str, port: int) -> socket.socket:
     raise last
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: BaseException | None = error
-    while seen is not None:
-        yield seen
-        seen = seen.__cause__ or seen.__context__
-
-
 def _left(deadline: float) -> float:
     return max(0.001, deadline - time.perf_counter())
-
-
-def _ms_since(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 3)
