@@ -40,5 +40,11 @@ NO_BODY = NoBody()
 
 
 def body_of(value: Json | Body) -> Body:
-    """The body that a call is written with: a body as it stands, anything else as JSON."""
+    """The body that a call is written with: a body as it stands, anything else as JSON.
+
+    Raises:
+        TypeError: bytes, which are no JSON value; `Content` carries them.
+    """
+    if isinstance(value, bytes):
+        raise TypeError("bytes are no JSON value; say Content(…)")
     return value if isinstance(value, JsonBody | Content | Declared | NoBody) else JsonBody(value)
