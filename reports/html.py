@@ -13,6 +13,7 @@ from catalog.evidence.changes import Change
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
 from catalog.model.explanations import ALL
+from catalog.reading.facts import meaning
 from reports import advice, exchanges, island, plots
 from reports.attribution import Attributor
 from reports.difference import side_by_side
@@ -106,6 +107,7 @@ def _finding(standing: Standing, overview: Overview, relations: Relations, attri
         "standing": standing,
         "result": result,
         "title": title(result),
+        "meaning": meaning(result.probed_record),
         "sections": sections(result),
         "differences": [(item, side_by_side(item.documented, item.observed)) for item in result.drifts],
         "asides": [item for item in result.findings if not item.drifts],

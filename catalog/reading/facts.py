@@ -69,6 +69,11 @@ def description(record: Record) -> str:
     return record.data.get("description") or ""
 
 
+def meaning(record: Record) -> str:
+    """What the message of an error says, in the documents' words; or nothing."""
+    return record.data.get("message_semantics") or ""
+
+
 def note(record: Record) -> str:
     """What the documents leave open, and what was assumed; or nothing."""
     return record.data.get("note") or ""

@@ -81,6 +81,12 @@ def test_nobody_else_takes_a_record_apart() -> None:
     assert not found, "ask catalog/reading for it, or add a reader there:\n" + "\n".join(found)
 
 
+def test_no_template_takes_a_record_apart() -> None:
+    pages = sorted((HERE / "reports" / "templates").glob("*.j2"))
+    assert pages
+    assert not [page.name for page in pages if ".probed" in page.read_text(encoding="utf-8")]
+
+
 def test_no_exception_is_left_over() -> None:
     """Each of them takes records apart, and is still there."""
     for allowed in ALLOWED:

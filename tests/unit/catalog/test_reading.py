@@ -13,7 +13,7 @@ from catalog.reading.classification import classification
 from catalog.reading.documented_fields import documented_fields
 from catalog.reading.expectations import documented_answers, expectation, expectations
 from catalog.reading.expected import Expected, answer_body, message_of, param_of
-from catalog.reading.facts import Fact, keywords, pin, seen, stated
+from catalog.reading.facts import Fact, keywords, meaning, note, pin, seen, stated
 from catalog.reading.headers import HeaderRule, header_names
 from catalog.reading.last_seen import LastSeen, is_mock, last_seen, seen_on, target_of
 from catalog.reading.rate_limits import Cause, EndpointGroup, Gauge, rate_limits
@@ -304,6 +304,7 @@ def test_a_record_for_people() -> None:
     assert rows["headers"] == {"request-id": "present", "x-should-retry": "equals false"}
     assert "code" not in rows
     assert seen(made) == (Fact("messages seen live", "a\nb"), Fact("note", "Open."), Fact("pinned reason", "By mail."))
+    assert (meaning(made), meaning(endpoint()), note(made)) == ("Too many requests.", "", "Open.")
     assert stated(endpoint())[0] == Fact("request", "POST /v1/messages")
     assert keywords(made) == {"429", "rate_limit_error", "DOCUMENTED"}
     assert (pin(made), pin(error(pinned=True)), pin(error(pinned_reason="By mail."))) == (
