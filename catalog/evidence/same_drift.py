@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from catalog.model import Aspect, Finding, Json
+from catalog.model.codes import FindingCode
 
 ABSENT, MALFORMED, OUT_OF_RANGE = "absent", "malformed", "out-of-range"
 
@@ -18,12 +19,27 @@ _VALUED = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspe
 _NARROWED = frozenset({Aspect.HEADER, Aspect.BODY, Aspect.EVENT})
 
 _ABSENT = frozenset(
-    "header-missing field-missing event-missing trailer-missing stream-not-started stream-unterminated".split()
+    {
+        FindingCode.HEADER_MISSING,
+        FindingCode.FIELD_MISSING,
+        FindingCode.EVENT_MISSING,
+        FindingCode.TRAILER_MISSING,
+        FindingCode.STREAM_NOT_STARTED,
+        FindingCode.STREAM_UNTERMINATED,
+    }
 )
-_MALFORMED = frozenset("header-malformed body-malformed body-shape stream-malformed event-data".split())
+_MALFORMED = frozenset(
+    {
+        FindingCode.HEADER_MALFORMED,
+        FindingCode.BODY_MALFORMED,
+        FindingCode.BODY_SHAPE,
+        FindingCode.STREAM_MALFORMED,
+        FindingCode.EVENT_DATA,
+    }
+)
 
-_MAX = 160
-"""Characters of one drift: a hostile answer must not swell the history."""
+_MAX = 100
+"""Characters of an assertion, and of a value: a hostile answer must not swell the history."""
 
 Identity = frozenset[str]
 
@@ -46,7 +62,7 @@ def observed_class(finding: Finding) -> str:
 def name(finding: Finding) -> str:
     """One drift of a record, as a string that stays the same while the drift does: `answer/status 403`."""
     place = f":{finding.at}" if finding.at and finding.at != finding.aspect else ""
-    return f"{finding.label}/{finding.aspect}{place} {observed_class(finding)}"[:_MAX]
+    return f"{f'{finding.label}/{finding.aspect}{place}'[:_MAX]} {observed_class(finding)[:_MAX]}"
 
 
 def identity(findings: Iterable[Finding]) -> Identity:

@@ -25,7 +25,7 @@ from probes.suite.items import PROPERTY, address_of
 from probes.suite.options import OUT, Options
 from probes.suite.progress import Progress
 from probes.suite.versions import versions
-from probes.suite.worker_input import Addresses, Handover
+from probes.suite.worker_input import HANDOVER, Addresses, Handover
 from reports import history
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Controller:
     def pytest_configure_node(self, node: Any) -> None:
         """Tell an xdist worker, in plain values, what it must not find out for itself."""
         whole_groups = node.config.getoption("dist") == "loadgroup"
-        node.workerinput["catalog_probe"] = self.handover.to_worker(whole_groups=whole_groups)
+        node.workerinput[HANDOVER] = self.handover.to_worker(whole_groups=whole_groups)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:

@@ -9,15 +9,13 @@ import pytest
 
 from catalog.model.errors import Mendable
 from probes.suite import options
-from probes.suite.worker_input import Handover
+from probes.suite.worker_input import HANDOVER, Handover
 
 if TYPE_CHECKING:
     from probes.suite.controller import Controller
     from probes.suite.options import Options
 
 HERE = Path(__file__).parent.parent
-HANDOVER = "catalog_probe"
-"""The key under which the controller tells its xdist workers the run and the mock's addresses."""
 
 _controller: pytest.StashKey[Controller] = pytest.StashKey()
 

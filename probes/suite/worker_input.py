@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+HANDOVER = "catalog_probe"
+"""The key under which the controller tells its xdist workers the run and the mock's addresses."""
+
 Addresses = Mapping[str, Mapping[str, str]]
 """Where the mock serves each provider, as a target names its addresses."""
 

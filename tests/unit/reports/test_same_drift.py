@@ -40,6 +40,7 @@ NIGHTS = [
     ((MISSING,), (MALFORMED,), False),
     ((MALFORMED,), (header("header-malformed", "later"),), True),
     ((FALSE,), (MAYBE,), True),
+    ((finding(at="/x" * 99),), (finding(at="/x" * 99, observed=500),), False),
     ((WORDED,), (WORDED_ANEW,), True),
     ((finding("close-code-differs", aspect=Aspect.CLOSE, at="code", observed=1006),), (STATUS_403,), False),
     (tuple(finding(label=f"l{n}") for n in range(8)), tuple(finding(label=f"l{n}") for n in range(8)), True),
