@@ -28,7 +28,6 @@ OVER_HTTP = [
 ]
 GENERATE = tuple(f"{ENDPOINTS}/generation/generate_content_{version}" for version in ("v1", "v1beta"))
 RATE_LIMITS = "pb/rate_limits/limits/general"
-STREAM = tuple(f"{ENDPOINTS}/generation/stream_generate_content_{version}" for version in ("v1", "v1beta"))
 COMPATIBLE = f"{ENDPOINTS}/compatibility/openai"
 
 
@@ -61,7 +60,6 @@ LAPSES = Lapses(
         "tell_service_tier",
         with_retry_after,
         *family("quota"),
-        *(f"{ERRORS}/interactions/{code}" for code in ("rate_limit_exceeded", "quota_exceeded", "too_many_requests")),
         RATE_LIMITS,
     ),
     lapse(
@@ -69,12 +67,16 @@ LAPSES = Lapses(
         quotas,
         "tell_service_tier",
         lambda call, service_tier: None,
-        *family("quota"),
-        *GENERATE,
-        *STREAM,
+        *family("quota"),  # that each generation has it is assumed
         RATE_LIMITS,
     ),
-    lapse("the message of a 429 says how long", quotas, "quota_refusal", without_delay, *family("quota")),
+    lapse(
+        "the message of a 429 says how long",
+        quotas,
+        "quota_refusal",
+        without_delay,
+        *(set(family("quota")) - {f"{ERRORS}/quota/free_tier_limit_zero"}),  # assumed to stand beside its `limit: 0`
+    ),
     lapse("a 429 names the quota", quotas, "quota_refusal", without_details, *family("quota")),
     lapse(
         "a day has its quota",
@@ -121,8 +123,7 @@ LAPSES = Lapses(
         f"{ENDPOINTS}/models/list_models",
         f"{ENDPOINTS}/auth_tokens/create_auth_token",
         COMPATIBLE,
-        *GENERATE,
-        *STREAM,
+        *GENERATE,  # the streamed form is in no document
     ),
     lapse(
         "keys can be refused",
