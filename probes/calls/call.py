@@ -57,6 +57,7 @@ class CallOptions(InvocationOptions, total=False):
     key_in: tuple[str, str] | None
     service: str
     stream: bool
+    connect_s: float | None
     secrets: tuple[str, ...]
     removal: Callable[[Json], Call] | None
 
@@ -76,7 +77,8 @@ class Call:
 
     A header set to None is left out even where the target sends it by default. `credential` names a role of the
     target; None sends no key. `key_in` is the (header, scheme) that carries the key where it is not the provider's
-    usual one. `script` is what is said and heard once a WebSocket is open (method `WS`). `fails` says that a failed
+    usual one. `script` is what is said and heard once a WebSocket is open (method `WS`). `connect_s` and `timeout_s`
+    say how long the call waits for a connection, and from then on for its answer. `fails` says that a failed
     transport is what the call is after. `secrets` are JSON pointers into the answer: what lies there is a credential,
     kept out of all evidence; the placeholder that stands for it can be sent in a later call. `removal` says, of a
     call that makes something on the account, which call undoes it: a function of the answer's body.
@@ -92,6 +94,7 @@ class Call:
     service: str = "base_url"
     stream: bool = False
     mock: Mock = Mock()
+    connect_s: float | None = None
     timeout_s: float | None = None
     script: tuple[Step, ...] = ()
     fails: bool = False

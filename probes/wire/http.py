@@ -71,13 +71,11 @@ class HttpWire:
         Never raises for what the network or the server does: a missing answer is an exchange with a failure.
         """
         started = time.perf_counter()
-        request, asked = self._request(call, url, headers)
-        connecting = _Connecting()
-        if call.timeout_s is not None:
-            request.extensions.setdefault("trace", connecting.trace)
+        connection = _Connection(call.timeout_s or self._limits.timeout_s)
+        request, asked = self._request(call, url, headers, connection)
         seen: Response | Reason
         try:
-            with anyio.fail_after(call.timeout_s or self._limits.timeout_s):
+            with anyio.fail_after(CONNECT_S + self._limits.timeout_s) as connection.deadline:
                 if isinstance(call.body, Declared):
                     # its sender must see the connection begin, so it cannot be one of the pool
                     async with self._new_client() as client:
@@ -85,7 +83,7 @@ class HttpWire:
                 else:
                     seen = await self._answer(self._client, call, request, started)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, zlib.error, ssl.SSLError) as error:
-            late = isinstance(error, TimeoutError) and connecting.under_way
+            late = isinstance(error, TimeoutError) and not connection.asked
             seen = reason_of(httpx.ConnectTimeout("") if late else error, self._observer.text)
         return self._observer.exchange(label, asked, seen, started=started, since=since)
 
@@ -95,14 +93,15 @@ class HttpWire:
     def _new_client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(
             verify=self._tls,
-            timeout=_timeout(self._limits.timeout_s),
             limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
             follow_redirects=False,
             trust_env=False,
             headers={"accept-encoding": body.ACCEPT_ENCODING, "user-agent": "catalog-probe"},
         )
 
-    def _request(self, call: Call, url: str, headers: Mapping[str, str]) -> tuple[httpx.Request, Request]:
+    def _request(
+        self, call: Call, url: str, headers: Mapping[str, str], connection: _Connection
+    ) -> tuple[httpx.Request, Request]:
         """The request as it goes out, and as it is kept: in stand-ins and redacted."""
         content, shown = self._content(call)
         sent = self._dialect.headers_out(headers)
@@ -117,13 +116,18 @@ class HttpWire:
             content=content,
             headers=sent,
             params=httpx.QueryParams(query) if query else None,
-            timeout=_timeout(call.timeout_s or self._limits.timeout_s),
+            timeout=self._time_limits(call),
         )
         if isinstance(call.body, Declared):
-            sender = _DeclaredBody(call.body.length)
-            request.stream = sender
-            request.extensions["trace"] = sender.trace
+            request.stream = _DeclaredBody(call.body.length, connection)
+        request.extensions["trace"] = connection.trace
         return request, self._observer.request(call.method, str(request.url), sent, shown)
+
+    def _time_limits(self, call: Call) -> httpx.Timeout:
+        """Each phase has its own limit, so that a late connection is told from a late answer."""
+        answer_s = call.timeout_s or self._limits.timeout_s
+        connect_s = call.connect_s or connect_s_within(self._limits)
+        return httpx.Timeout(answer_s, connect=connect_s, pool=self._limits.timeout_s)
 
     def _content(self, call: Call) -> tuple[bytes | None, Any]:
         match call.body:
@@ -165,7 +169,7 @@ class HttpWire:
     ) -> Response:
         from probes.wire import sse
 
-        left_s = (call.timeout_s or self._limits.timeout_s) - ms_since(started) / 1000
+        left_s = anyio.current_effective_deadline() - anyio.current_time()
         stream = await sse.read(
             body.capped(response, self._limits.max_body_bytes),
             lambda: ms_since(started),
@@ -183,18 +187,28 @@ class HttpWire:
         return Response(status=response.status_code, headers=headers, events=events, ended=stream.ended)
 
 
-class _Connecting:
-    """Whether a connection is still being made, to tell what it was that took too long.
+class _Connection:
+    """What carries one request, as httpcore tells of it while it works.
 
-    Its own, shorter, time limit tells too, unless both have passed by the time that a busy machine looks at them.
+    The answer's time begins when the request is sent, and not before: were it one limit with connecting, a machine
+    too busy to look at a connection that stands would take its own lateness for the provider's.
     """
 
-    def __init__(self) -> None:
-        self.under_way = False
+    def __init__(self, answer_s: float) -> None:
+        self._answer_s = answer_s
+        self.deadline: anyio.CancelScope | None = None
+        self.stream: Any = None
+        """The network stream, where this request opened it."""
+        self.asked = False
+        """Whether the request began to be sent, and so a connection stands."""
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        if event.startswith("connection.connect_tcp."):
-            self.under_way = not event.endswith(".complete")
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self.stream = info["return_value"]
+        elif event.endswith(".send_request_headers.started"):
+            self.asked = True
+            if self.deadline is not None:
+                self.deadline.deadline = anyio.current_time() + self._answer_s
 
 
 class _DeclaredBody(httpx.AsyncByteStream):
@@ -205,13 +219,9 @@ class _DeclaredBody(httpx.AsyncByteStream):
     httpcore says that the peer takes no more, and httpcore then reads the answer.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, connection: _Connection) -> None:
         self._size = size
-        self._stream: Any = None
-
-    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            self._stream = info["return_value"]
+        self._connection = connection
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         left = self._size
@@ -227,13 +237,13 @@ class _DeclaredBody(httpx.AsyncByteStream):
     async def _answered(self, patience_s: float) -> bool:
         """Whether an answer waits on the socket, or arrives there in time."""
         deadline = time.perf_counter() + patience_s
-        while not self._stream.get_extra_info("is_readable"):
+        while not self._connection.stream.get_extra_info("is_readable"):
             if time.perf_counter() >= deadline:
                 return False
             await anyio.sleep(GLANCE_S)
         return True
 
 
-def _timeout(timeout_s: float) -> httpx.Timeout:
-    """A time limit of which connecting may take half, so that a late connection is told from a late answer."""
-    return httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s / 2))
+def connect_s_within(limits: Limits) -> float:
+    """How long connecting may take, in seconds, where the call itself does not say."""
+    return min(CONNECT_S, limits.timeout_s)

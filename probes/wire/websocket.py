@@ -22,7 +22,7 @@ from probes.calls.script import AwaitClose, Hear, Say
 from probes.target.target import is_loopback
 from probes.wire.body import parsed
 from probes.wire.failure import chain_of, reason_of
-from probes.wire.http import CONNECT_S, Limits
+from probes.wire.http import CONNECT_S, Limits, connect_s_within
 from probes.wire.observer import Observer
 from probes.wire.tls import context
 
@@ -70,13 +70,16 @@ class WebSocketWire:
         address, sent = self._address(call, url), self._dialect.headers_out(headers)
         seen: Response | Reason
         timeout_s = call.timeout_s or self._limits.timeout_s
-        deadline = started + timeout_s
         try:
-            connection = await self._opened(address, sent, deadline)
+            connected = await self._connected(address, call.connect_s or connect_s_within(self._limits))
+            deadline = time.perf_counter() + timeout_s  # as over HTTP, the answer's time begins with a connection
+            connection = await self._opened(address, sent, connected, deadline)
         except (OSError, EOFError, ValueError, WebSocketException, httpx.TimeoutException) as error:
             seen = self._refusal(error) or reason_of(error, self._observer.text)
         else:
-            talk = _Talk(connection, self._dialect, self._observer, self._limits.max_body_bytes, started, timeout_s)
+            talk = _Talk(
+                connection, self._dialect, self._observer, self._limits.max_body_bytes, started, timeout_s, deadline
+            )
             seen = await self._observed(talk, call)
         asked = self._observer.request(call.method, address, sent)
         return self._observer.exchange(label, asked, seen, started=started, since=since)
@@ -89,15 +92,18 @@ class WebSocketWire:
         scheme = "ws" if parts.scheme == "http" else "wss"
         return parts._replace(scheme=scheme, query=query).geturl()
 
-    async def _opened(self, address: str, headers: Mapping[str, str], deadline: float) -> ClientConnection:
+    async def _connected(self, address: str, patience_s: float) -> socket.socket:
         parts = urlsplit(address)
-        secure = parts.scheme == "wss"
-        patience_s = min(CONNECT_S, _left(deadline) / 2)
         try:
-            async with asyncio.timeout(patience_s):
-                connected = await _connected(parts.hostname or "", parts.port or (443 if secure else 80))
+            return await _connected(
+                parts.hostname or "", parts.port or (80 if parts.scheme == "ws" else 443), patience_s
+            )
         except TimeoutError:
             raise httpx.ConnectTimeout(f"no connection within {patience_s:g} s") from None
+
+    async def _opened(
+        self, address: str, headers: Mapping[str, str], connected: socket.socket, deadline: float
+    ) -> ClientConnection:
         # With a socket of ours the library follows no redirect to another place: it has no way there.
         return await connect(
             address,
@@ -111,7 +117,7 @@ class WebSocketWire:
             close_timeout=min(CLOSE_S, _left(deadline) / 4),
             max_size=self._limits.max_body_bytes,
             max_queue=QUEUED_FRAMES,
-            ssl=self._tls_context() if secure else None,
+            ssl=self._tls_context() if address.startswith("wss:") else None,
         )
 
     def _tls_context(self) -> ssl.SSLContext:
@@ -165,6 +171,7 @@ class _Talk:
         max_bytes: int,
         started: float,
         timeout_s: float,
+        deadline: float,
     ) -> None:
         self.connection = connection
         self.events: list[Event] = []
@@ -172,7 +179,7 @@ class _Talk:
         self._observer = observer
         self._left_bytes = max_bytes
         self._started = started
-        self._deadline = started + timeout_s
+        self._deadline = deadline
         self._stall_s = min(STALL_S, timeout_s / 2)
         self._heard: dict[str, Json] = {}
 
@@ -263,15 +270,26 @@ def name_of(message: Any) -> str:
     return stated if isinstance(stated, str) else str(next(iter(message), "message"))
 
 
-async def _connected(host: str, port: int) -> socket.socket:
-    """A connection to the first address of a host that takes one."""
+async def _connected(host: str, port: int, patience_s: float) -> socket.socket:
+    """A connection to the first address of a host that takes one.
+
+    Raises:
+        TimeoutError: there is none so many seconds after the name was resolved.
+        OSError: no address took one.
+    """
     loop = asyncio.get_running_loop()
+    async with asyncio.timeout(CONNECT_S):  # the resolver is none of the provider's: it does not use up its time
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    deadline = time.perf_counter() + patience_s
     last: OSError = ConnectionRefusedError(f"{host} has no address")
-    for family, kind, protocol, _, address in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+    for family, kind, protocol, _, address in found:
         trying = socket.socket(family, kind, protocol)
         trying.setblocking(False)
         try:
-            await loop.sock_connect(trying, address)
+            await _connect(trying, address, _left(deadline))
+        except TimeoutError:
+            trying.close()
+            raise
         except OSError as error:
             trying.close()
             last = error
@@ -281,6 +299,23 @@ async def _connected(host: str, port: int) -> socket.socket:
         else:
             return trying
     raise last
+
+
+async def _connect(trying: socket.socket, address: Any, patience_s: float) -> None:
+    connecting = asyncio.ensure_future(asyncio.get_running_loop().sock_connect(trying, address))
+    try:
+        await asyncio.wait({connecting}, timeout=patience_s)
+    finally:
+        connecting.cancel()  # which does nothing to what is done
+    await asyncio.wait({connecting})
+    if not connecting.cancelled():
+        connecting.result()
+        return
+    try:
+        # A busy loop may notice that time is up before it notices the connection: the socket itself knows better.
+        trying.getpeername()
+    except OSError:
+        raise TimeoutError from None
 
 
 def _left(deadline: float) -> float:

@@ -19,15 +19,15 @@ def failing(slug: str, call: Call) -> Recipe:
     return FAMILY.recipe(slug, call.but(fails=True), live=NOT_THE_PROVIDERS)
 
 
-def at(service: str, *, timeout_s: float | None = None) -> Call:
+def at(service: str, *, connect_s: float | None = None) -> Call:
     """A request to an address that is none of the provider's, and so without its key."""
-    return get("/v1/models", service=service, credential=None, timeout_s=timeout_s)
+    return get("/v1/models", service=service, credential=None, connect_s=connect_s)
 
 
 RECIPES: tuple[Recipe, ...] = (
     failing("connection_refused", at(CLOSED_PORT)),
     failing("connection_closed", MODELS.befallen("close_without_answer")),
     failing("tls_failure", at(PLAIN_PORT)),
-    failing("connect_timeout", at(FULL_PORT, timeout_s=TIMEOUT_S)),
+    failing("connect_timeout", at(FULL_PORT, connect_s=TIMEOUT_S)),
     failing("read_timeout", MODELS.but(timeout_s=TIMEOUT_S).befallen("hang")),
 )

@@ -24,7 +24,7 @@ from probes.target.target import Provider, Target
 from probes.wire.redact import Redactor
 from tests.harness import certificates
 from tests.harness.engines import mock_target_at
-from tests.harness.hostile import Hostile, plain
+from tests.harness.hostile import Hostile, hanging, plain
 from tests.harness.hostile_sockets import after_handshake, frame, saying
 from tests.harness.serving import serving
 
@@ -39,13 +39,20 @@ def pc(base: str, **changes: Any) -> Provider:
     return mock_target_at(base, **{"timeout_s": 2.0, **changes}).providers["pc"]
 
 
-def exchanged(provider: Provider, call: Call, *, busy_s: float = 0.0) -> Exchange:
-    """What came of one call, on a machine that is too busy for a while to look at anything."""
+def exchanged(provider: Provider, call: Call, *, busy_s: float = 0.0, busy_times: int = 1) -> Exchange:
+    """What came of one call, on a machine that at first looks at things only every `busy_s`, so many times."""
     redactor = Redactor.of(Target("mock", live=False, allow=frozenset(), providers={provider.name: provider}))
 
     async def send() -> Exchange:
         lane = Lane(provider, "inference", redactor, Budget(provider), mock=True)
-        asyncio.get_running_loop().call_later(0.1, time.sleep, busy_s)
+        loop = asyncio.get_running_loop()
+
+        def be_busy(times: int) -> None:
+            if times:
+                time.sleep(busy_s)
+                loop.call_soon(be_busy, times - 1)
+
+        loop.call_soon(be_busy, busy_times)
         try:
             return await lane.send(call, "answer", "test", time.perf_counter())
         finally:
@@ -88,15 +95,30 @@ def test_a_certificate_is_verified(tmp_path: Path) -> None:
     [(CLOSED_PORT, "connect-refused"), (FULL_PORT, "connect-timeout"), (PLAIN_PORT, "tls-failed")],
 )
 def test_a_connection_that_fails_has_its_reason(service: str, code: str) -> None:
-    call = HELLO.but(service=service, credential=None, timeout_s=0.4)
+    call = HELLO.but(service=service, credential=None, connect_s=0.4)
     assert code_of(exchanged(pc("http://127.0.0.1:1"), call)) == code
 
 
 @pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
 def test_a_busy_machine_tells_a_late_connection_from_a_late_answer(call: Call) -> None:
     """All time limits have passed by the time that it looks at them."""
-    late = call.but(service=FULL_PORT, credential=None, timeout_s=0.4)
+    late = call.but(service=FULL_PORT, credential=None, connect_s=0.4)
     assert code_of(exchanged(pc("http://127.0.0.1:1"), late, busy_s=0.6)) == "connect-timeout"
+
+
+@pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
+def test_a_machine_that_stays_busy_takes_a_late_answer_for_no_late_connection(call: Call) -> None:
+    """Nothing is looked at before the time limit of the answer is over, the connection that stands neither."""
+    with Hostile(hanging).serving() as base:
+        exchange = exchanged(pc(base), call.but(timeout_s=0.1), busy_s=0.15, busy_times=12)
+    assert code_of(exchange) == "read-timeout"
+
+
+def test_a_socket_that_is_connected_is_not_late() -> None:
+    """Even where the time limit of connecting itself has passed before anybody looks at the socket."""
+    with Hostile(hanging).serving() as base:
+        exchange = exchanged(pc(base), HELLO.but(connect_s=0.001, timeout_s=0.1), busy_s=0.15, busy_times=12)
+    assert code_of(exchange) == "read-timeout"
 
 
 def test_plain_text_leaves_this_machine_never() -> None:
