@@ -9,11 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import read_run
 
 CHECKOUT = Path(__file__).parent.parent.parent
 DEADLINE_S = 120
+OF_OUR_DEPENDENCIES = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""With `-p xdist`: the plugins that `nox -s probe` has. Those of our own tests take a second to import, a process."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,23 @@ def pytest_probes(
 ) -> Ran:
     """`python -m pytest probes …` in the checkout, with its runs below `out`; nothing of this process leaks in."""
     cache = f"cache_dir={out.parent / 'pytest-cache'}"
-    command = [sys.executable, "-m", "pytest", *what, "-o", cache, "--out", str(out), *arguments]
-    return ran(out, command, environ)
+    command = [sys.executable, "-m", "pytest", "-p", "xdist", *what, "-o", cache, "--out", str(out), *arguments]
+    return ran(out, command, {**OF_OUR_DEPENDENCIES, **(environ or {})})
+
+
+def pytest_here(*arguments: str) -> int:
+    """`python -m pytest …` in this process and in the checkout, without a cache; its exit status.
+
+    For what ends before anything is probed: what is refused, and what is only planned.
+    """
+    quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # what is imported already need not be rewritten
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith("PYTEST_"):
+                patch.delenv(name)
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        patch.chdir(CHECKOUT)
+        return int(pytest.main(["-p", "xdist", "-p", "no:cacheprovider", "-s", *quiet, *arguments]))
 
 
 def ran(out: Path, command: list[str], environ: Mapping[str, str] | None = None, cwd: Path = CHECKOUT) -> Ran:

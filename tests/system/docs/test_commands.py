@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from catalog.__main__ import main as catalog_main
+from mockserver.__main__ import main as mock_main
+from probes.__main__ import main as probes_main
+from probes.target.target_file import SHIPPED
+from reports.__main__ import main as reports_main
+from tests.harness.command import CHECKOUT, Ran, pytest_here, pytest_probes, ran
+
+ROOT = CHECKOUT
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -20,16 +25,14 @@ NOT_HERE = ("nox", "python -m pip install nox", "git", "open ", "pre-commit", "e
 """Commands that CI runs (nox), or that are a person's own business."""
 
 OF_LIVE_TARGETS = {
-    name
-    for target in (ROOT / "probes" / "targets").glob("*.toml")
-    for name in re.findall(r"env:(\w+)", target.read_text(encoding="utf-8"))
+    name for target in SHIPPED.glob("*.toml") for name in re.findall(r"env:(\w+)", target.read_text(encoding="utf-8"))
 }
 """Settings and keys of real providers: no test may use those of the person who runs it."""
 
-LONG_LIVED = "python -m mockserver"
+MAINS = {"catalog": catalog_main, "mockserver": mock_main, "probes": probes_main, "reports": reports_main}
 
-MAY_END_WITH = {"doctor": {0, 1}, "cleanup": {0, 1}, "--target live": {0, 1, 5, 10}}
-"""Without keys a live target has something missing, and a run on it is blind; both say so and are no mistake."""
+TO_THE_END = ("pytest probes -k payment_problem", "pytest probes --target live", "python -m catalog check")
+"""Run as typed; without a key a live run has nothing to look at, and says so."""
 
 
 def commands() -> Iterator[tuple[str, str]]:
@@ -45,26 +48,62 @@ COMMANDS = list(dict.fromkeys(command for _, command in commands()))
 RUN_HERE = [each for each in COMMANDS if not each.startswith(NOT_HERE)]
 
 
+@pytest.fixture(autouse=True)
+def without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in OF_LIVE_TARGETS:
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="module")
 def a_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a `latest` run, for the commands that read one."""
     out = tmp_path_factory.mktemp("out")
-    done = run(["pytest", "probes", "--provider", "pd", "-q", "--out", str(out)])
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = pytest_probes(out, "--provider", "pd", "-k", "models", "-q")
+    assert done.status == 0, done.said
     return out
 
 
-@pytest.mark.parametrize("command", [each for each in RUN_HERE if not each.startswith(LONG_LIVED)])
-def test_the_command_works(command: str, a_run: Path) -> None:
-    words = shlex.split(command.replace("reports/out", str(a_run)))
-    if words[0] == "pytest":
-        words += ["--out", str(a_run)] if "--plan" not in words else []
-    if words[:3] == ["python", "-m", "reports"] and words[3] != "history":
+def test_keys_of_live_targets_are_known() -> None:
+    assert {"PA_API_KEY", "PD_MANAGEMENT_KEY"} <= OF_LIVE_TARGETS
+
+
+@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("pytest ")])
+def test_what_a_run_of_pytest_asks_for_can_be_had(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each is planned: its options are read, its words select records, nothing is sent."""
+    status = pytest_here(*shlex.split(command)[1:], "--plan", "-q")
+    told = capsys.readouterr()
+    assert status == 0, told
+    assert re.search(r"\b[1-9]\d* probes? ", told.out) or "--target live" in command, told.out
+
+
+@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("python ")])
+def test_a_command_of_ours_works(
+    command: str, a_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, package, *words = shlex.split(command)
+    if package == "mockserver":
+        words.append("--help")
+    if words[0] in ("build", "show") and package == "reports":
         words = [str(a_run / word) if word == "latest" else word for word in words]
-    done = run(words)
-    allowed = next((codes for part, codes in MAY_END_WITH.items() if part in command), {0})
-    assert done.returncode in allowed, f"{command}\n{done.stdout}\n{done.stderr}"
-    assert "Traceback" not in done.stdout + done.stderr
+    monkeypatch.chdir(ROOT)
+    try:
+        status = MAINS[package](words)
+    except SystemExit as ended:
+        assert "--help" in words
+        status = ended.code or 0
+    told = capsys.readouterr()
+    assert status == 0, told
+    assert told.out
+    assert told.err == ""
+
+
+@pytest.mark.parametrize("command", TO_THE_END)
+def test_the_command_works(command: str, tmp_path: Path) -> None:
+    assert command in COMMANDS
+    words = shlex.split(command)
+    done = pytest_probes(tmp_path / "out", *words[2:]) if words[0] == "pytest" else typed(words, tmp_path)
+    assert done.status == 0, done.said
+    assert "Traceback" not in done.said
 
 
 def test_nox_sessions_that_are_named_exist() -> None:
@@ -86,9 +125,5 @@ def test_links_between_pages_lead_somewhere() -> None:
     assert broken == []
 
 
-def run(words: list[str]) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, *words[1:]] if words[0] == "python" else [sys.executable, "-m", *words]
-    environ = {
-        key: value for key, value in os.environ.items() if key not in OF_LIVE_TARGETS and not key.startswith("PYTEST_")
-    }
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, env=environ, check=False)
+def typed(words: list[str], out: Path) -> Ran:
+    return ran(out, [sys.executable, *words[1:]])

@@ -14,7 +14,7 @@ import pytest
 
 from catalog.model import Outcome
 from probes.suite.embedded_mock import EmbeddedMock
-from tests.harness.command import CHECKOUT, pytest_probes, ran
+from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
 from tests.harness.wrong_provider import Answer, WrongProvider
@@ -186,9 +186,8 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("workers", ["", "-n 2"])
-@pytest.mark.parametrize("typed", REFUSED)
-def test_what_cannot_be_used_is_refused_in_one_line(typed: str, workers: str, tmp_path: Path) -> None:
+def refused(typed: str, tmp_path: Path) -> list[str]:
+    """The words of a command that cannot be used, with the files that it names."""
     (tmp_path / "file").write_text("")
     (tmp_path / "broken.toml").write_text("live = [")
     (tmp_path / "unknown.toml").write_text('[providers.pa]\nbase_url = "https://pa.example"\ntimeout = 3\n')
@@ -198,14 +197,32 @@ def test_what_cannot_be_used_is_refused_in_one_line(typed: str, workers: str, tm
         "violated": lambda: catalog_with(tmp_path, overloaded={"http_status": "soon", "retryable": "perhaps"}),
     }
     found = {name: make() for name, make in catalogs.items() if f"{{{name}}}" in typed}
-    arguments = typed.format(tmp=tmp_path, **found).split() + workers.split()
-    if "--out" not in typed:
-        arguments += ["--out", str(tmp_path / "out")]
-    done = ran(tmp_path / "out", [sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider", *arguments])
-    lines = [line for line in done.said.splitlines() if line.strip()]
-    assert done.status == 4, done.said
+    out = [] if "--out" in typed else ["--out", str(tmp_path / "out")]
+    return ["probes", *typed.format(tmp=tmp_path, **found).split(), *out]
+
+
+def assert_refused(typed: str, status: int, said: str) -> None:
+    lines = [line for line in said.splitlines() if line.strip()]
+    assert status == 4, said
     assert len(lines) == 1, lines
     assert re.fullmatch(f"ERROR: {REFUSED[typed]}", lines[0]), lines[0]
+
+
+@pytest.mark.parametrize("workers", ["", "-n 2"])
+@pytest.mark.parametrize("typed", REFUSED)
+def test_what_cannot_be_used_is_refused_in_one_line(
+    typed: str, workers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = pytest_here(*refused(typed, tmp_path), *workers.split())
+    told = capsys.readouterr()
+    assert_refused(typed, status, told.out + told.err)
+
+
+@pytest.mark.parametrize(("typed", "workers"), [("--provider nope", ""), ("--catalog {malformed}", "-n 2")])
+def test_a_refusal_is_one_line_of_a_process_too(typed: str, workers: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *refused(typed, tmp_path), *workers.split()]
+    done = ran(tmp_path / "out", command)
+    assert_refused(typed, done.status, done.said)
 
 
 def test_other_tests_are_left_alone(tmp_path: Path) -> None:

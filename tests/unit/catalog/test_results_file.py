@@ -1,0 +1,59 @@
+"""results.jsonl as a kill at any moment leaves it: every result that was reported is read, and the report is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.results import Result
+from catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
+from catalog.model import Attempt, Outcome
+from reports import build
+from tests.unit.reports.making import answer, exchange, finding, result, run
+
+RUN = run()
+RESULTS = (
+    result("pa/errors/general/overloaded"),
+    result(
+        "pa/errors/general/api_error",
+        attempts=[Attempt("2026-11-21T04:05:00Z", 40.0, (exchange(response=answer(500, "api_error", "é \ud83d")),))],
+    ),
+    result("pd/errors/rate_limit/key_cap", Outcome.DRIFTED, findings=[finding("header-missing")]),
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "results.jsonl"
+    with ResultsWriter(path, RUN) as writer:
+        for each in RESULTS:
+            writer.append(each.to_json())
+    return path
+
+
+def test_what_was_written_is_read(path: Path) -> None:
+    assert read_run(path) == (RUN, [Result.from_json(each.to_json()) for each in RESULTS])
+
+
+def test_cut_at_any_byte_every_whole_line_is_read(path: Path) -> None:
+    raw = path.read_bytes()
+    (_, whole), lines = read_run(path), raw.splitlines(keepends=True)
+    ends = [sum(map(len, lines[:count])) for count in range(1, len(lines) + 1)]
+    for kept in range(len(raw) + 1):
+        path.write_bytes(raw[:kept])
+        # A line that lost only its line break has lost nothing.
+        complete = sum(kept >= end - 1 for end in ends)
+        if complete == 0:
+            with pytest.raises(EvidenceError, match="the first line should describe the run"):
+                read_run(path)
+        else:
+            assert read_run(path) == (RUN, whole[: complete - 1]), kept
+
+
+@pytest.mark.parametrize("lost", [1, 40])
+def test_a_report_is_made_of_what_is_left(path: Path, lost: int) -> None:
+    path.write_bytes(path.read_bytes()[:-lost])
+    build.build(path.parent)
+    page = (path.parent / "report.html").read_text(encoding="utf-8")
+    assert str(RESULTS[0].record) in page
