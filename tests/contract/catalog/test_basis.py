@@ -1,0 +1,70 @@
+"""What records say of their own assertions is whole and agrees with their tags, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from catalog.model import Record, Tag
+from catalog.model.assertion import ASK, Basis, Key
+from catalog.reading.assertions import assertions
+from catalog.reading.store import Catalog
+from tests.contract.catalog.inventory_rows import citable
+
+GIVEN = ("pa", "pb")
+"""The providers whose records have been given their basis."""
+
+CATALOG = Catalog.load()
+RECORDS = [record for provider in GIVEN for record in CATALOG.select(provider)]
+CITABLE = {provider: citable(provider) for provider in GIVEN}
+
+each_record = pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.address))
+
+
+def unfounded(record: Record) -> Iterator[str]:
+    """Where the tags or the sources of a record say something else than its assertions."""
+    made = assertions(record, CATALOG.__getitem__)
+    rests = [each for each in made if each.basis is Basis.DOCUMENTED and each.source]
+    if (Tag.DOCUMENTED in record.tags) is not bool(rests):
+        yield f"{len(rests)} of its assertions rest on a row, and its tags are {sorted(record.tags)}"
+    assumed = [Key.parse(text) for text in record.data.get("assumed") or {}]
+    of_answers = [str(key) for key in assumed if key.label != ASK]
+    if not record.tags & {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} and (Tag.UNVERIFIED in record.tags) is not bool(
+        of_answers
+    ):
+        yield f"it assumes {of_answers} of answers, and its tags are {sorted(record.tags)}"
+    for each in made:
+        if each.basis is Basis.DOCUMENTED and not set(each.source.split("; ")) <= CITABLE[record.provider]:
+            yield f"{each.key} is neither assumed nor on a row: {each.source!r}"
+        if each.alternatives and each.alternatives[0] != each.documented:
+            yield f"{each.key} states {each.documented!r} and chooses first {each.alternatives[0]!r}"
+
+
+@each_record
+def test_the_tags_follow_from_the_assertions(record: Record) -> None:
+    assert list(unfounded(record)) == []
+
+
+def changed(record: Record, **fields: Any) -> Record:
+    return replace(record, data={**record.data, **fields})
+
+
+@pytest.mark.parametrize(
+    ("address", "fields"),
+    [
+        ("pb/errors/general/overloaded", {"status": ["DOCUMENTED", "UNVERIFIED"]}),
+        ("pb/errors/general/overloaded", {"status": ["UNVERIFIED"], "assumed": {"answer/status": "Not shown."}}),
+        ("pb/errors/general/missing_token", {"status": ["DOCUMENTED"]}),
+        ("pb/errors/live/malformed_message", {"status": ["DOCUMENTED", "UNVERIFIED"]}),
+        ("pb/errors/general/overloaded", {"source": "2:7.4#no such row"}),
+        (
+            "pb/errors/general/invalid_api_key",
+            {"alternatives": {"answer/status": {"values": [403, 400], "source": "1:5.2#invalid plain API key"}}},
+        ),
+    ],
+)
+def test_a_record_that_says_otherwise_of_itself_is_caught(address: str, fields: dict[str, Any]) -> None:
+    assert list(unfounded(changed(CATALOG[address], **fields)))
