@@ -118,7 +118,7 @@ def bench(session: nox.Session) -> None:
     """Time the suite against a plain serial loop of the same requests; prints ratios, asserts none."""
     install(session)
     session.run("python", "benchmarks/suite.py", *session.posargs)
-    session.run("python", "benchmarks/pacing.py")
+    session.run("python", "benchmarks/rate_limiting.py")
 
 
 @nox.session

@@ -1,1 +1,1 @@
-"""Runs probes: lanes, pace, budget, teardown."""
+"""Runs probes: lanes, rate limiting, budget, teardown."""

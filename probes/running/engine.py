@@ -15,18 +15,14 @@ from catalog.model import Address, Outcome, Reason
 from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
 from catalog.reading.store import Catalog
-from catalog.recognition.known import Known
 from probes.elicit import book
 from probes.elicit.recipe import Recipe
 from probes.judging.judge import MAX_ATTEMPTS
 from probes.planning.plan import plan
-from probes.running.budget import Budget
 from probes.running.journal import Journal
-from probes.running.lane import Lane
-from probes.running.pace import Pace
 from probes.running.probing import Task, place_of, run, unprobed
-from probes.running.rate_limits import RateLimitPolicy
-from probes.target.target import Cost, Provider, Target
+from probes.running.provider_run import ProviderRun
+from probes.target.target import Cost, Target
 from probes.wire.redact import Redactor
 from probes.wire.silence import silence
 
@@ -51,10 +47,7 @@ class Engine:
     """Where it is noted what probes make on a live account."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
-    _lanes: dict[str, Lane] = field(default_factory=dict)
-    _budgets: dict[str, Budget] = field(default_factory=dict)
-    _paces: dict[str, Pace] = field(default_factory=dict)
-    _known: dict[str, Known] = field(default_factory=dict)
+    _providers: dict[str, ProviderRun] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
 
     def start(self, addresses: Iterable[str]) -> None:
@@ -83,12 +76,13 @@ class Engine:
     def close(self) -> None:
         """Send nothing new, let what is under way clean up behind itself, close every connection, end the thread."""
         if self._portal is not None:
-            for lane in self._lanes.values():
+            lanes = [lane for provider in self._providers.values() for lane in provider.lanes.values()]
+            for lane in lanes:
                 lane.stop(Reason(ReasonCode.LANE_STOPPED, "the run ended"))
             self._await_the_last()
-            for lane in self._lanes.values():
+            for lane in lanes:
                 self._portal.call(lane.aclose)
-            self._lanes.clear()
+            self._providers.clear()
         self._stack.close()
         self._portal = None
 
@@ -105,7 +99,8 @@ class Engine:
         self._results[address] = self._portal.start_task_soon(self._probe, address, recipe)
 
     async def _probe(self, address: str, recipe: Recipe) -> Result:
-        lane = self._lane(recipe)
+        provider = self._of(recipe.provider)
+        lane = provider.lane(recipe)
         record = self.catalog[address]
         task = Task(
             record=record,
@@ -115,7 +110,7 @@ class Engine:
                 for expected in asserted(record, self.catalog.__getitem__)
                 if expected.label not in recipe.left_out
             ),
-            known=self._known_of(recipe.provider),
+            known=provider.known,
             control=recipe.control or book.book(recipe.provider).controls.get(recipe.credential),
             run=self.run,
             journal=self.journal,
@@ -128,33 +123,13 @@ class Engine:
                 reason = Reason(ReasonCode.RECIPE_ERROR, self.redactor.text(place_of(error)))
                 return replace(unprobed(record, reason, recipe), outcome=Outcome.HARNESS_ERROR)
 
-    def _lane(self, recipe: Recipe) -> Lane:
-        if recipe.lane not in self._lanes:
-            provider = self.target.providers[recipe.provider]
-            budget = self._budgets.setdefault(recipe.provider, Budget(provider))
-            self._lanes[recipe.lane] = Lane(
-                provider,
-                recipe.credential,
-                self.redactor,
-                budget,
-                mock=not self.target.live,
-                pace=self._pace_of(provider),
+    def _of(self, provider: str) -> ProviderRun:
+        if provider not in self._providers:
+            records = tuple(self.catalog.select(provider=provider))
+            self._providers[provider] = ProviderRun.of(
+                self.target.providers[provider], records, self.redactor, live=self.target.live
             )
-        return self._lanes[recipe.lane]
-
-    def _pace_of(self, provider: Provider) -> Pace | None:
-        """The pace that all lanes of a provider keep; a mock answers each probe as if it were alone."""
-        if not self.target.live:
-            return None
-        if provider.name not in self._paces:
-            policy = RateLimitPolicy.of(self.catalog.select(provider=provider.name))
-            self._paces[provider.name] = Pace(policy, provider.max_wait_s, paced=provider.rate is not None)
-        return self._paces[provider.name]
-
-    def _known_of(self, provider: str) -> Known:
-        if provider not in self._known:
-            self._known[provider] = Known.of(record for record in self.catalog.records if record.provider == provider)
-        return self._known[provider]
+        return self._providers[provider]
 
     def _deadline_s(self, address: str) -> float:
         recipe = _recipe(address)

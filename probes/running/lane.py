@@ -1,4 +1,4 @@
-"""A lane: the connections, the pace, the budget and the controls that all probes of one credential share."""
+"""A lane: the connections, the rate limit, the budget and the controls that all probes of one credential share."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from probes.calls.call import Call
 from probes.calls.placeholders import filled
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
-from probes.running.pace import Pace
-from probes.running.pacer import Pacer, WaitTooLong
+from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy
+from probes.running.throttle import Throttle
 from probes.target.dialect import Dialect
 from probes.wire.loopback import Loopback
 
@@ -35,7 +35,7 @@ MAX_FAILURES = 5
 MAX_CONTROLS = 3
 """A control that met a passing trouble is sent again for the next probe, so often at most."""
 
-PACED = frozenset({429, 503, 529})
+ASK_TO_WAIT = frozenset({429, 503, 529})
 """Statuses whose Retry-After is obeyed. Not on a mock: it answers each probe as if it were alone."""
 
 TRANSPORT = frozenset(
@@ -63,7 +63,7 @@ class Lane:
         budget: Budget,
         *,
         mock: bool,
-        pace: Pace | None = None,
+        throttle: Throttle | None = None,
     ) -> None:
         self.provider = provider
         self.role = role
@@ -71,8 +71,8 @@ class Lane:
         self._mock = mock
         self.redactor = redactor
         self._budget = budget
-        self._pacer = Pacer(provider.rate, provider.max_wait_s)
-        self._pace = pace or Pace(RateLimitPolicy(), provider.max_wait_s)
+        self._limiter = RateLimiter(provider.rate, provider.max_wait_s)
+        self._throttle = throttle or Throttle(RateLimitPolicy(), provider.max_wait_s)
         self._failures = 0
         self._http: HttpWire | None = None
         self._websocket: WebSocketWire | None = None
@@ -85,7 +85,7 @@ class Lane:
     async def send(
         self, call: Call, label: str, session: str, since: float, role: str | None = None, *, owed: bool = False
     ) -> Exchange:
-        """Send one call with the lane's key, at the lane's pace.
+        """Send one call with the lane's key, within the lane's rate limit.
 
         What is `owed` to the account, the removal of something made there, is sent although the lane has ended or
         the budget is spent.
@@ -142,8 +142,8 @@ class Lane:
         if spent is not None and not owed:
             raise Stopped(spent)
         try:
-            await self._pace.turn(call.method, call.path)
-            await self._pacer.turn()
+            await self._throttle.acquire(call.method, call.path)
+            await self._limiter.acquire()
         except WaitTooLong as error:
             self.stop(Reason(ReasonCode.WAIT_TOO_LONG, str(error)))
             raise Stopped(Reason(ReasonCode.WAIT_TOO_LONG, str(error))) from error
@@ -235,10 +235,10 @@ class Lane:
         self._failures = 0
         response = exchange.response
         if response is not None and not self._mock:
-            self._pace.learn(call.method, call.path, response)
-            asked = self._pace.policy.asked_s(response) if response.status in PACED else None
+            self._throttle.learn(call.method, call.path, response)
+            asked = self._throttle.policy.asked_s(response) if response.status in ASK_TO_WAIT else None
             if asked:
-                self._pacer.pause(asked)
+                self._limiter.pause(asked)
 
 
 def _says_nothing(control: Exchange, provider: str) -> bool:

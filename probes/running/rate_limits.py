@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from catalog.envelopes import formats
 from catalog.reading.rate_limits import RateLimits, rate_limits
-from probes.running.pacer import retry_after_s
 
 if TYPE_CHECKING:
     from catalog.model import Record, Response
@@ -64,6 +63,21 @@ class RateLimitPolicy:
     @property
     def _delay_in_message(self) -> bool:
         return any(cause.delay_in_message for cause in self.limits.causes)
+
+
+def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """What `retry-after` asks for, in seconds, whether it gives seconds or a date; None where it is absent or junk."""
+    value = headers.get("retry-after")
+    if value is None:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - (now or datetime.now(UTC))).total_seconds())
+    except (TypeError, ValueError):
+        return None
 
 
 def _until(reset: str, now: datetime) -> float:

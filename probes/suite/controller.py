@@ -103,7 +103,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Keep together what shares a pace or a budget."""
+        """Keep together what shares a rate limit or a budget."""
         if config.getoption("dist") != "loadgroup":
             return None
         from probes.suite.scheduling import GroupScheduling

@@ -1,4 +1,4 @@
-"""Which xdist worker gets which items: all of one group go to one worker, which alone keeps its pace and budget."""
+"""Which xdist worker gets which items: all of one group go to one worker, which alone counts its limit and budget."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ from catalog.model import Outcome
 from catalog.writeback.ledger import Entry
 from mockserver.app import create_app
 from probes.running.engine import Engine
-from probes.running.pacer import Pacer, WaitTooLong, retry_after_s
+from probes.running.rate_limiter import RateLimiter, WaitTooLong
+from probes.running.rate_limits import retry_after_s
 from probes.suite.after_run import stale_entries
 from probes.suite.options import Options
 from probes.target.target import Cost
@@ -124,10 +125,10 @@ def test_retry_after_is_seconds_or_a_date(value: str, seconds: float | None) -> 
 
 
 def test_a_pause_beyond_the_budget_is_refused_at_once() -> None:
-    pacer = Pacer(None, max_wait_s=10)
-    pacer.pause(3600)
+    limiter = RateLimiter(None, max_wait_s=10)
+    limiter.pause(3600)
     with pytest.raises(WaitTooLong, match="asked to wait 3600 s, the budget is 10 s"):
-        anyio.run(pacer.turn)
+        anyio.run(limiter.acquire)
 
 
 class Drifting:

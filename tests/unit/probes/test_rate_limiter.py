@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.running.pacer import Pacer, WaitTooLong, retry_after_s
+from probes.running.rate_limiter import RateLimiter, WaitTooLong
+from probes.running.rate_limits import retry_after_s
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -28,13 +29,13 @@ class Clock:
         self.now += seconds
 
 
-def turns(pacer: Pacer, clock: Clock, count: int) -> list[float]:
+def turns(limiter: RateLimiter, clock: Clock, count: int) -> list[float]:
     """When each of so many turns was admitted."""
 
     async def take() -> list[float]:
         admitted = []
         for _ in range(count):
-            await pacer.turn()
+            await limiter.acquire()
             admitted.append(clock.now - 1000.0)
         return admitted
 
@@ -43,32 +44,32 @@ def turns(pacer: Pacer, clock: Clock, count: int) -> list[float]:
 
 def test_without_a_rate_nothing_waits() -> None:
     clock = Clock()
-    assert turns(Pacer(None, 60.0, clock, clock.sleep), clock, 3) == [0.0, 0.0, 0.0]
+    assert turns(RateLimiter(None, 60.0, clock, clock.sleep), clock, 3) == [0.0, 0.0, 0.0]
 
 
 @given(st.floats(0.1, 1000), st.integers(2, 20))
 def test_a_rate_is_kept(rate: float, count: int) -> None:
     clock = Clock()
-    admitted = turns(Pacer(rate, 1e9, clock, clock.sleep), clock, count)
+    admitted = turns(RateLimiter(rate, 1e9, clock, clock.sleep), clock, count)
     assert admitted[0] == 0.0
     assert admitted[-1] == pytest.approx((count - 1) / rate)
 
 
 def test_a_pause_is_waited_out_once() -> None:
     clock = Clock()
-    pacer = Pacer(None, 60.0, clock, clock.sleep)
-    pacer.pause(7.0)
-    pacer.pause(3.0)
-    assert turns(pacer, clock, 2) == [7.0, 7.0]
+    limiter = RateLimiter(None, 60.0, clock, clock.sleep)
+    limiter.pause(7.0)
+    limiter.pause(3.0)
+    assert turns(limiter, clock, 2) == [7.0, 7.0]
 
 
 @pytest.mark.parametrize("asked", [60.5, 31_536_000.0, float("inf")])
 def test_a_pause_beyond_the_budget_is_refused_at_once(asked: float) -> None:
     clock = Clock()
-    pacer = Pacer(None, 60.0, clock, clock.sleep)
-    pacer.pause(asked)
+    limiter = RateLimiter(None, 60.0, clock, clock.sleep)
+    limiter.pause(asked)
     with pytest.raises(WaitTooLong, match="the budget is 60 s"):
-        turns(pacer, clock, 1)
+        turns(limiter, clock, 1)
     assert clock.now == 1000.0
 
 

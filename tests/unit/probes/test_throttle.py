@@ -22,8 +22,8 @@ from probes.calls.call import Call, get, post
 from probes.elicit.probe import Stopped
 from probes.running.budget import Budget
 from probes.running.lane import Lane
-from probes.running.pace import Pace
 from probes.running.rate_limits import RateLimitPolicy
+from probes.running.throttle import Throttle
 from probes.target.target import Provider
 from probes.wire.redact import Redactor
 from tests.harness.engines import catalog
@@ -70,9 +70,11 @@ class Limited(Lane):
         self.sent: list[tuple[float, int]] = []
         self._answer = answer
         provider = Provider("pa", addresses={"base_url": "https://provider.test"}, max_wait_s=max_wait_s, **changes)
-        pace = Pace(policy, max_wait_s, paced=provider.rate is not None, clock=self.clock, sleep=self.clock.sleep)
-        super().__init__(provider, "inference", Redactor({}), Budget(provider), mock=False, pace=pace)
-        self._pacer = type(self._pacer)(provider.rate, max_wait_s, self.clock, self.clock.sleep)
+        throttle = Throttle(
+            policy, max_wait_s, own_rate=provider.rate is not None, clock=self.clock, sleep=self.clock.sleep
+        )
+        super().__init__(provider, "inference", Redactor({}), Budget(provider), mock=False, throttle=throttle)
+        self._limiter = type(self._limiter)(provider.rate, max_wait_s, self.clock, self.clock.sleep)
 
     def _wire_of(self, call: Call) -> Any:
         return self

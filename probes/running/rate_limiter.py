@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from collections.abc import Awaitable, Callable
 
 import anyio
 
@@ -22,7 +20,7 @@ TOO_SHORT_S = 1e-6
 """A wait that no clock would notice."""
 
 
-class Pacer:
+class RateLimiter:
     """Admits requests at `rate` a second (None: as fast as they come) and not before any pause that was asked for.
 
     Requests are spread evenly, for a limit a minute may be enforced as its sixtieth a second (2:8.2).
@@ -43,7 +41,7 @@ class Pacer:
         self._paused_until = 0.0
         self._queue = anyio.Lock()
 
-    async def turn(self) -> None:
+    async def acquire(self) -> None:
         """Wait for the next place in the rate; whoever comes first goes first.
 
         Raises:
@@ -58,7 +56,7 @@ class Pacer:
         """Admit nothing for so many seconds from now, not even those who wait already."""
         self._paused_until = max(self._paused_until, self._clock() + seconds)
 
-    def keep_to(self, rate: float | None) -> None:
+    def set_rate(self, rate: float | None) -> None:
         """Admit from now on at this rate."""
         self._interval = _interval(rate)
 
@@ -72,18 +70,3 @@ class Pacer:
 
 def _interval(rate: float | None) -> float:
     return 1.0 / rate if rate else 0.0
-
-
-def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """What `retry-after` asks for, in seconds, whether it gives seconds or a date; None where it is absent or junk."""
-    value = headers.get("retry-after")
-    if value is None:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(value) - (now or datetime.now(UTC))).total_seconds())
-    except (TypeError, ValueError):
-        return None

@@ -3,7 +3,7 @@
 The provider is a bucket of the mock that enforces a limit a minute as its sixtieth a second (2:8.2): so many requests
 cannot take less than one interval each but the first. Nothing is asserted: read the ratios, and aim below 1.1.
 
-    python benchmarks/pacing.py --requests 60 --per-minute 600 6000
+    python benchmarks/rate_limiting.py --requests 60 --per-minute 600 6000
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from mockserver.buckets import TokenBucket
 from probes.calls.call import Call, get
 from probes.running.budget import Budget
 from probes.running.lane import Lane
-from probes.running.pace import Pace
 from probes.running.rate_limits import RateLimitPolicy
+from probes.running.throttle import Throttle
 from probes.target.target import Provider
 from probes.wire.redact import Redactor
 
@@ -38,8 +38,10 @@ class Limited(Lane):
     """A lane whose wire is a limited provider in this process."""
 
     def __init__(self, per_minute: int) -> None:
-        pace = Pace(RateLimitPolicy(RateLimits(groups=(EndpointGroup(("/v1",), per_minute),))), PROVIDER.max_wait_s)
-        super().__init__(PROVIDER, "inference", Redactor({}), Budget(PROVIDER), mock=False, pace=pace)
+        throttle = Throttle(
+            RateLimitPolicy(RateLimits(groups=(EndpointGroup(("/v1",), per_minute),))), PROVIDER.max_wait_s
+        )
+        super().__init__(PROVIDER, "inference", Redactor({}), Budget(PROVIDER), mock=False, throttle=throttle)
         self.refused = 0
         self._bucket = TokenBucket(per_minute, 1)
 

@@ -1,4 +1,4 @@
-"""The pace towards one provider, shared by its lanes: what its record documents, and what its answers say."""
+"""Throttles what all lanes send to one provider: to the limits it documents, and to what its answers say of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog.reading.rate_limits import EndpointGroup
-from probes.running.pacer import Pacer
+from probes.running.rate_limiter import RateLimiter
 from probes.running.rate_limits import RateLimitPolicy
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ SHARE = 0.95
 """How much of a limit is used: a request may arrive a little sooner after another than it was sent."""
 
 
-class Pace:
-    """Spreads requests over each endpoint group's limit. `paced`: whether the target gives a rate of its own.
+class Throttle:
+    """A rate limiter for each endpoint group. `own_rate`: whether the target gives a rate of its own.
 
     Then the documented limits are left alone, and only what answers say is kept to.
     """
@@ -30,37 +30,37 @@ class Pace:
         policy: RateLimitPolicy,
         max_wait_s: float,
         *,
-        paced: bool = False,
+        own_rate: bool = False,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self.policy = policy
-        self._paced = paced
+        self._own_rate = own_rate
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._sleep = sleep
-        self._pacers: dict[EndpointGroup | None, Pacer] = {}
+        self._limiters: dict[EndpointGroup | None, RateLimiter] = {}
 
-    async def turn(self, method: str, path: str) -> None:
+    async def acquire(self, method: str, path: str) -> None:
         """Wait until the limit of this request's group has room.
 
         Raises:
             WaitTooLong: it will not have for longer than the lane may wait.
         """
-        await self._pacer(self.policy.group_of(method, path)).turn()
+        await self._limiter(self.policy.group_of(method, path)).acquire()
 
     def learn(self, method: str, path: str, response: Response) -> None:
         """Keep to what an answer says: the account's own limit, and its reset once nothing is left."""
-        pacer = self._pacer(self.policy.group_of(method, path))
+        limiter = self._limiter(self.policy.group_of(method, path))
         told = self.policy.requests_per_minute(response.headers)
-        if told and not self._paced:
-            pacer.keep_to(told / 60 * SHARE)
+        if told and not self._own_rate:
+            limiter.set_rate(told / 60 * SHARE)
         used_up = self.policy.used_up_s(response.headers)
         if used_up:
-            pacer.pause(used_up)
+            limiter.pause(used_up)
 
-    def _pacer(self, group: EndpointGroup | None) -> Pacer:
-        if group not in self._pacers:
-            rate = group.per_minute / 60 * SHARE if group is not None and not self._paced else None
-            self._pacers[group] = Pacer(rate, self._max_wait_s, self._clock, self._sleep)
-        return self._pacers[group]
+    def _limiter(self, group: EndpointGroup | None) -> RateLimiter:
+        if group not in self._limiters:
+            rate = group.per_minute / 60 * SHARE if group is not None and not self._own_rate else None
+            self._limiters[group] = RateLimiter(rate, self._max_wait_s, self._clock, self._sleep)
+        return self._limiters[group]
