@@ -23,7 +23,6 @@ class FindingCode(StrEnum):
     BODY_NOT_EMPTY = "body-not-empty"
     FIELD_MISSING = "field-missing"
     FIELD_DIFFERS = "field-differs"
-    SUM_DIFFERS = "sum-differs"
     FIELD_UNEXPECTED = "field-unexpected"
     EVENT_MISSING = "event-missing"
     EVENT_ORDER = "event-order"

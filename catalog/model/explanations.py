@@ -103,11 +103,6 @@ FINDINGS = _table(
         "Compare the pointer's documented schema, left, with the value, right.",
     ),
     (
-        _F.SUM_DIFFERS,
-        "A total is not the sum of the parts that the documents name beside it.",
-        "Look whether a new part is counted that the documents do not name; clients that add up bill wrongly.",
-    ),
-    (
         _F.FIELD_UNEXPECTED,
         "A field is present that the documents say must be absent.",
         "Read its value in the exchange; a client that takes its absence as a sign is misled.",

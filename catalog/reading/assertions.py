@@ -108,8 +108,6 @@ def _of_body(expected: Expected) -> Iterator[Statement]:
             yield Statement("message", "", expected.message_pattern, expected.message_source)
     for pointer, schema in expected.fields.items():
         yield Statement("body", pointer, "absent" if schema is False else schema)
-    for total, parts in expected.sums.items():
-        yield Statement("relation", f"sum:{total}", list(parts))
 
 
 def _of_stream(rule: StreamRule) -> Iterator[Statement]:

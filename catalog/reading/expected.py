@@ -37,8 +37,6 @@ class Expected:
     """The rows that state its wording."""
     headers: tuple[HeaderRule, ...] = ()
     fields: Mapping[str, Json] = field(default_factory=dict)
-    sums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Pointer of a total -> pointers of its parts; an absent part counts nothing."""
     stream: StreamRule | None = None
     same_body_as: str | None = None
     failure: str | None = None
