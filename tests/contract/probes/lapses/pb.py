@@ -126,6 +126,14 @@ LAPSES = Lapses(
         *GENERATE,  # the streamed form is in no document
     ),
     lapse(
+        "the compatibility layer without Authorization is an invalid argument; an invalid key may be forbidden as well",
+        authentication,
+        "INVALID",
+        errors.PERMISSION,
+        f"{ERRORS}/compatibility/missing_authorization",
+        COMPATIBLE,
+    ),
+    lapse(
         "keys can be refused",
         authentication,
         "PERMISSION",
