@@ -9,6 +9,7 @@ from catalog.evidence import verdicts
 from catalog.evidence.changes import Change
 from catalog.evidence.results import Result
 from catalog.model import Outcome
+from catalog.model.codes import FindingCode
 from catalog.model.explanations import ALL
 from reports.standing import Standing
 
@@ -55,8 +56,8 @@ def reason(result: Result) -> str:
 
 def _codes(result: Result) -> Iterator[str]:
     if verdicts.stale(result):
-        yield "stale-divergence"
+        yield FindingCode.STALE_DIVERGENCE
     if result.outcome is not Outcome.DRIFTED and result.reason is not None:
         yield result.reason.code
     yield from (finding.code for finding in result.findings if finding.drifts)
-    yield from (finding.code for finding in result.findings if finding.code == "matches-another-record")
+    yield from (finding.code for finding in result.findings if finding.code == FindingCode.MATCHES_ANOTHER_RECORD)

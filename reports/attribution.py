@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from catalog.evidence.results import Run
 from catalog.evidence.same_drift import Cause, cause
 from catalog.model import Finding, Outcome
+from catalog.model.codes import FindingCode, ReasonCode
 from catalog.model.explanations import INCONCLUSIVE
 from catalog.reading.facts import note
 from reports.standing import Standing
@@ -16,8 +17,20 @@ from reports.standing import Standing
 SHARED_BY = 3
 """So many records with the same difference speak for the provider or the documents, not for one recipe."""
 
-_OURS = {"control-failed", "setup-failed", "budget-spent", "wait-too-long", "lane-stopped"}
-_PROVIDER = {"unasked-timeout", "unasked-rate-limit", "unasked-overload", "server-fault", "attempts-disagree"}
+_OURS = {
+    ReasonCode.CONTROL_FAILED,
+    ReasonCode.SETUP_FAILED,
+    ReasonCode.BUDGET_SPENT,
+    ReasonCode.WAIT_TOO_LONG,
+    ReasonCode.LANE_STOPPED,
+}
+_PROVIDER = {
+    ReasonCode.UNASKED_TIMEOUT,
+    ReasonCode.UNASKED_RATE_LIMIT,
+    ReasonCode.UNASKED_OVERLOAD,
+    ReasonCode.SERVER_FAULT,
+    ReasonCode.ATTEMPTS_DISAGREE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +105,7 @@ def _cause(standing: Standing, finding: Finding) -> Cause:
 
 
 def _named_by_another(standing: Standing) -> str:
-    found = (item.observed for item in standing.result.findings if item.code == "matches-another-record")
+    found = (item.observed for item in standing.result.findings if item.code == FindingCode.MATCHES_ANOTHER_RECORD)
     observed = next(found, None)
     return " or ".join(map(str, observed)) if isinstance(observed, list) else str(observed or "")
 

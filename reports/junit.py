@@ -10,6 +10,7 @@ from catalog.evidence import verdicts
 from catalog.evidence.blindness import blind_providers
 from catalog.evidence.results import Result, Run
 from catalog.model import KINDS, Attempt, Outcome
+from catalog.model.codes import FindingCode
 from reports import advice
 from reports.reproduce import nodeid, pytest_command
 from reports.visible import visible
@@ -43,7 +44,7 @@ def _ledger(stale: Sequence[str]) -> xml.Element:
     _count(suite, (), len(stale))
     for number, entry in enumerate(stale, start=1):
         case = xml.SubElement(suite, "testcase", {"classname": "ledger", "name": f"entry {number}", "time": "0.000"})
-        xml.SubElement(case, "failure", {"message": _legal(entry), "type": "stale-divergence"})
+        xml.SubElement(case, "failure", {"message": _legal(entry), "type": FindingCode.STALE_DIVERGENCE})
     return suite
 
 

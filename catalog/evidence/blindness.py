@@ -24,13 +24,13 @@ def blind_providers(results: Sequence[Result], expected: Sequence[str]) -> dict[
             result for result in of_provider if result.outcome is not Outcome.NOT_PROBED and not _is_ours(result)
         ]
         if not allowed:
-            if not any(result.reason and result.reason.code == "planned-only" for result in of_provider):
+            if not any(result.reason and result.reason.code == ReasonCode.PLANNED_ONLY for result in of_provider):
                 blind[provider] = _most_common_reason("nothing was probed", of_provider)
             continue
         unseen = [result for result in allowed if result.outcome is Outcome.INCONCLUSIVE]
         if all(result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED) for result in allowed):
             blind[provider] = _most_common_reason("no record has a verdict", allowed)
-        elif any(result.reason and result.reason.code == "lane-stopped" for result in unseen):
+        elif any(result.reason and result.reason.code == ReasonCode.LANE_STOPPED for result in unseen):
             blind[provider] = _most_common_reason("a lane stopped", unseen)
         elif len(unseen) > BLIND_SHARE * len(allowed):
             blind[provider] = _most_common_reason(f"{len(unseen)} of {len(allowed)} probes are inconclusive", unseen)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from catalog.evidence import same_drift
+from catalog.model.codes import FindingCode
 from catalog.model.labels import BESIDE, SUCCESS
 from catalog.model.text import brief
 from catalog.reading.expected import message_of, param_of
@@ -95,7 +96,7 @@ def observed_limits(result: Result) -> dict[str, Json]:
             if exchange.label not in BESIDE and exchange.response and (exchange.response.status or 0) < 400:
                 told = {**_limits_in(exchange.response.headers), **told}
     tiers = rate_limits(result.probed_record).tiers(told) if result.probed else []
-    left_out = {each.label: str(each.observed) for each in result.findings if each.code == "not-looked-at"}
+    left_out = {each.label: str(each.observed) for each in result.findings if each.code == FindingCode.NOT_LOOKED_AT}
     found: dict[str, Json] = {
         "headers": dict(sorted(told.items())),
         "tiers": tiers,

@@ -6,6 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog.model import Json, Tag
+from catalog.model.codes import FindingCode
 from catalog.reading.manifest import providers
 from catalog.reading.store import DISCOVERED
 from catalog.reading.strict_json import read_object
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 MAX_RECORDS = 5
 """Records named as evidence of a candidate: the first in the alphabet, so that the order of runs does not matter."""
 
-_NEWS = {"undocumented-header": "header", "undocumented-field": "field", "undocumented-code": "error"}
+_NEWS: Mapping[str, str] = {
+    FindingCode.UNDOCUMENTED_HEADER: "header",
+    FindingCode.UNDOCUMENTED_FIELD: "field",
+    FindingCode.UNDOCUMENTED_CODE: "error",
+}
 
 Candidates = dict[str, dict[str, Json]]
 """What was discovered of one provider, by `header/x-name`, `field/<surface>/pointer`, `error/code/value`."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog.model import Reason
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, SETUP
 from catalog.reading.grpc_statuses import status_of
 from probes.elicit.probe import Stopped
@@ -35,7 +36,9 @@ async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = ANSWER, 
         left = _left(response.headers, remaining)
         if left is not None and left > bound - sent:
             detail = f"{remaining} says {left}, and at most {bound} requests are sent to use a limit up"
-            raise Stopped(Reason("setup-failed", f"{call.method} {call.path}: {detail}; use a key with a tiny limit"))
+            raise Stopped(
+                Reason(ReasonCode.SETUP_FAILED, f"{call.method} {call.path}: {detail}; use a key with a tiny limit")
+            )
     await probe.send(call, label)
 
 

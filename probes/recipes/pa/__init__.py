@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.model.codes import ReasonCode
 from probes.recipes.pa import (
     admin,
     compliance_deletes,
@@ -32,7 +33,7 @@ FAMILIES = (
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pa/errors/general/unprocessable": (
-        "not-on-the-wire",
+        ReasonCode.NOT_ON_THE_WIRE,
         "422 is a class of the SDKs; the documents list no such HTTP error, a client treats it as 400",
     ),
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, get
 from probes.elicit.probe import Probe
@@ -37,7 +38,7 @@ IDLE_PROJECT = f"{APPS}/projects/{{project_without_chats}}"
 DOCUMENT = f"{APPS}/projects/documents/{{project_document}}"
 
 NO_FIXTURE = (
-    "no-documented-setup",
+    ReasonCode.NO_DOCUMENTED_SETUP,
     "it deletes a fixture for good, and the documents show no way to make one through the API",
 )
 

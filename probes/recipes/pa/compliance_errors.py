@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER
 from probes.calls.call import Call, get
 from probes.elicit.recipe import Family, Recipe
@@ -208,7 +209,10 @@ BY_ID: tuple[Recipe, ...] = (
         deletion(PROJECT),
         credential=READ,
         cost=Cost.DESTRUCTIVE,
-        live=("no-documented-setup", "it deletes the project if the provider errs, and the API can make no other"),
+        live=(
+            ReasonCode.NO_DOCUMENTED_SETUP,
+            "it deletes the project if the provider errs, and the API can make no other",
+        ),
     ),
 )
 

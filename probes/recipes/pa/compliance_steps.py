@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog.model import Reason
+from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, get
 from probes.elicit.probe import Probe, Stopped
 from probes.elicit.recipe import Family, Recipe
@@ -20,7 +21,7 @@ from probes.target.target import Cost
 
 FAMILY = Family("pa/errors/compliance")
 
-TOO_LONG = "no-documented-setup"
+TOO_LONG = ReasonCode.NO_DOCUMENTED_SETUP
 """A state that only time makes: the mock's clock can be moved, a provider's cannot."""
 
 
@@ -67,7 +68,7 @@ async def next_page(probe: Probe) -> str:
     first = await probe.setup(session_messages("{local_session}", ("limit", "1")))
     page = first.body.get("next_page") if isinstance(first.body, dict) else None
     if not isinstance(page, str):
-        raise Stopped(Reason("setup-failed", "values.local_session has no second page of messages"))
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "values.local_session has no second page of messages"))
     return page
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from catalog.model import Reason
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS
 from probes.calls.call import Call, get
 from probes.elicit.probe import Probe, Stopped
@@ -58,7 +59,7 @@ def by_ends(listing: Callable[[tuple[str, str]], Call]) -> Steps:
         page = first_page(probe)
         first, last = page.get("first_id"), page.get("last_id")
         if not isinstance(first, str) or not isinstance(last, str):
-            raise Stopped(Reason("setup-failed", "the first page has no first_id and last_id to walk by"))
+            raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the first page has no first_id and last_id to walk by"))
         await probe.send(listing((AFTER, last)), AFTER)
         await probe.send(listing((BEFORE, first)), BEFORE)
 
@@ -71,7 +72,7 @@ def by_page(listing: Call) -> Steps:
     async def walk(probe: Probe) -> None:
         page = first_page(probe).get("next_page")
         if not isinstance(page, str):
-            raise Stopped(Reason("setup-failed", "the first page of one entry has no next_page to walk by"))
+            raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the first page of one entry has no next_page to walk by"))
         await probe.send(listing.but(query=(*listing.query, (PAGE, page))), PAGE)
 
     return walk

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
@@ -106,7 +107,7 @@ async def cancel_batch(probe: Probe) -> None:
     cost=Cost.BILLABLE,
     tokens=4,
     needs={"small_model"},
-    live=("no-documented-setup", "a batch takes up to a day to end, and only an ended batch has results"),
+    live=(ReasonCode.NO_DOCUMENTED_SETUP, "a batch takes up to a day to end, and only an ended batch has results"),
 )
 async def get_batch_results(probe: Probe) -> None:
     """The results, an hour after the batch was made."""
@@ -125,7 +126,7 @@ async def get_file(probe: Probe) -> None:
     labels=OF_ONE,
     requests=5,
     cost=Cost.DESTRUCTIVE,
-    live=("no-documented-setup", "only files that the provider's own tools made can be downloaded"),
+    live=(ReasonCode.NO_DOCUMENTED_SETUP, "only files that the provider's own tools made can be downloaded"),
 )
 async def download_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body

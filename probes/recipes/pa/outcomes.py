@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catalog.model import Json
+from catalog.model.codes import ReasonCode
 from probes.calls.call import Call
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.requests import message, said
@@ -18,7 +19,7 @@ FAMILY = Family("pa/errors/server_tools")
 TOKENS = 400
 """An upper bound for a message that uses a server tool once."""
 
-MODELS_CHOICE = ("provider-only-cause", "what a live model asks of its server tool is its own choice")
+MODELS_CHOICE = (ReasonCode.PROVIDER_ONLY_CAUSE, "what a live model asks of its server tool is its own choice")
 
 
 def using(tool: dict[str, Any], prompt: str, **fields: Json) -> Call:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from catalog.model.codes import ReasonCode
 from probes.recipes.pb import endpoints, general, interactions, live, outcomes, quota, rate_limits
 
 FAMILIES = (endpoints, general, quota, outcomes, interactions, live, rate_limits)
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pb/errors/general/cancelled": (
-        "invisible-to-client",
+        ReasonCode.INVISIBLE_TO_CLIENT,
         "499 is answered to the client that has closed the request, so nobody is there to see it",
     ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.model.codes import ReasonCode
 from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
@@ -14,8 +15,8 @@ COMPATIBILITY = Family("pb/errors/compatibility")
 TOKENS = 4
 """An upper bound for a negative request where the provider accepts it."""
 
-NO_PATH_OF_STORES = ("no-documented-setup", "the documents show no path of stores and documents (1:4)")
-NO_TOKEN_LIFETIME = ("no-documented-setup", "the documents show no lifetime of an ephemeral token (1:5.2)")
+NO_PATH_OF_STORES = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no path of stores and documents (1:4)")
+NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no lifetime of an ephemeral token (1:5.2)")
 
 
 def befallen(slug: str, scenario: str) -> Recipe:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog.model import Json
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS
 from probes.calls.call import Call, converse
 from probes.calls.script import CLOSED, Hear, Say, Step
@@ -17,9 +18,9 @@ MODEL = "models/{live_model}"
 VIDEO = Say({"realtimeInput": {"video": {"mimeType": "image/png", "data": ""}}})
 TEXT = Say({"clientContent": {"turns": [{"role": "user", "parts": [{"text": "hi"}]}], "turnComplete": True}})
 
-ONLY_TIME = ("no-documented-setup", "only minutes of an open connection bring it about")
-ONLY_THE_NETWORK = ("provider-only-cause", "no client can make the provider's side break the connection")
-NO_TOKEN_LIFETIME = ("no-documented-setup", "the documents do not show how long a token lives (1:5.2)")
+ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only minutes of an open connection bring it about")
+ONLY_THE_NETWORK = (ReasonCode.PROVIDER_ONLY_CAUSE, "no client can make the provider's side break the connection")
+NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not show how long a token lives (1:5.2)")
 
 
 def setup(**fields: Json) -> Say:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catalog.model import Json
+from catalog.model.codes import ReasonCode
 from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, generate, said
@@ -15,8 +16,8 @@ FINISHED = Family("pb/errors/finish_reasons")
 TOKENS = 300
 TOOL_ROUNDS = 40
 
-MODELS_CHOICE = ("provider-only-cause", "whether an image model draws is its own choice")
-NO_NUMBER = ("no-documented-setup", "the documents do not say how many tool calls are too many (2:7.4)")
+MODELS_CHOICE = (ReasonCode.PROVIDER_ONLY_CAUSE, "whether an image model draws is its own choice")
+NO_NUMBER = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how many tool calls are too many (2:7.4)")
 
 TOOLS = [{"functionDeclarations": [LOOKUP]}]
 MUST_CALL = {"functionCallingConfig": {"mode": "ANY"}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.model.codes import ReasonCode
 from probes.recipes.pc import (
     bad_requests,
     client,
@@ -30,11 +31,11 @@ FAMILIES = (
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pc/endpoints/live/webrtc": (
-        "surface-out-of-reach",
+        ReasonCode.SURFACE_OUT_OF_REACH,
         "a live session over WebRTC is media, which this suite does not speak",
     ),
     "pc/endpoints/live/sip": (
-        "surface-out-of-reach",
+        ReasonCode.SURFACE_OUT_OF_REACH,
         "a live session over SIP is a telephone call, which this suite does not make",
     ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, get
 from probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
 from probes.elicit.recipe import Family, Recipe
@@ -11,7 +12,7 @@ FAMILY = Family("pc/errors/client")
 TIMEOUT_S = 0.4
 """Short, because it is waited for to its end; the default of clients is 600 s."""
 
-NOT_THE_PROVIDERS = ("not-on-the-wire", "it arises in the client; a live provider has no part in it")
+NOT_THE_PROVIDERS = (ReasonCode.NOT_ON_THE_WIRE, "it arises in the client; a live provider has no part in it")
 
 
 def failing(slug: str, call: Call) -> Recipe:

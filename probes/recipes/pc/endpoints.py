@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.probe import Probe
@@ -66,7 +67,7 @@ RECIPES: tuple[Recipe, ...] = (
         labelled(post("/v1/organization/spend_limit", {"limit_usd": 100})),
         cost=Cost.DESTRUCTIVE,
         credential="admin",
-        live=("no-documented-setup", "it changes the spend limit, and nothing shows what it was before"),
+        live=(ReasonCode.NO_DOCUMENTED_SETUP, "it changes the spend limit, and nothing shows what it was before"),
     ),
     FAMILY.recipe("fine_tuning/get_model_limits", labelled(get("/v1/fine_tuning/model_limits"))),
     FAMILY.recipe("vector_stores/files", labelled(get("/v1/vector_stores/{vector_store}/files"))),

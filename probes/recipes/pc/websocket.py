@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catalog.model import Json
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import converse
 from probes.calls.script import Hear, Heard, Say, Step
@@ -18,7 +19,7 @@ LONG = "Count to 500"
 """What keeps a response active for long enough to be steered."""
 
 MAX_OUTPUT_TOKENS = 256
-ONLY_TIME = ("no-documented-setup", "only an hour of an open socket brings it about")
+ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only an hour of an open socket brings it about")
 
 
 def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> Say:

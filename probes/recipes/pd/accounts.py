@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog.model import Reason
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
 from probes.calls.call import Call
 from probes.elicit.probe import Probe, Stopped
@@ -25,7 +26,7 @@ def in_state(slug: str, role: str, field: str) -> Recipe:
         shown = (await probe.send(KEY_RECORD.but(credential=role), SETUP)).response
         body = shown.body if shown is not None and shown.status == 200 else None
         if isinstance(body, dict) and body.get(field) is not True:
-            raise Stopped(Reason("setup-failed", f"GET /v1/api-key says that {field} is {body.get(field)}"))
+            raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"GET /v1/api-key says that {field} is {body.get(field)}"))
         await probe.send(MODELS.but(credential=role))
 
     return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role})

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import anyio
 
 from catalog.model import Exchange, Reason
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, get
 from probes.elicit.probe import Probe, Stopped
@@ -23,7 +24,7 @@ COMPUTED = "+1m"
 POLLS = 20
 POLL_EVERY_S = 1.5
 
-WAITS_A_DAY = ("no-documented-setup", "a result would have to be left unfetched for 24 h")
+WAITS_A_DAY = (ReasonCode.NO_DOCUMENTED_SETUP, "a result would have to be left unfetched for 24 h")
 
 
 async def begin(probe: Probe) -> Call:
@@ -31,7 +32,7 @@ async def begin(probe: Probe) -> Call:
     body = (await probe.setup(completion(deferred=True))).body
     request_id = body.get("request_id") if isinstance(body, dict) else None
     if not isinstance(request_id, str):
-        raise Stopped(Reason("setup-failed", "the deferred completion was answered without a request_id"))
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the deferred completion was answered without a request_id"))
     return get(f"/v1/chat/deferred-completion/{request_id}")
 
 
@@ -39,7 +40,7 @@ async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
     """Fetch before the result is there; one that was ready at once says nothing about waiting."""
     exchange = await probe.send(fetch, label)
     if _status(exchange) == 200:
-        raise Stopped(Reason("setup-failed", "the result was ready before it could be asked for"))
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the result was ready before it could be asked for"))
 
 
 async def fetch_when_ready(probe: Probe, fetch: Call, label: str) -> Exchange:
@@ -56,7 +57,7 @@ async def take_result(probe: Probe, fetch: Call) -> None:
     """Fetch the result as a step that the probe relies on."""
     exchange = await fetch_when_ready(probe, fetch, SETUP)
     if _status(exchange) != 200:
-        raise Stopped(Reason("setup-failed", f"GET {fetch.path}: HTTP {_status(exchange)}"))
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"GET {fetch.path}: HTTP {_status(exchange)}"))
 
 
 def _status(exchange: Exchange) -> int | None:
