@@ -12,6 +12,7 @@ from catalog.model.look import Look
 from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
+from probes.judging.asked import of_this_request
 from probes.judging.basis import failed_assumption, weighed
 from probes.judging.compare import compare
 from probes.judging.looks import look
@@ -124,7 +125,7 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
         if exchange.response is not None:
             if _refused(expected, exchange.response, known):
                 return Verdict(Outcome.RESTRICTED, Reason("probe-refused", _words(exchange.response)))
-            assumed = failed_assumption(expected, exchange.response, findings)
+            assumed = failed_assumption(of_this_request(expected, exchange.request), exchange.response, findings)
             if assumed:
                 told = Reason(ReasonCode.ASSUMPTION_FAILED, f"{assumed}; {_words(exchange.response)}")
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, told))

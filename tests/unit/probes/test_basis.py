@@ -43,12 +43,14 @@ BODY = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow"
 LIMITED = Response(429, HEADERS, BODY, "json")
 
 
-def judged(address: str, response: Response, fields: dict[str, Any], label: str = "answer") -> Verdict:
+def judged(
+    address: str, response: Response, fields: dict[str, Any], label: str = "answer", request: Request | None = None
+) -> Verdict:
     """The verdict on one label of a record to which some fields were added."""
     shipped = catalog()[address]
     record = Record(shipped.address, {**shipped.data, **fields})
     expected = [each for each in asserted(record, catalog().__getitem__) if each.label == label]
-    exchange = Exchange(label, Request("POST", ASKED), response)
+    exchange = Exchange(label, request or Request("POST", ASKED), response)
     return judge(expected, Attempt("", 0.0, (exchange,)), known())
 
 
@@ -118,7 +120,7 @@ NOT_THERE = Response(404, {}, None, "empty")
     "assumed, outcome",
     [
         ({"ask/path": "not shown, 1:4.1"}, Outcome.INCONCLUSIVE),
-        ({"ask/body:/thinking": "not shown"}, Outcome.INCONCLUSIVE),
+        ({"ask/header:pa-beta": "not shown"}, Outcome.INCONCLUSIVE),
         ({"ask/endpoints": "inferred"}, Outcome.DRIFTED),
         ({"success/header:request-id": "not shown"}, Outcome.DRIFTED),
     ],
@@ -131,6 +133,26 @@ def test_a_request_that_was_assumed_and_is_refused_says_nothing(assumed: dict[st
         assert verdict.reason.code == "assumption-failed"
         assert next(iter(assumed)).partition("/")[2] in verdict.reason.detail
         assert set(seen(verdict).unseen.values()) == {"assumption-failed"}
+
+
+@pytest.mark.parametrize(
+    "request_, outcome",
+    [
+        (Request("POST", ASKED, body={"thinking": None}), Outcome.INCONCLUSIVE),
+        (Request("POST", ASKED, body={"model": "m"}), Outcome.DRIFTED),
+        (Request("POST", ASKED), Outcome.DRIFTED),
+        (Request("POST", ASKED, body="{thinking"), Outcome.INCONCLUSIVE),
+    ],
+)
+def test_a_field_that_was_not_sent_is_not_to_blame(request_: Request, outcome: Outcome) -> None:
+    assumed = {"assumed": {"ask/body:/thinking": "not shown"}}
+    assert judged(ENDPOINT, NOT_THERE, assumed, "success", request_).outcome is outcome
+
+
+@pytest.mark.parametrize("query, outcome", [("?order=", Outcome.INCONCLUSIVE), ("?page=order", Outcome.DRIFTED)])
+def test_a_parameter_that_was_not_sent_is_not_to_blame(query: str, outcome: Outcome) -> None:
+    assumed = {"assumed": {"ask/query:order": "not shown"}}
+    assert judged(ENDPOINT, NOT_THERE, assumed, "success", Request("GET", ASKED + query)).outcome is outcome
 
 
 def test_a_refusal_that_does_not_blame_the_request_is_drift_all_the_same() -> None:
