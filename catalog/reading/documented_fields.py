@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _BESIDE = frozenset(
     """
-    status verification observed_live observed live_messages retrieved_at observed_for_this_key note pinned
+    status verification observed_live observed live_messages retrieved_at observed_for_this_key evidence note pinned
     pinned_reason
     """.split()
 )

@@ -31,9 +31,22 @@ def canonical_record(data: Json, kind: str) -> Json:
 
 
 def json_text(value: Json) -> str:
-    """JSON as people review it: two spaces, real characters, a newline at the end."""
+    """JSON as people review it: two spaces, real characters, a newline at the end; evidence a line an endpoint."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if '"evidence": {' in text:
+        text = _EVIDENCE_LINE.sub(_on_one_line, text)
     return text.encode(errors="backslashreplace").decode()  # half a surrogate pair stays the escape that it was
+
+
+_EVIDENCE_LINE = re.compile(
+    r'^(?P<key> {8}"[^"\n]+": )(?P<value>\{\n {10}"(?:on|seen)": .*?\n {8}\})(?P<comma>,?)$', re.MULTILINE | re.DOTALL
+)
+"""What `seen` and `settled` of a record's `evidence` hold, by the depth at which they stand in a record file."""
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    value = json.dumps(json.loads(found["value"]), ensure_ascii=False)
+    return f"{found['key']}{value}{found['comma']}"
 
 
 def _ordered(value: Json, parts: list[_Part]) -> Json:

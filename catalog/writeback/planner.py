@@ -7,7 +7,7 @@ any order gives the same record, and the same sightings twice change nothing.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +16,9 @@ from catalog.reading.documented_fields import documented_fields
 from catalog.reading.expectations import expectation
 from catalog.reading.facts import pin
 from catalog.reading.last_seen import is_mock, last_seen, messages_seen, seen_on
+from catalog.reading.tags import tag_by_evidence
 from catalog.writeback import answer
+from catalog.writeback.cells import AS_ASSUMED, Gathered, evidence_block, gathered
 from catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from catalog.model import Exchange, Response
+    from catalog.model.assertion import Assertion
     from catalog.reading.expected import Expected
 
 MAX_MESSAGES = 8
@@ -66,6 +69,10 @@ class _Draft:
     policy: Policy
     today: date
     record: Record
+    stated: tuple[Assertion, ...] = ()
+    """What the record asserts."""
+    known: Gathered = field(default_factory=lambda: Gathered({}, {}))
+    """What is known of these assertions, with what the sightings add."""
     done: tuple[str, ...] = ()
     """What was changed, in words."""
     skipped: tuple[str, ...] = ()
@@ -91,10 +98,16 @@ class _Draft:
         return replace(self, skipped=(*self.skipped, why))
 
 
-def plan(record: Record, sightings: Iterable[Sighting], policy: Policy, today: date) -> Patch | Kept:
-    """What these sightings do to the record. Sightings of other records are ignored."""
+def plan(
+    record: Record,
+    sightings: Iterable[Sighting],
+    policy: Policy,
+    today: date,
+    stated: tuple[Assertion, ...] = (),
+) -> Patch | Kept:
+    """What these sightings do to the record, which asserts what is `stated`. Those of other records are ignored."""
     own = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
-    draft = _Draft(record, _in_order(own), policy, today, record)
+    draft = _Draft(record, _in_order(own), policy, today, record, stated)
     for step in _STEPS:
         draft = step(draft)
         if draft.stopped:
@@ -163,20 +176,48 @@ def _leave_out_what_is_older(draft: _Draft) -> _Draft:
     )
 
 
+def _gather_evidence(draft: _Draft) -> _Draft:
+    return replace(draft, known=gathered(draft.before, draft.stated, draft.sightings))
+
+
 def _judge_by_the_latest(draft: _Draft) -> _Draft:
-    """Conforms or drifted: the tags follow, and the evidence where it is news."""
+    """Conforms or drifted: the tags follow from all that was seen so far, and the evidence where it is news."""
     sighting = draft.latest(Outcome.CONFORMS, Outcome.DRIFTED)
     if sighting is None:
         return draft
     conforms = sighting.result.outcome is Outcome.CONFORMS
-    gained, lost = (Tag.LIVE_VERIFIED, Tag.UNVERIFIED) if conforms else (Tag.UNVERIFIED, Tag.LIVE_VERIFIED)
-    tags = _tags(draft.record, gained, without=(lost, Tag.ACCOUNT_RESTRICTED))
+    tags = _tags_by_evidence(draft, conforms=conforms)
     differences = answer.differences(sighting.result.drifts) if not conforms else ()
     news = _news(draft, sighting, tags)
     if news is None:
         return draft.keep(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
     record = Record(draft.record.address, {**draft.record.data, "status": tags})
     return draft.change(_evidence(record, sighting, differences), f"{sighting.result.outcome}: {news}")
+
+
+def _tags_by_evidence(draft: _Draft, *, conforms: bool) -> list[str]:
+    """The record's tags as its evidence has them. What asserts nothing that we know of goes by the outcome alone."""
+    tag: Tag | None = Tag.LIVE_VERIFIED if conforms else Tag.UNVERIFIED
+    if draft.stated:
+        tag = tag_by_evidence(draft.stated, draft.known.cells, draft.known.settled)
+    gained = {tag} if tag is not None else set()
+    if any(each.seen != AS_ASSUMED for each in draft.known.settled.values()):
+        gained.add(Tag.LIVE_DISCOVERED)
+    return _tags(draft.record, *gained, without=_BY_EVIDENCE - gained)
+
+
+_BY_EVIDENCE = frozenset({Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED})
+"""Tags that a verdict sets or takes away: whoever got through is not restricted."""
+
+
+def _write_evidence(draft: _Draft) -> _Draft:
+    """The evidence per endpoint, each line only where it says something new or its date has grown old."""
+    if draft.latest(Outcome.CONFORMS, Outcome.DRIFTED) is None or not draft.stated:
+        return draft
+    block = evidence_block(draft.before, draft.stated, draft.known, draft.policy.refresh_after)
+    if block is None or block == draft.record.data.get("evidence"):
+        return draft
+    return draft.change({**draft.record.data, "evidence": block}, "evidence of its endpoints")
 
 
 def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
@@ -279,9 +320,9 @@ def _expire(draft: _Draft) -> _Draft:
     return draft.change({**with_expiry(draft.record, reason), "status": tags}, reason)
 
 
-def _tags(record: Record, gained: Tag, without: tuple[Tag, ...] = ()) -> list[str]:
-    """The record's tags with one more and some less, in the order in which tags are listed; unknown ones stay last."""
-    tags = (record.tags | {gained}) - set(without)
+def _tags(record: Record, *gained: Tag, without: Iterable[Tag] = ()) -> list[str]:
+    """The record's tags with some more and some less, in the order in which tags are listed; unknown ones stay last."""
+    tags = (record.tags | set(gained)) - set(without)
     order = list(Tag)
     return sorted(map(str, tags), key=lambda tag: (order.index(Tag(tag)) if tag in order else len(order), tag))
 
@@ -292,7 +333,9 @@ _STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
     _leave_out_the_future,
     _leave_out_what_was_rewritten,
     _leave_out_what_is_older,
+    _gather_evidence,
     _judge_by_the_latest,
+    _write_evidence,
     _mark_what_this_account_may_not_see,
     _collect_messages,
     _expire,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.model.errors import CatalogError
+from catalog.reading.assertions import assertions
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.writeback.discoveries import discoveries, updated
 from catalog.writeback.planner import Kept, Patch, Policy, plan
@@ -119,7 +120,9 @@ class _Work:
         """Each file in which something changes, whole."""
         for record in catalog.records:
             address = str(record.address)
-            self.plans[address] = plan(record, self.sightings.get(address, ()), self.policy, self.today)
+            own = self.sightings.get(address, ())
+            stated = assertions(record, catalog.__getitem__) if own else ()
+            self.plans[address] = plan(record, own, self.policy, self.today, stated)
         patched = [each.record for each in self.plans.values() if isinstance(each, Patch)]
         found = discoveries(sighting for own in self.sightings.values() for sighting in own)
         discovered = updated(catalog.root, found, self.policy.refresh_after)

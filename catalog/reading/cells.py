@@ -1,0 +1,85 @@
+"""The evidence that a record carries, cell by cell: each assertion on each endpoint, when last seen, and how.
+
+In the record one endpoint is one line: the day on which everything that the line does not list was last seen as stated,
+what `differs`, and what was `unseen` then, with the day on which it was last seen, or null.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from catalog.model.assertion import Key
+
+if TYPE_CHECKING:
+    from catalog.model import Json, Record
+    from catalog.model.assertion import Assertion
+
+DIGITS = 8
+"""Of the digest that names the statements which evidence speaks of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What was last seen of one assertion on one endpoint; `differs` is the observed class, empty where as stated."""
+
+    on: date | None
+    differs: str = ""
+
+
+Cells = Mapping[tuple[str, str], Cell]
+"""(endpoint address, assertion key) -> what was last seen there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What an assumption turned out to be: the observed class, and the day on which that was first seen."""
+
+    seen: Json
+    on: date
+
+
+def statements_digest(stated: Iterable[Assertion]) -> str:
+    """A name for what a record asserts, values included: evidence for other statements is void."""
+    told = [[str(each.key), each.documented, list(each.alternatives)] for each in stated]
+    text = json.dumps(told, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def cells_of(record: Record, stated: Iterable[Assertion]) -> dict[tuple[str, str], Cell]:
+    """The evidence for what the record states now; none where its statements were edited since."""
+    stated = tuple(stated)
+    block = _current(record, stated)
+    keys = [str(each.key) for each in stated]
+    found: dict[tuple[str, str], Cell] = {}
+    for endpoint, line in (block.get("seen") or {}).items():
+        on = date.fromisoformat(line["on"])
+        differs, unseen = line.get("differs") or {}, line.get("unseen") or {}
+        for key in keys:
+            day = on
+            listed = next((each for each in (key, f"{Key.parse(key).label}/*") if each in unseen), None)
+            if listed is not None:
+                last = unseen[listed]
+                found[endpoint, key] = Cell(date.fromisoformat(last) if last else None, differs.get(key, ""))
+            else:
+                found[endpoint, key] = Cell(day, differs.get(key, ""))
+    return found
+
+
+def settled_of(record: Record, stated: Iterable[Assertion]) -> dict[str, Settled]:
+    """What became of the record's assumptions, by the key of the assertion."""
+    block = _current(record, tuple(stated))
+    return {
+        key: Settled(each["seen"], date.fromisoformat(each["on"])) for key, each in (block.get("settled") or {}).items()
+    }
+
+
+def _current(record: Record, stated: tuple[Assertion, ...]) -> Mapping[str, Json]:
+    block = record.data.get("evidence")
+    if not isinstance(block, dict) or block.get("of") != statements_digest(stated):
+        return {}
+    return block

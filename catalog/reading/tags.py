@@ -1,0 +1,31 @@
+"""Which tags follow from a record's evidence: LIVE_VERIFIED, UNVERIFIED, or neither of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from catalog.model import Tag
+from catalog.model.assertion import Basis
+
+if TYPE_CHECKING:
+    from catalog.model.assertion import Assertion
+    from catalog.reading.cells import Cells, Settled
+
+
+def tag_by_evidence(
+    stated: Iterable[Assertion], cells: Cells, settled: Mapping[str, Settled], *, expired: bool = False
+) -> Tag | None:
+    """LIVE_VERIFIED where every documented assertion within reach was seen as stated on some endpoint and none differs.
+
+    Otherwise UNVERIFIED where one differs, the evidence has expired, or an assumption is unsettled; else neither: it is
+    documented, and nobody ever looked at all of it.
+    """
+    stated = tuple(stated)
+    documented = {str(each.key) for each in stated if each.basis is Basis.DOCUMENTED and not each.out_of_reach}
+    differs = any(cell.differs for (_, key), cell in cells.items() if key in documented)
+    seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
+    if cells and documented <= seen and not differs and not expired:
+        return Tag.LIVE_VERIFIED
+    unsettled = any(each.basis is Basis.ASSUMED and str(each.key) not in settled for each in stated)
+    return Tag.UNVERIFIED if differs or expired or unsettled else None

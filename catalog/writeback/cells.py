@@ -1,0 +1,142 @@
+"""Gathers evidence cell by cell: the looks of any number of runs, onto what a record carries already. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from catalog.evidence.same_drift import narrowed_aspect, observed_class
+from catalog.model import Outcome
+from catalog.model.assertion import Basis, Key
+from catalog.model.look import Look
+from catalog.reading.cells import Cell, Settled, cells_of, settled_of, statements_digest
+
+if TYPE_CHECKING:
+    from catalog.model import Json, Record
+    from catalog.model.assertion import Assertion
+    from catalog.writeback.seen import Sighting
+
+AS_ASSUMED = "as assumed"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All that is known of a record's assertions."""
+
+    cells: dict[tuple[str, str], Cell]
+    settled: dict[str, Settled]
+
+
+def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[Sighting]) -> Gathered:
+    """What the record carries, and what these sightings, in order, saw since. Only verdicts leave evidence."""
+    cells, settled = cells_of(record, stated), settled_of(record, stated)
+    assumed = {str(each.key) for each in stated if each.basis is Basis.ASSUMED}
+    for sighting in sightings:
+        if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
+            continue
+        for look in _looks(sighting, stated):
+            endpoint = look.endpoint or str(record.address)
+            for within, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
+                key = f"{look.label}/{within}"
+                last = cells.get((endpoint, key))
+                if last is None or last.on is None or last.on <= sighting.day:
+                    cells[endpoint, key] = Cell(sighting.day, differs)
+                if key in assumed:
+                    _settle(settled, key, differs or AS_ASSUMED, sighting.day)
+            for within in look.unseen:
+                cells.setdefault((endpoint, f"{look.label}/{within}"), Cell(None))
+    return Gathered(cells, settled)
+
+
+def _settle(settled: dict[str, Settled], key: str, seen: str, day: date) -> None:
+    """An assumption is settled once; seen otherwise than it was settled, it is settled anew."""
+    if key not in settled or settled[key].seen != seen:
+        settled[key] = Settled(seen, day)
+
+
+def _looks(sighting: Sighting, stated: tuple[Assertion, ...]) -> Iterator[Look]:
+    """The result's looks. One of a version that kept none says by its outcome and findings what it saw."""
+    result = sighting.result
+    if result.looks:
+        yield from result.looks
+        return
+    drifted = {
+        each.assertion or f"{each.label}/{narrowed_aspect(each)}": observed_class(each) for each in result.drifts
+    }
+    labels = dict.fromkeys([*(each.key.label for each in stated), *(Key.parse(key).label for key in drifted)])
+    for label in labels:
+        otherwise = {Key.parse(key).within: seen for key, seen in drifted.items() if Key.parse(key).label == label}
+        own = [each.key.within for each in stated if each.key.label == label]
+        yield Look("", label, tuple(within for within in own if within not in otherwise), otherwise)
+
+
+def evidence_block(
+    record: Record, stated: tuple[Assertion, ...], known: Gathered, refresh_after: int
+) -> dict[str, Json] | None:
+    """The record's `evidence` as it should stand, or None where nothing is known.
+
+    A line stays to the letter while it says the same and its date is no older than `refresh_after` days.
+    """
+    digest = statements_digest(stated)
+    old = record.data.get("evidence")
+    old_lines = old.get("seen", {}) if isinstance(old, dict) and old.get("of") == digest else {}
+    lines: dict[str, Json] = {}
+    for endpoint, line in sorted(_lines(known.cells, [str(each.key) for each in stated])):
+        before = old_lines.get(endpoint)
+        lines[endpoint] = before if before is not None and _says_the_same(before, line, refresh_after) else line
+    if not lines and not known.settled:
+        return None
+    settled = {key: {"seen": each.seen, "on": each.on.isoformat()} for key, each in sorted(known.settled.items())}
+    return {"of": digest, "seen": lines, **({"settled": settled} if settled else {})}
+
+
+def _lines(cells: Mapping[tuple[str, str], Cell], keys: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Each endpoint of which something was seen, as its line."""
+    by_endpoint: dict[str, dict[str, Cell]] = defaultdict(dict)
+    for (endpoint, key), cell in cells.items():
+        by_endpoint[endpoint][key] = cell
+    for endpoint, own in by_endpoint.items():
+        days = [cell.on for cell in own.values() if cell.on is not None]
+        if not days:
+            continue
+        on = max(days)
+        differs = {key: own[key].differs for key in keys if key in own and own[key].differs}
+        unseen = {key: _day(own.get(key)) for key in keys if key not in own or own[key].on != on}
+        line: dict[str, Json] = {"on": on.isoformat()}
+        if differs:
+            line["differs"] = differs
+        if unseen:
+            line["unseen"] = _by_label(unseen, keys)
+        yield endpoint, line
+
+
+def _by_label(unseen: dict[str, Json], keys: list[str]) -> dict[str, Json]:
+    """A label of which nothing was ever seen is one entry."""
+    labels: dict[str, list[str]] = defaultdict(list)
+    for key in keys:
+        labels[Key.parse(key).label].append(key)
+    told: dict[str, Json] = {}
+    for label, own in labels.items():
+        if all(key in unseen and unseen[key] is None for key in own):
+            told[f"{label}/*"] = None
+        else:
+            told.update({key: unseen[key] for key in own if key in unseen})
+    return told
+
+
+def _says_the_same(old: Mapping[str, Json], new: Mapping[str, Json], refresh_after: int) -> bool:
+    """Whether two lines differ in nothing but dates, and the old date is fresh enough to stand."""
+    if old.get("differs") != new.get("differs"):
+        return False
+    was, now = old.get("unseen") or {}, new.get("unseen") or {}
+    never = {key for key, day in was.items() if day is None}
+    if never != {key for key, day in now.items() if day is None}:
+        return False
+    return (date.fromisoformat(new["on"]) - date.fromisoformat(old["on"])).days <= refresh_after
+
+
+def _day(cell: Cell | None) -> str | None:
+    return cell.on.isoformat() if cell is not None and cell.on is not None else None

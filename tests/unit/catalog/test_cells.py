@@ -1,0 +1,190 @@
+"""Evidence per assertion and endpoint: gathered in any order, read as it was written, and tags that follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import Outcome, Record, Tag
+from catalog.model.assertion import Assertion
+from catalog.model.look import Look
+from catalog.reading.assertions import assertions
+from catalog.reading.cells import Cell, cells_of, settled_of
+from catalog.writeback.canonical import canonical_text
+from catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog.writeback.seen import Sighting
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, sighting
+
+ELSEWHERE = "pa/endpoints/messages/count_tokens"
+TODAY = date(2026, 11, 30)
+POLICY = Policy(refresh_after=7)
+
+
+def nowhere(address: str) -> Record:
+    raise KeyError(address)
+
+
+def stated_by(of: Record) -> tuple[Assertion, ...]:
+    return assertions(of, nowhere)
+
+
+KEYS = tuple(each.key.within for each in stated_by(record()))
+
+
+def seen_as_stated(endpoint: str = ENDPOINT_ADDRESS, without: tuple[str, ...] = (), **otherwise: str) -> Look:
+    unseen = dict.fromkeys(without, "no-body")
+    as_stated = tuple(key for key in KEYS if key not in without and key not in otherwise)
+    return Look(endpoint, "answer", as_stated, otherwise, unseen)
+
+
+def night(day: str, *looks: Look, outcome: Outcome = Outcome.CONFORMS, run: str = "r1") -> Sighting:
+    plain = sighting(outcome, day, run)
+    return Sighting(plain.run, replace(plain.result, looks=looks))
+
+
+def after(before: Record, *nights: Sighting, policy: Policy = POLICY) -> Record:
+    made = plan(before, nights, policy, TODAY, stated_by(before))
+    return made.record if isinstance(made, Patch) else before
+
+
+@st.composite
+def looks(draw: st.DrawFn) -> Look:
+    fates = draw(
+        st.lists(st.sampled_from(["stated", "absent", "403", "unseen"]), min_size=len(KEYS), max_size=len(KEYS))
+    )
+    by_key = dict(zip(KEYS, fates, strict=True))
+    return Look(
+        draw(st.sampled_from([ENDPOINT_ADDRESS, ELSEWHERE, ""])),
+        "answer",
+        tuple(key for key, fate in by_key.items() if fate == "stated"),
+        {key: fate for key, fate in by_key.items() if fate in ("absent", "403")},
+        {key: "no-body" for key, fate in by_key.items() if fate == "unseen"},
+    )
+
+
+@st.composite
+def nights(draw: st.DrawFn) -> list[Sighting]:
+    return [
+        night(
+            f"2026-11-{draw(st.integers(1, 30)):02}",
+            *draw(st.lists(looks(), min_size=1, max_size=3)),
+            outcome=draw(st.sampled_from([Outcome.CONFORMS, Outcome.DRIFTED, Outcome.INCONCLUSIVE, Outcome.FLAKY])),
+            run=draw(st.sampled_from(["r1", "r2", "r3"])),
+        )
+        for _ in range(draw(st.integers(0, 5)))
+    ]
+
+
+@given(nights(), st.randoms(use_true_random=False))
+def test_evidence_is_the_same_in_whatever_order_the_runs_come(seen: list[Sighting], random: Random) -> None:
+    shuffled = list(seen)
+    random.shuffle(shuffled)
+    assert after(record(), *shuffled).data == after(record(), *seen).data
+
+
+@given(nights())
+def test_the_same_runs_again_change_nothing(seen: list[Sighting]) -> None:
+    once = after(record(), *seen)
+    assert isinstance(plan(once, seen, POLICY, TODAY, stated_by(once)), Kept)
+
+
+@given(nights())
+def test_what_is_written_is_read_as_what_was_seen_last(seen: list[Sighting]) -> None:
+    once = after(record(), *seen, policy=Policy(refresh_after=0))
+    cells = cells_of(once, stated_by(once))
+    last: dict[tuple[str, str], Cell] = {}
+    telling = [each for each in seen if each.result.outcome in (Outcome.CONFORMS, Outcome.DRIFTED)]
+    for each in sorted(telling, key=lambda each: (each.day, each.at, each.run.run)):
+        for look in each.result.looks:
+            for key, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
+                last[look.endpoint or ERROR_ADDRESS, f"answer/{key}"] = Cell(each.day, differs)
+    days = {place: cell.on for place, cell in last.items()}
+    assert {place: cells[place].on for place in last} == days
+    assert all(cell.on is None for place, cell in cells.items() if place not in last)
+
+
+@given(nights())
+def test_nothing_is_verified_that_was_not_seen(seen: list[Sighting]) -> None:
+    """Both ways: the tag stands exactly where every documented assertion was last seen as stated."""
+    once = after(record(), *seen)
+    cells = cells_of(once, stated_by(once))
+    whole = {key for (_, key), cell in cells.items() if cell.on and not cell.differs} >= {
+        f"answer/{key}" for key in KEYS
+    }
+    differs = any(cell.differs for cell in cells.values())
+    assert (Tag.LIVE_VERIFIED in once.tags) == (bool(cells) and whole and not differs)
+    assert (Tag.UNVERIFIED in once.tags) == differs
+
+
+def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None:
+    once = after(record(), night("2026-11-01", seen_as_stated(without=("type",))))
+    assert not {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} & once.tags
+    assert once.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: {"on": "2026-11-01", "unseen": {"answer/type": None}}}
+    twice = after(once, night("2026-11-02", seen_as_stated(ELSEWHERE)))
+    assert Tag.LIVE_VERIFIED in twice.tags
+
+
+def test_one_endpoint_that_differs_is_enough_to_be_unverified() -> None:
+    fine, wrong = seen_as_stated(), seen_as_stated(ELSEWHERE, status="403")
+    once = after(record(), night("2026-11-01", fine, wrong, outcome=Outcome.DRIFTED))
+    assert Tag.UNVERIFIED in once.tags
+    assert once.data["evidence"]["seen"][ELSEWHERE]["differs"] == {"answer/status": "403"}
+    assert "differs" not in once.data["evidence"]["seen"][ENDPOINT_ADDRESS]
+
+
+def test_a_quiet_week_leaves_the_line_to_the_letter_and_an_old_date_is_renewed() -> None:
+    once = after(record(), night("2026-11-01", seen_as_stated()))
+    assert after(once, night("2026-11-08", seen_as_stated())).data["evidence"] == once.data["evidence"]
+    later = after(once, night("2026-11-09", seen_as_stated())).data["evidence"]["seen"]
+    assert later == {ENDPOINT_ADDRESS: {"on": "2026-11-09"}}
+
+
+def test_editing_what_a_record_states_voids_its_evidence() -> None:
+    once = after(record(), night("2026-11-01", seen_as_stated()))
+    assert cells_of(once, stated_by(once))
+    edited = Record(once.address, {**once.data, "http_status": 430})
+    assert cells_of(edited, stated_by(edited)) == {}
+
+
+ASSUMED: dict[str, Any] = {"assumed": {"answer/status": "not shown"}}
+
+
+def test_an_assumption_is_unverified_until_it_is_settled() -> None:
+    open_question = record(**ASSUMED)
+    unseen = after(open_question, night("2026-11-01", seen_as_stated(without=("status",))))
+    assert Tag.UNVERIFIED not in unseen.tags  # all that is documented was seen
+    partly = after(open_question, night("2026-11-01", seen_as_stated(without=("status", "type"))))
+    assert Tag.UNVERIFIED in partly.tags
+    settled = after(partly, night("2026-11-02", seen_as_stated(without=("type",))))
+    assert Tag.UNVERIFIED not in settled.tags
+    assert settled.data["evidence"]["settled"] == {"answer/status": {"seen": "as assumed", "on": "2026-11-02"}}
+    assert Tag.LIVE_DISCOVERED not in settled.tags
+
+
+def test_an_assumption_that_reality_corrects_is_written_down_once() -> None:
+    once = after(record(**ASSUMED), night("2026-11-01", seen_as_stated(status="430")))
+    assert {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} <= once.tags
+    told = {"answer/status": {"seen": "430", "on": "2026-11-01"}}
+    assert once.data["evidence"]["settled"] == told
+    again = after(once, night("2026-11-20", seen_as_stated(status="430")))
+    assert again.data["evidence"]["settled"] == told
+    assert settled_of(again, stated_by(again))["answer/status"].seen == "430"
+
+
+def test_one_endpoint_is_one_line_of_the_file() -> None:
+    once = after(record(), night("2026-11-01", seen_as_stated(), seen_as_stated(ELSEWHERE, without=("type",))))
+    text = canonical_text({"rate_limit_error": once.data}, "errors")
+    lines = [line.strip().rstrip(",") for line in text.splitlines() if line.strip().startswith('"pa/endpoints')]
+    assert f'"{ENDPOINT_ADDRESS}": {{"on": "2026-11-01"}}' in lines
+    assert f'"{ELSEWHERE}": {{"on": "2026-11-01", "unseen": {{"answer/type": null}}}}' in lines
+
+
+def test_a_result_of_a_version_that_kept_no_looks_says_by_its_outcome_what_it_saw() -> None:
+    once = after(record(), sighting(Outcome.CONFORMS, "2026-11-01"))
+    assert Tag.LIVE_VERIFIED in once.tags
+    assert once.data["evidence"]["seen"] == {ERROR_ADDRESS: {"on": "2026-11-01"}}
