@@ -35,22 +35,24 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
 def failed_assumption(expected: Expected, response: Response, findings: Iterable[Finding]) -> str:
     """What we assumed of the request and this answer blames, in words; empty where it blames nothing assumed.
 
-    Only a refusal that is about the request itself speaks against how we asked. Where the stated status came, just a
-    path may still be wrong: an unknown path is a 404 as well (1:4.4).
+    Only a refusal that is about the request itself speaks against how we asked. Where a refusal is stated, one with
+    another status is drift, for it was provoked; just a path may still be wrong. An unknown path is a 404 as well
+    (1:4.4), though without the provider's envelope.
     """
     differs = {finding.aspect for finding in findings if finding.drifts}
+    unenveloped = Aspect.BODY in differs and response.body_type != "json"
     for within, reason in expected.asked.items():
-        blamed = _BLAMES_THE_PATH if within == "path" else _BLAMES_THE_REQUEST
-        if within == "endpoints" or response.status not in blamed:
-            continue
-        if Aspect.STATUS in differs or (within == "path" and differs & _TELL_ANSWERS_APART):
+        if within == "path":
+            failed = response.status in _BLAMES_THE_PATH and (Aspect.STATUS in differs or unenveloped)
+        else:
+            failed = within != "endpoints" and _succeeds(expected.status) and response.status in _BLAMES_THE_REQUEST
+        if failed:
             return f"{within}: {reason}"
     return ""
 
 
 _BLAMES_THE_PATH = frozenset({404, 405})
 _BLAMES_THE_REQUEST = frozenset({400, 404, 405, 415, 422})
-_TELL_ANSWERS_APART = frozenset({Aspect.TYPE, Aspect.CODE, Aspect.BODY})
 
 
 def _is_another_outcome(finding: Finding, assertion: Assertion) -> bool:

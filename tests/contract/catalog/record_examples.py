@@ -40,6 +40,19 @@ BASIS: dict[str, Any] = {
     "depends": {"gone": ["deleted"]},
 }
 
+EVIDENCE: dict[str, Any] = {
+    "of": "9f31c2ab",
+    "seen": {
+        "pa/endpoints/messages/create_message": {"on": "2026-11-14"},
+        "pa/endpoints/messages/count_tokens": {
+            "on": "2026-11-02",
+            "differs": {"answer/header:retry-after": "absent"},
+            "unseen": {"answer/message": None, "other/*": None, "answer/type": "2026-10-01"},
+        },
+    },
+    "settled": {"success/status": {"seen": "201", "on": "2026-11-14"}},
+}
+
 ENDPOINT: dict[str, Any] = {
     "provider": "PA",
     "api_family": "messages",
@@ -64,6 +77,7 @@ ENDPOINT: dict[str, Any] = {
     "pinned_reason": "The provider confirmed it.",
     "verification": VERIFICATION,
     "sources": ["1:4.1#POST /v1/messages", {"url": "https://docs.example/messages", "retrieved_at": "2026-11-01"}],
+    "evidence": EVIDENCE,
 }
 
 ERROR: dict[str, Any] = {
@@ -97,6 +111,7 @@ ERROR: dict[str, Any] = {
     "note": "A note.",
     "pinned": False,
     "source": "2:7.2#chat_not_found; 1:3#chat hard-deleted",
+    "evidence": EVIDENCE,
 }
 STREAMED: dict[str, Any] = {
     **without(ERROR, "causes"),
@@ -139,6 +154,7 @@ RATE_LIMITS: dict[str, Any] = {
     "note": "A note.",
     "pinned": False,
     "pinned_reason": "None needed.",
+    "evidence": EVIDENCE,
 }
 
 GOOD: dict[str, list[dict[str, Any]]] = {

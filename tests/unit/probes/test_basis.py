@@ -155,6 +155,20 @@ def test_a_parameter_that_was_not_sent_is_not_to_blame(query: str, outcome: Outc
     assert judged(ENDPOINT, NOT_THERE, assumed, "success", Request("GET", ASKED + query)).outcome is outcome
 
 
+@pytest.mark.parametrize("key", ["ask/body:/messages", "ask/header:x"])
+def test_a_refusal_with_another_status_than_the_stated_one_is_drift_though_the_request_was_assumed(key: str) -> None:
+    assert judged(RATE_LIMIT, replace(LIMITED, status=422), {"assumed": {key: "not shown"}}).outcome is Outcome.DRIFTED
+
+
+def test_an_assumed_path_may_be_wrong_where_a_404_is_stated_and_one_without_envelope_comes() -> None:
+    unknown = "pa/errors/general/unknown_model"
+    path = {"assumed": {"ask/path": "not shown"}}
+    assert judged(unknown, NOT_THERE, path).outcome is Outcome.INCONCLUSIVE
+    assert judged(unknown, NOT_THERE, {}).outcome is Outcome.DRIFTED
+    renamed = Response(404, HEADERS, {**BODY, "error": {"type": "renamed", "message": "x"}}, "json")
+    assert judged(unknown, renamed, path).outcome is Outcome.DRIFTED
+
+
 def test_a_refusal_that_does_not_blame_the_request_is_drift_all_the_same() -> None:
     refused = Response(409, HEADERS, BODY, "json")
     verdict = judged(ENDPOINT, refused, {"assumed": {"ask/path": "not shown"}}, "success")
