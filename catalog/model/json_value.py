@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    pass
+from typing import Any
 
 Json = Any
 """A JSON value. The records are data that people edit, so their shape is held by the schemas, not by Python types."""

@@ -90,7 +90,7 @@ class Engine:
         """Normally every result is there by now; after an interruption some probes are still under way."""
         _, running = wait(self._results.values(), timeout=LAST_S if self.target.live else 0)
         for each in running:
-            each.cancel()
+            each.cancel()  # their clean-up is shielded and still runs; what it leaves is in the journal
 
     def _submit(self, address: str, recipe: Recipe) -> None:
         if self._portal is None:

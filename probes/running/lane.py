@@ -107,6 +107,7 @@ class Lane:
 
     async def control(self, call: Call, session: str, since: float) -> Exchange:
         """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing."""
+        # All probes of the lane ask at once when it begins; the first to come sends, the others take its answer.
         async with self._control_lock:
             seen = self._controls.setdefault(call.path, [])
             if not seen or (len(seen) < MAX_CONTROLS and _says_nothing(seen[-1], self.provider.name)):

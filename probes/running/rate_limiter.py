@@ -13,7 +13,6 @@ class WaitTooLong(Exception):
 
     def __init__(self, asked_s: float, allowed_s: float) -> None:
         super().__init__(f"asked to wait {asked_s:.0f} s, the budget is {allowed_s:.0f} s")
-        self.asked_s = asked_s
 
 
 TOO_SHORT_S = 1e-6
@@ -48,8 +47,10 @@ class RateLimiter:
             WaitTooLong: the pause asked for exceeds the budget.
         """
         async with self._queue:
+            # Looked at anew after each sleep: a pause may have been asked for while this one waited.
             while (wait := self._wait_s()) > TOO_SHORT_S:
                 await self._sleep(wait)
+            # From now and not from the last place: time that nobody used is not saved up for a burst.
             self._next = self._clock() + self._interval
 
     def pause(self, seconds: float) -> None:

@@ -20,6 +20,7 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
         super().__init__(config, log)
         self._group_of = group_of
 
+    # No public name of xdist, but the one thing in which its own scope schedulers differ.
     def _split_scope(self, nodeid: str) -> str:
         address = nodeid.partition("[")[2].rpartition("]")[0]
         return self._group_of(address) if address else nodeid

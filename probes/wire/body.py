@@ -50,6 +50,7 @@ async def capped(response: httpx.Response, cap: int) -> AsyncIterator[bytes]:
     left = cap
     begun = False
     async for raw in response.aiter_raw():
+        # One byte more than may be kept: enough to know that the cap was met, however much there is to unpack.
         piece = decoder.decompress(raw, left + 1) if decoder else raw
         if len(piece) > left:
             yield piece[:left]

@@ -22,6 +22,7 @@ def reason_of(error: BaseException, redacted: Callable[[str], str] = str) -> Rea
 
 
 def _code(error: BaseException, chain: list[BaseException]) -> ReasonCode:
+    # By the causes first: httpx reports a refused certificate and an unknown name both as a ConnectError.
     if any(isinstance(each, ssl.SSLError) and not isinstance(each, _WAITING) for each in chain):
         return ReasonCode.TLS_FAILED
     if any(isinstance(each, socket.gaierror) for each in chain):

@@ -156,6 +156,7 @@ class HttpWire:
         except body.BodyTooLarge as error:
             raw, ended = error.kept, "capped"
         value, body_type = body.parsed(raw)
+        # Learnt before the body is made evidence, or this very answer would show what it hands out.
         for secret in (find(value, pointer) for pointer in call.secrets):
             if isinstance(secret, str):
                 self._redactor.keep(secret, seen_as=self._dialect.text_in(secret))

@@ -37,6 +37,7 @@ async def read(
     source = EventSource(httpx.Response(200, headers={"content-type": "text/event-stream"}, content=pieces))
     incoming = source.aiter_sse()
     try:
+        # Two clocks, since a server that drips one event a second never stalls and never ends.
         while len(stream.events) < MAX_EVENTS and anyio.current_time() < deadline:
             with anyio.fail_after(stall_s):
                 event = await _next_event(incoming)

@@ -204,6 +204,7 @@ class _Talk:
 
     async def _after_all(self, ended: str) -> tuple[str, Close | None]:
         """How it ended, where a close was already under way when we lost patience."""
+        # Our close may cross theirs on the way: only the error that recv() raises then tells which was first.
         await self.connection.close()
         try:
             await self.connection.recv()
@@ -244,6 +245,7 @@ class _Talk:
             async with asyncio.timeout(patience_s):
                 return await self.connection.recv()
         except TimeoutError:
+            # Whole time used up while messages kept coming: the stream is endless, and not silent.
             talkative = patience_s < self._stall_s and any(not event.sent for event in self.events)
             raise _Over("capped" if talkative else "stalled") from None
 
