@@ -50,6 +50,22 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def coverage(session: nox.Session) -> None:
+    """Show which branches the tests of `quick` take, module by module. It is to be read: no threshold fails it."""
+    install(session, "test")
+    shown = [f"--cov={package}" for package in ("catalog", "probes", "mockserver", "reports")]
+    shown += ["--cov-branch", "--cov-report=term:skip-covered"]
+    session.run("pytest", "-q", "-n", "2", "-m", QUICK, *shown, "tests/unit", "tests/contract", *session.posargs)
+
+
+@nox.session
+def mutate(session: nox.Session) -> None:
+    """Change the pure core, one thing at a time, and name each change that no test notices: `-- --sample 50 redact`."""
+    install(session, "test")
+    session.run("python", "-m", "tests.harness.mutate", *session.posargs)
+
+
+@nox.session
 def clients(session: nox.Session) -> None:
     """Point the official SDKs at the mock; skipped with a reason where they cannot be installed."""
     install(session, "test", "clients")
