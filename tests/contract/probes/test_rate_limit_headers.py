@@ -58,7 +58,8 @@ def test_an_optional_family_is_there_as_a_whole_or_not_at_all() -> None:
     rules = [replace(rule, optional=True) for rule in RULES]
     assert list(contradictions(rules, {})) == []
     partly = contradictions(rules, {"limit": "30000", "left": "29000"})
-    assert [(each.code, each.header) for each in partly] == [("header-missing", "reset")]
+    told = [(each.code, each.header, each.documented, each.observed) for each in partly]
+    assert told == [("header-missing", "reset", "present, as limit is", "absent")]
 
 
 GENERAL = {provider: f"{provider}/rate_limits/limits/general" for provider in ("pa", "pb", "pc", "pd")}

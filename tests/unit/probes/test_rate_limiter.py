@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.running.rate_limiter import RateLimiter, WaitTooLong
+from probes.running.rate_limiter import TOO_SHORT_S, RateLimiter, WaitTooLong
 from probes.running.rate_limits import retry_after_s
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -19,8 +19,8 @@ NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 class Clock:
     """Time that passes only while somebody sleeps."""
 
-    def __init__(self) -> None:
-        self.now = 1000.0
+    def __init__(self, now: float = 1000.0) -> None:
+        self.now = now
 
     def __call__(self) -> float:
         return self.now
@@ -53,6 +53,20 @@ def test_a_rate_is_kept(rate: float, count: int) -> None:
     admitted = turns(RateLimiter(rate, 1e9, clock, clock.sleep), clock, count)
     assert admitted[0] == 0.0
     assert admitted[-1] == pytest.approx((count - 1) / rate)
+
+
+def test_the_first_turn_is_at_once_on_a_clock_that_begins_with_zero() -> None:
+    clock = Clock(0.0)
+    turns(RateLimiter(1.0, 60.0, clock, clock.sleep), clock, 1)
+    assert clock.now == 0.0
+
+
+def test_what_no_clock_would_notice_is_not_waited_for() -> None:
+    clock = Clock(0.0)
+    limiter = RateLimiter(None, 60.0, clock, clock.sleep)
+    limiter.pause(TOO_SHORT_S)
+    turns(limiter, clock, 1)
+    assert clock.now == 0.0
 
 
 def test_a_pause_is_waited_out_once() -> None:

@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from probes.target.target import Credential, Provider, Target
+from probes.wire import redact
 from probes.wire.redact import MIN_SECRET, Redactor
 
 LETTERS = st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Zl", "Zp"])
@@ -37,6 +38,17 @@ def test_a_secret_survives_in_no_form(secret: str, before: str, after: str, name
     shown = Redactor({secret: MARKER}).text(before + form + after)
     assert form not in shown
     assert MARKER in shown
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_each_form_is_hidden_to_its_last_character(name: str) -> None:
+    secret = 'sk é"\\/secret"'
+    assert Redactor({secret: MARKER}).text(f"<{FORMS[name](secret)}>") == f"<{MARKER}>"
+
+
+def test_a_secret_that_is_no_utf_8_is_hidden() -> None:
+    """The environment hands out such bytes as lone surrogates."""
+    assert Redactor({"sk-\udcff-secret": MARKER}).text("<sk-\udcff-secret>") == f"<{MARKER}>"
 
 
 @given(SECRETS, st.binary(max_size=5), st.binary(max_size=5), st.booleans())
@@ -80,6 +92,7 @@ def test_the_longer_of_two_secrets_is_hidden_whole() -> None:
 
 def test_a_short_value_is_not_hidden_for_it_would_blot_out_words() -> None:
     assert Redactor({"model": MARKER}).text("the model") == "the model"
+    assert Redactor({"model": MARKER}).text(b"model".hex()) == "6d6f64656c"
 
 
 HEADERS = {
@@ -110,6 +123,18 @@ def test_headers_are_redacted_by_exact_name() -> None:
         "pa-ratelimit-tokens-limit": "4000",
         "content-type": "application/json",
     }
+
+
+def test_headers_of_secrets_are_known_whatever_the_providers_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redact, "providers", lambda: ())
+    secret = {name: value for name, value in HEADERS.items() if "unknown" in value or "Basic" in value}
+    shown = Redactor({}, ["x-own-key"]).headers(secret)
+    assert shown.keys() == secret.keys()
+    assert all(value.endswith("[redacted]") for value in shown.values())
+
+
+def test_a_key_is_hidden_in_the_header_of_any_provider() -> None:
+    assert Redactor({}).headers({"x-pb-api-key": "unknown-key"}) == {"x-pb-api-key": "[redacted]"}
 
 
 @pytest.mark.parametrize(
