@@ -110,7 +110,7 @@ def many(number: int) -> tuple[Run, list[Result]]:
 
 def _results() -> Iterator[Result]:
     dice = random.Random(7)
-    of_interest = {each.record: each for each in special()}
+    of_interest: dict[str, Result | None] = {each.record: each for each in special()}
     for address in addresses():
         yield of_interest.pop(address, None) or _ordinary(address, dice)
     assert not of_interest, f"the sample has no place for {sorted(of_interest)}"

@@ -1,9 +1,14 @@
 """Who is probably wrong, and the reason given for it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import pytest
 
-from catalog.model import Outcome, Reason
-from reports.attribution import Attributor
+from catalog.evidence.results import Result
+from catalog.model import Finding, Outcome, Reason
+from reports.attribution import Attribution, Attributor
 from reports.overview import Overview
 from tests.unit.reports.making import finding, record, result, run
 
@@ -11,42 +16,48 @@ A = "pa/errors/general/a"
 NEVER_SEEN = record(A, status=["DOCUMENTED"])
 
 
-def attributed(*results, **described):
+def attribution(*results: Result, **described: bool) -> Attribution | None:
     overview = Overview(run(**described), results)
     found = Attributor(overview.run, overview.standings)
     return found.of(next(each for each in overview.standings if each.address == results[0].record))
 
 
-def drift(address=A, *more, **changes):
+def attributed(*results: Result, **described: bool) -> Attribution:
+    found = attribution(*results, **described)
+    assert found is not None
+    return found
+
+
+def drift(address: str = A, *more: Finding, **changes: Any) -> Result:
     return result(address, Outcome.DRIFTED, findings=(finding(), *more), **changes)
 
 
-def test_what_held_before_was_changed_by_the_provider():
+def test_what_held_before_was_changed_by_the_provider() -> None:
     found = attributed(drift())
     assert found.party == "provider"
     assert "2026-11-16" in found.why
 
 
-def test_the_answer_of_another_record_points_at_our_recipe():
+def test_the_answer_of_another_record_points_at_our_recipe() -> None:
     other = finding("matches-another-record", observed="pa/errors/general/b")
     found = attributed(drift(A, other, probed=NEVER_SEEN))
     assert found.party == "our recipe"
     assert "pa/errors/general/b" in found.why
 
 
-def test_what_many_records_share_is_no_single_recipe():
+def test_what_many_records_share_is_no_single_recipe() -> None:
     others = [drift(f"pa/errors/general/{slug}", probed=NEVER_SEEN) for slug in "bcd"]
     found = attributed(drift(probed=NEVER_SEEN), *others)
     assert found.party == "documents or provider"
     assert found.why.startswith("4 records of PA differ in the same way (status-differs)")
 
 
-def test_what_never_held_is_the_documents():
+def test_what_never_held_is_the_documents() -> None:
     assert attributed(drift(probed=NEVER_SEEN)).party == "documents"
     assert "leave open" in attributed(drift(probed={**NEVER_SEEN, "status": ["UNVERIFIED"]})).why
 
 
-def test_on_the_mock_it_is_us():
+def test_on_the_mock_it_is_us() -> None:
     assert attributed(drift(), live=False).party == "our side"
 
 
@@ -62,9 +73,9 @@ def test_on_the_mock_it_is_us():
         (Outcome.FLAKY, "attempts-differ", "provider"),
     ],
 )
-def test_without_a_verdict_the_reason_tells(outcome, code, party):
+def test_without_a_verdict_the_reason_tells(outcome: Outcome, code: str, party: str) -> None:
     assert attributed(result(A, outcome, reason=Reason(code))).party == party
 
 
-def test_nothing_wrong_nobody_blamed():
-    assert attributed(result(A)) is None
+def test_nothing_wrong_nobody_blamed() -> None:
+    assert attribution(result(A)) is None

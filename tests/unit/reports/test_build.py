@@ -1,5 +1,7 @@
 """Views are made from results.jsonl alone: the same bytes every time, whole or not at all, from one run or several."""
 
+from __future__ import annotations
+
 import os
 import random
 import subprocess
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.model import Outcome
 from reports import build
@@ -19,7 +22,7 @@ A, B = "pa/errors/general/a", "pa/errors/general/b"
 VIEWS = ("report.html", "summary.md", "junit.xml")
 
 
-def test_the_same_results_give_the_same_bytes(tmp_path):
+def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     described, results = sample.full()
     folders = [sample.write(tmp_path / name, described, results) for name in ("one", "two")]
     for seed, folder in enumerate(folders):
@@ -31,7 +34,7 @@ def test_the_same_results_give_the_same_bytes(tmp_path):
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
 
 
-def test_the_order_of_results_does_not_matter(tmp_path):
+def test_the_order_of_results_does_not_matter(tmp_path: Path) -> None:
     described, results = sample.full()
     one = sample.write(tmp_path / "one", described, results)
     two = sample.write(tmp_path / "two", described, random.Random(1).sample(results, len(results)))
@@ -41,7 +44,7 @@ def test_the_order_of_results_does_not_matter(tmp_path):
         assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
-def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path, monkeypatch):
+def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = sample.write(tmp_path, run(), [result(A)])
     build.build(folder)
     before = (folder / "summary.md").read_bytes()
@@ -56,12 +59,12 @@ def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path, monkeypatch):
     assert sorted(path.name for path in folder.iterdir()) == sorted([*VIEWS, "results.jsonl"])
 
 
-def test_an_empty_run_has_views_too(tmp_path):
+def test_an_empty_run_has_views_too(tmp_path: Path) -> None:
     build.build(sample.write(tmp_path, run(), []))
     assert "Nothing was probed" in (tmp_path / "summary.md").read_text()
 
 
-def shards():
+def shards() -> list[tuple[Run, list[Result]]]:
     drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
     return [
         (run(run="r1", started_at="2026-11-21T01:00:00Z", providers=("pa",)), [drifted, result(B)]),
@@ -70,7 +73,7 @@ def shards():
     ]
 
 
-def test_shards_are_one_run_in_any_order():
+def test_shards_are_one_run_in_any_order() -> None:
     one, other = merge(shards()), merge(shards()[::-1])
     assert one == other
     described, results = one
@@ -79,7 +82,7 @@ def test_shards_are_one_run_in_any_order():
     assert results[0].outcome is Outcome.DRIFTED, "what was seen outweighs what was not"
 
 
-def test_merged_shards_are_a_run_of_their_own(tmp_path):
+def test_merged_shards_are_a_run_of_their_own(tmp_path: Path) -> None:
     folders = [sample.write(tmp_path / described.run, described, results) for described, results in shards()]
     build.build_merged(folders, tmp_path / "all")
     before = (tmp_path / "all" / "report.html").read_bytes()
@@ -88,12 +91,12 @@ def test_merged_shards_are_a_run_of_their_own(tmp_path):
     assert (tmp_path / "all" / "report.html").read_bytes() == before
 
 
-def test_runs_of_different_targets_are_not_merged():
+def test_runs_of_different_targets_are_not_merged() -> None:
     with pytest.raises(EvidenceError, match="different targets"):
         merge([(run(), []), (run(target="mock"), [])])
 
 
-def test_a_merge_never_overwrites_its_evidence(tmp_path):
+def test_a_merge_never_overwrites_its_evidence(tmp_path: Path) -> None:
     folder = sample.write(tmp_path, run(), [result(A)])
     with pytest.raises(EvidenceError, match="name another folder"):
         build.build_merged([folder], Path(f"{folder}/../{folder.name}"))

@@ -1,6 +1,9 @@
 """One small line a run, and what the next run can tell from it."""
 
+from __future__ import annotations
+
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -13,13 +16,13 @@ from tests.unit.reports.making import finding, result, run
 A, B = "pa/errors/general/a", "pa/errors/general/b"
 
 
-def test_a_line_tells_each_outcome_in_a_letter():
+def test_a_line_tells_each_outcome_in_a_letter() -> None:
     line = history.row(run(), [result(B, Outcome.INCONCLUSIVE), result(A, Outcome.DRIFTED, findings=(finding(),))])
     assert (line["addresses"], line["outcomes"]) == ([A, B], "di")
     assert line["drifts"] == {A: {"since": "2026-11-21", "differs": ["answer/status 422"]}}
 
 
-def test_what_was_appended_is_loaded(tmp_path):
+def test_what_was_appended_is_loaded(tmp_path: Path) -> None:
     described, results = run(), [result(A), result(B, Outcome.NOT_PROBED)]
     assert history.append(tmp_path, described, results)
     previous, shown = history.shown(tmp_path, "live")
@@ -29,13 +32,13 @@ def test_what_was_appended_is_loaded(tmp_path):
     assert row.today == date(2026, 11, 21)
 
 
-def test_a_run_is_remembered_once(tmp_path):
+def test_a_run_is_remembered_once(tmp_path: Path) -> None:
     assert history.append(tmp_path, run(), [result(A)])
     assert not history.append(tmp_path, run(), [result(A)])
     assert len(history.load(tmp_path, "live")) == 1
 
 
-def test_the_addresses_are_spelt_out_once_a_cast(tmp_path):
+def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
     for number in range(3):
         history.append(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [result(A)])
     history.append(tmp_path, run(run="r3", started_at="2026-11-23T00:00:00Z"), [result(A), result(B)])
@@ -46,7 +49,7 @@ def test_the_addresses_are_spelt_out_once_a_cast(tmp_path):
     assert [len(row.outcomes) for row in history.rows(run(history=shown))] == [1, 1, 1, 2]
 
 
-def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path):
+def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path: Path) -> None:
     _, results = sample.full()
     for number in range(100):
         history.append(
@@ -57,14 +60,14 @@ def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path):
     assert len(history.shown(tmp_path, "live")[1]) == history.SHOWN
 
 
-def test_targets_have_histories_of_their_own(tmp_path):
+def test_targets_have_histories_of_their_own(tmp_path: Path) -> None:
     history.append(tmp_path, run(target="live"), [result(A)])
     history.append(tmp_path, run(target="../evil/target", run="x"), [result(A)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["evil-target.jsonl", "live.jsonl"]
     assert history.shown(tmp_path, "mock") == (None, ())
 
 
-def test_a_drift_keeps_the_day_it_began_beyond_the_rows_shown(tmp_path):
+def test_a_drift_keeps_the_day_it_began_beyond_the_rows_shown(tmp_path: Path) -> None:
     for day in range(1, 5):
         earlier = tuple(history.load(tmp_path, "live", last=1))
         drifted = [result(A, Outcome.DRIFTED, findings=(finding(),))]
@@ -73,7 +76,7 @@ def test_a_drift_keeps_the_day_it_began_beyond_the_rows_shown(tmp_path):
     assert history.load(tmp_path, "live")[-1]["drifts"][A]["since"] == "2026-11-01"
 
 
-def test_a_line_that_a_kill_cut_short_does_not_swallow_the_next(tmp_path):
+def test_a_line_that_a_kill_cut_short_does_not_swallow_the_next(tmp_path: Path) -> None:
     history.append(tmp_path, run(run="r1"), [result(A)])
     path = tmp_path / "live.jsonl"
     path.write_bytes(path.read_bytes() + b'{"run":"r2","tar')
@@ -82,18 +85,18 @@ def test_a_line_that_a_kill_cut_short_does_not_swallow_the_next(tmp_path):
     assert [line["run"] for line in history.load(tmp_path, "live")] == ["r1", "r3"]
 
 
-def test_a_broken_line_is_named(tmp_path):
+def test_a_broken_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "live.jsonl").write_text("{}\n")
     with pytest.raises(EvidenceError, match=r"live\.jsonl:1: not a history line"):
         history.load(tmp_path, "live")
 
 
-def test_a_broken_row_in_a_results_file_is_named():
+def test_a_broken_row_in_a_results_file_is_named() -> None:
     with pytest.raises(EvidenceError, match="history: not a history row"):
         history.rows(run(history=({"run": "r", "cast": "c", "outcomes": "c"},)))
 
 
-def test_only_the_names_of_what_was_discovered_are_kept():
+def test_only_the_names_of_what_was_discovered_are_kept() -> None:
     seen = finding("undocumented-header", at="x-new", observed="volatile-1")
     code = finding("undocumented-code", at="type", observed="brand_new_error")
     assert history.discovered([result(A, findings=(seen, code))]) == {

@@ -1,10 +1,13 @@
 """report.html as a document: one file, closed to everything, complete without its script."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -39,30 +42,30 @@ class Reader(HTMLParser):
         self._inside = ""
         self.feed(page)
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
         self._inside = tag
         if tag in ("script", "style"):
             self.texts.setdefault(tag, []).append("")
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         if self._inside in ("script", "style") and data:
             self.texts[self._inside][-1] += data
         else:
             self.words.append(data)
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         self._inside = ""
 
 
 @pytest.fixture(scope="module")
-def page():
+def page() -> str:
     return html.render(*sample.full())
 
 
-def test_style_and_script_are_those_that_the_policy_names(page):
+def test_style_and_script_are_those_that_the_policy_names(page: str) -> None:
     reader = Reader(page)
-    (policy,) = (attrs["content"] for tag, attrs in reader.elements if tag == "meta" and "http-equiv" in attrs)
+    (policy,) = (attrs["content"] or "" for tag, attrs in reader.elements if tag == "meta" and "http-equiv" in attrs)
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
     (style,) = reader.texts["style"]
@@ -72,24 +75,24 @@ def test_style_and_script_are_those_that_the_policy_names(page):
     assert [json.loads(each) is not None for each in islands] == [True, True]
 
 
-def _hash(text):
+def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def test_nothing_is_loaded_from_anywhere(page):
+def test_nothing_is_loaded_from_anywhere(page: str) -> None:
     for tag, attrs in Reader(page).elements:
         assert not LOADING & attrs.keys(), (tag, attrs)
         assert not [name for name in attrs if name.startswith("on")], (tag, attrs)
         if tag == "a":
-            assert attrs["href"].startswith("#")
+            assert (attrs["href"] or "").startswith("#")
         elif tag == "link":
-            assert attrs["href"].startswith("data:image/svg+xml,")
+            assert (attrs["href"] or "").startswith("data:image/svg+xml,")
         else:
             assert "href" not in attrs
         assert tag not in ("base", "iframe", "object", "embed", "img", "foreignobject")
 
 
-def test_a_reader_without_script_finds_every_finding(page):
+def test_a_reader_without_script_finds_every_finding(page: str) -> None:
     text = " ".join(Reader(page).words)
     for told in (
         "header x-should-retry: documented false, observed true",
@@ -109,7 +112,7 @@ def test_a_reader_without_script_finds_every_finding(page):
         assert told in text, told
 
 
-def test_what_is_hostile_is_text(page):
+def test_what_is_hostile_is_text(page: str) -> None:
     reader = Reader(page)
     assert "<script>window.ran=1</script><img src=x" in "".join(reader.words)
     assert "\u202e" not in page
@@ -121,7 +124,7 @@ def test_what_is_hostile_is_text(page):
 @given(
     st.text(max_size=40) | st.sampled_from([HOSTILE, "</script>", "<!--<script>", "{{ 1 }}", "{% raw %}", "~0", "~~"])
 )
-def test_any_text_anywhere_leaves_the_page_as_it_is(text):
+def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
     wrong = finding(message=text, at=text, observed={text: [text]}, documented={text: text}, label=text)
     seen = exchange(label=text, failure=Reason("x", text))
     results = [
@@ -138,12 +141,12 @@ def test_any_text_anywhere_leaves_the_page_as_it_is(text):
 @given(
     st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner), max_leaves=12)
 )
-def test_strings_kept_in_the_table_come_back(data):
+def test_strings_kept_in_the_table_come_back(data: dict[str, Any] | list[Any] | str) -> None:
     shared = island.shared(data)
     assert _restored(shared["data"], shared["table"]) == data
 
 
-def _restored(value, table):
+def _restored(value: dict[str, Any] | list[Any] | str, table: list[str]) -> dict[str, Any] | list[Any] | str:
     """What the report's script does."""
     if isinstance(value, str):
         if not value.startswith("~"):
@@ -154,13 +157,13 @@ def _restored(value, table):
     return {key: _restored(item, table) for key, item in value.items()}
 
 
-def test_an_island_cannot_be_left():
+def test_an_island_cannot_be_left() -> None:
     text = island.text({"a": "</script><!--&", "b": "\u2028"})
     assert not re.search("[<>&\u2028]", text)
     assert json.loads(text)["a"] == "</script><!--&"
 
 
-def test_very_many_results_stay_within_bounds(monkeypatch):
+def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(island, "BUDGET", 40_000)
     described, results = sample.many(400)
     page = html.render(described, results)
@@ -170,7 +173,7 @@ def test_very_many_results_stay_within_bounds(monkeypatch):
     assert len(details) + page.count('<article class="finding') == 400
 
 
-def test_findings_beyond_those_shown_whole_are_listed(monkeypatch):
+def test_findings_beyond_those_shown_whole_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(html, "SHOWN_WHOLE", 2)
     page = html.render(run(), [drifted(f"{A}{number}") for number in range(5)])
     assert page.count('<article class="finding') == 2

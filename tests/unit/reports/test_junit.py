@@ -1,10 +1,14 @@
 """junit.xml: well-formed whatever was observed, and true for the CI systems that count it."""
 
+from __future__ import annotations
+
 from xml.etree import ElementTree as xml
+from xml.etree.ElementTree import Element
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.evidence.results import Result, Run
 from catalog.model import Outcome, Reason
 from reports import junit
 from tests.unit.reports import sample
@@ -13,18 +17,18 @@ from tests.unit.reports.making import finding, result, run
 A = "pa/errors/general/a"
 
 
-def cases(run_, results):
+def cases(run_: Run, results: list[Result]) -> dict[str, Element]:
     root = xml.fromstring(junit.render(run_, results).encode())
     return {
         case.findtext("./properties/property[@name='record']") or _record(case): case for case in root.iter("testcase")
     }
 
 
-def _record(case):
-    return next(each.get("value") for each in case.iter("property") if each.get("name") == "record")
+def _record(case: Element) -> str:
+    return next(each.attrib["value"] for each in case.iter("property") if each.get("name") == "record")
 
 
-def test_each_outcome_is_what_ci_takes_it_for():
+def test_each_outcome_is_what_ci_takes_it_for() -> None:
     found = cases(*sample.full())
     verdicts = {
         address: [child.tag for child in case if child.tag not in ("properties", "system-out")]
@@ -38,42 +42,42 @@ def test_each_outcome_is_what_ci_takes_it_for():
     assert verdicts["pa/errors/general/not_found"] == []
 
 
-def test_the_counts_are_those_of_the_cases():
+def test_the_counts_are_those_of_the_cases() -> None:
     root = xml.fromstring(junit.render(*sample.full()).encode())
     for element in [root, *root.iter("testsuite")]:
         own = list(element.iter("testcase"))
-        assert int(element.get("tests")) == len(own)
+        assert int(element.attrib["tests"]) == len(own)
         for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-            assert int(element.get(name)) == sum(case.find(tag) is not None for case in own)
+            assert int(element.attrib[name]) == sum(case.find(tag) is not None for case in own)
 
 
-def test_there_is_a_suite_for_each_provider_and_kind():
+def test_there_is_a_suite_for_each_provider_and_kind() -> None:
     root = xml.fromstring(junit.render(*sample.full()).encode())
     names = [suite.get("name") for suite in root.iter("testsuite")]
     assert names[:3] == ["pa.endpoints", "pa.errors", "pa.rate_limits"]
     assert len(names) == 12
 
 
-def test_a_case_is_named_by_its_address():
+def test_a_case_is_named_by_its_address() -> None:
     (case,) = cases(run(), [result(A)]).values()
     assert (case.get("classname"), case.get("name")) == ("pa.errors.general", "a")
 
 
-def test_attempts_are_kept():
+def test_attempts_are_kept() -> None:
     case = cases(*sample.full())["pc/errors/general/timeout_error"]
-    said = case.findtext("system-out")
+    said = case.findtext("system-out", "")
     assert [f"attempt {number} at" in said for number in (1, 2, 3)] == [True, True, True]
     assert "-> HTTP 500" in said
 
 
-def test_a_stale_ledger_entry_fails_though_the_record_conforms():
+def test_a_stale_ledger_entry_fails_though_the_record_conforms() -> None:
     stale = result(A, ledger={"state": "stale", "detail": "no longer diverges"})
     (case,) = cases(run(), [stale]).values()
-    assert case.find("failure").get("message") == "no longer diverges"
+    assert [failure.get("message") for failure in case.iter("failure")] == ["no longer diverges"]
 
 
 @given(st.text(), st.text())
-def test_any_text_makes_a_document_that_parses(text, detail):
+def test_any_text_makes_a_document_that_parses(text: str, detail: str) -> None:
     wrong = finding(message=text, observed=text, at=text)
     results = [
         result(A, Outcome.DRIFTED, findings=(wrong,)),

@@ -1,10 +1,14 @@
 """The first screen: what a person is told, and against which past."""
 
+from __future__ import annotations
+
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 
 from catalog.evidence.changes import Change
+from catalog.evidence.results import Result, Run
 from catalog.model import Outcome, Reason
 from reports import history
 from reports.overview import Overview
@@ -12,12 +16,12 @@ from tests.unit.reports.making import TODAY, finding, record, result, run
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/c"
 LIMITS = "pa/rate_limits/limits/a"
-DRIFT = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
+DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
 
 
-def past(*days):
+def past(*days: dict[str, Outcome]) -> Run:
     """A run after these: each a mapping of address to outcome, the last of them yesterday."""
-    lines = []
+    lines: list[dict[str, Any]] = []
     for back, outcomes in zip(range(len(days), 0, -1), days, strict=True):
         day = TODAY - timedelta(days=back)
         earlier = run(run=f"r-{back}", started_at=f"{day}T00:00:00Z", today=str(day), history=tuple(lines))
@@ -29,7 +33,7 @@ def past(*days):
     return run(history=tuple(lines), previous_run="r-1" if days else None)
 
 
-def change_of(described, *results):
+def change_of(described: Run, *results: Result) -> Change:
     return Overview(described, results).standings[0].change
 
 
@@ -49,29 +53,29 @@ def change_of(described, *results):
         ([Outcome.CONFORMS], Outcome.NOT_PROBED, Change.NONE),
     ],
 )
-def test_a_change_is_told_from_the_last_conclusive_run(before, now, change):
+def test_a_change_is_told_from_the_last_conclusive_run(before: list[Outcome], now: Outcome, change: Change) -> None:
     findings = (finding(),) if now is Outcome.DRIFTED else ()
     assert change_of(past(*({A: outcome} for outcome in before)), result(A, now, findings=findings)) is change
 
 
-def test_a_drift_in_another_way_is_told_apart():
+def test_a_drift_in_another_way_is_told_apart() -> None:
     other = finding("type-differs", at="type")
     assert change_of(past({A: Outcome.DRIFTED}), result(A, Outcome.DRIFTED, findings=(other,))) is Change.DIFFERENT
 
 
-def test_the_ledger_accepts_or_is_stale():
+def test_the_ledger_accepts_or_is_stale() -> None:
     assert change_of(run(), result(A, **DRIFT, ledger={"state": "accounted"})) is Change.ACCEPTED
     assert change_of(run(), result(A, ledger={"state": "stale"})) is Change.STALE
 
 
-def test_the_days_of_a_drift_are_counted_from_its_first():
+def test_the_days_of_a_drift_are_counted_from_its_first() -> None:
     described = past({A: Outcome.CONFORMS}, {A: Outcome.DRIFTED}, {A: Outcome.INCONCLUSIVE})
     (standing,) = Overview(described, [result(A, **DRIFT)]).standings
     assert (standing.since, standing.day) == (TODAY - timedelta(days=2), 3)
     assert standing.conformed_before == str(TODAY - timedelta(days=3))
 
 
-def test_the_strip_has_a_place_for_each_run():
+def test_the_strip_has_a_place_for_each_run() -> None:
     described = past({B: Outcome.CONFORMS}, {A: Outcome.DRIFTED})
     (standing,) = Overview(described, [result(A)]).standings
     assert standing.strip == (None, Outcome.DRIFTED, Outcome.CONFORMS)
@@ -90,11 +94,11 @@ def test_the_strip_has_a_place_for_each_run():
         ),
     ],
 )
-def test_the_verdict_of_a_first_run(results, verdict):
+def test_the_verdict_of_a_first_run(results: list[Result], verdict: str) -> None:
     assert Overview(run(), results).verdict == verdict
 
 
-def test_the_verdict_compares_with_the_runs_before():
+def test_the_verdict_compares_with_the_runs_before() -> None:
     described = past(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(described, [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")])
@@ -104,11 +108,11 @@ def test_the_verdict_compares_with_the_runs_before():
     assert [each.address for each in overview.added] == ["pb/errors/http/d"]
 
 
-def test_a_mock_verifies_nothing():
+def test_a_mock_verifies_nothing() -> None:
     assert Overview(run(live=False), [result(A)]).verdict == "No drift; 1 of 1 conform on the mock."
 
 
-def test_a_night_that_could_not_look_is_never_good():
+def test_a_night_that_could_not_look_is_never_good() -> None:
     unseen = result(A, Outcome.INCONCLUSIVE, reason=Reason("connect-refused"))
     assert Overview(run(), [unseen]).mood == "warn"
     assert Overview(run(), [result(A, Outcome.NOT_PROBED)]).mood == "warn"
@@ -128,14 +132,16 @@ def test_a_night_that_could_not_look_is_never_good():
         (past({A: Outcome.CONFORMS}), A, {}, TODAY - timedelta(days=1)),
     ],
 )
-def test_what_is_not_seen_now_rests_on_what_was_seen(described, address, fields, evidence):
+def test_what_is_not_seen_now_rests_on_what_was_seen(
+    described: Run, address: str, fields: dict[str, Any], evidence: date | None
+) -> None:
     unseen = result(address, Outcome.NOT_PROBED, probed=record(address, **fields))
     (standing,) = Overview(described, [unseen]).standings
     assert standing.evidence == evidence
     assert standing.verified == (evidence is not None)
 
 
-def test_what_is_beyond_the_documents_is_new_once():
+def test_what_is_beyond_the_documents_is_new_once() -> None:
     seen = finding("undocumented-header", at="x-new")
     assert Overview(run(), [result(A, findings=(seen,))]).discovered == ("pa undocumented-header x-new",)
     line = history.row(run(), [result(A, findings=(seen,))])

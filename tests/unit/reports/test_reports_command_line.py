@@ -1,6 +1,12 @@
 """`python -m reports`: what it prints, and one clear line for each mistake."""
 
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from catalog.model import Outcome, Reason
 from reports.__main__ import main
@@ -8,11 +14,11 @@ from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pa/errors/general/c"
-DRIFT = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
+DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty checkout with one run, which is also the latest."""
     monkeypatch.chdir(tmp_path)
     made = sample.write(tmp_path / "reports" / "out" / "r1", run(run="r1"), [result(A), result(B, **DRIFT)])
@@ -21,36 +27,38 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["latest", "r1", "reports/out/r1", "reports/out/r1/results.jsonl"])
-def test_a_run_is_named_in_many_ways(folder, name, capsys):
+def test_a_run_is_named_in_many_ways(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["build", name]) == 0
     assert (folder / "report.html").is_file()
     assert capsys.readouterr().out.endswith("report.html\n")
 
 
-def test_shards_are_merged_where_one_says(folder, tmp_path):
+def test_shards_are_merged_where_one_says(folder: Path, tmp_path: Path) -> None:
     sample.write(tmp_path / "r2", run(run="r2", started_at="2026-11-21T05:00:00Z"), [result(C)])
     assert main(["build", "r1", "r2", "--out", "all"]) == 0
     assert (tmp_path / "all" / "junit.xml").is_file()
 
 
-def test_show_leads_with_the_verdict(folder, capsys):
+def test_show_leads_with_the_verdict(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "--quiet"]) == 0
     assert capsys.readouterr().out.startswith("1 drift; 1 of 2 verified")
 
 
-def test_diff_tells_what_changed(folder, tmp_path, capsys, snapshot):
+def test_diff_tells_what_changed(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
+) -> None:
     after = [result(A, **DRIFT), result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s")), result(C)]
     sample.write(tmp_path / "r2", run(run="r2"), after)
     assert main(["diff", "r1", "r2"]) == 1
     assert capsys.readouterr().out == snapshot
 
 
-def test_diff_of_a_run_with_itself(folder, capsys):
+def test_diff_of_a_run_with_itself(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "r1", "latest"]) == 0
     assert "No record changed." in capsys.readouterr().out
 
 
-def test_history_remembers_once(folder, capsys):
+def test_history_remembers_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", "append", "latest"]) == 0
     assert main(["history", "append", "latest"]) == 0
     assert main(["history", "list"]) == 0
@@ -79,7 +87,9 @@ def test_history_remembers_once(folder, capsys):
         ([], "the following arguments are required: COMMAND"),
     ],
 )
-def test_a_mistake_is_one_line(folder, tmp_path, arguments, said, capsys):
+def test_a_mistake_is_one_line(
+    folder: Path, tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "results.jsonl").write_text("")
     status = main(arguments)
@@ -90,6 +100,6 @@ def test_a_mistake_is_one_line(folder, tmp_path, arguments, said, capsys):
     assert error.count("\n") == 1
 
 
-def test_help_teaches(capsys):
+def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     assert "python -m reports build latest" in capsys.readouterr().out

@@ -1,37 +1,45 @@
 """What is pasted into a shell means exactly what was sent, and nothing else."""
 
+from __future__ import annotations
+
 import json
 import re
 import shlex
 import subprocess
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.model import Close, Event, GrpcStatus, Outcome, Request, Response
+from catalog.model import Close, Event, Exchange, GrpcStatus, Outcome, Request, Response
 from reports.reproduce import pytest_command, quoted, shell
 from tests.unit.reports.making import exchange, result, run
 from tests.unit.reports.special import HOSTILE
 
 PRINTABLE = st.text(st.characters(min_codepoint=32, max_codepoint=126))
-ANY = st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs",)))
+ANY = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]))
 
 
-def words(command):
+def words(command: str) -> list[str]:
     return shlex.split(command.replace("\\\n", " "))
 
 
-def sent(**changes):
-    request = {"method": "POST", "url": "https://api.pa.example/v1/messages", "headers": {}, "body": None}
+def sent(**changes: Any) -> Exchange:
+    request: dict[str, Any] = {
+        "method": "POST",
+        "url": "https://api.pa.example/v1/messages",
+        "headers": {},
+        "body": None,
+    }
     return exchange(request=Request(**{**request, **changes}))
 
 
-def after(option, command):
+def after(option: str, command: str) -> list[str]:
     found = words(command)
     return [found[place + 1] for place, word in enumerate(found) if word == option]
 
 
-def test_a_request_becomes_curl():
+def test_a_request_becomes_curl() -> None:
     assert shell(exchange(), "pa") == (
         "curl --include \\\n"
         "  --url https://api.pa.example/v1/messages \\\n"
@@ -43,7 +51,7 @@ def test_a_request_becomes_curl():
     )
 
 
-def test_methods_are_named_where_curl_would_take_another():
+def test_methods_are_named_where_curl_would_take_another() -> None:
     assert "--request" not in shell(sent(method="GET"), "pa")
     assert after("--request", shell(sent(method="DELETE"), "pa")) == ["DELETE"]
     assert after("--request", shell(sent(), "pa")) == ["POST"]
@@ -51,18 +59,18 @@ def test_methods_are_named_where_curl_would_take_another():
     assert "--head" in words(shell(sent(method="HEAD"), "pa"))
 
 
-def test_brackets_in_an_address_are_no_ranges():
+def test_brackets_in_an_address_are_no_ranges() -> None:
     assert "--globoff" in words(shell(sent(url="https://x.example/a?ids[]=1"), "pa"))
     assert "--globoff" not in words(shell(sent(url="https://x.example/a?key=${PB_API_KEY}"), "pb"))
 
 
-def test_a_key_that_was_redacted_becomes_the_providers_variable():
+def test_a_key_that_was_redacted_becomes_the_providers_variable() -> None:
     command = shell(sent(headers={"authorization": "Bearer [redacted]", "x-api-key": "${MY_OWN_KEY}"}), "pc")
     assert '"authorization: Bearer ${PC_API_KEY}"' in command
     assert '"x-api-key: ${MY_OWN_KEY}"' in command
 
 
-def test_a_body_cannot_read_a_variable_that_is_not_its_providers():
+def test_a_body_cannot_read_a_variable_that_is_not_its_providers() -> None:
     body = {"echoed": "${AWS_SECRET_ACCESS_KEY} $HOME $(id) `id`", "token": "${PA_SUBJECT_TOKEN}"}
     script = shell(sent(body=body), "pa").replace("curl", "printf '%s\\n'", 1)
     shown = subprocess.run(
@@ -75,7 +83,7 @@ def test_a_body_cannot_read_a_variable_that_is_not_its_providers():
     assert json.loads(shown.stdout.splitlines()[-1]) == {**body, "token": "t"}
 
 
-def test_a_declared_body_is_made_as_it_is_sent():
+def test_a_declared_body_is_made_as_it_is_sent() -> None:
     command = shell(
         sent(headers={"content-length": "33554433"}, body="[33554433 bytes declared in content-length]"), "pa"
     )
@@ -85,20 +93,19 @@ def test_a_declared_body_is_made_as_it_is_sent():
 
 
 @given(PRINTABLE)
-def test_text_survives_the_shell(text):
+def test_text_survives_the_shell(text: str) -> None:
     assert shlex.split(quoted(text)) == [text]
 
 
 @given(st.dictionaries(PRINTABLE, PRINTABLE | st.integers(), max_size=4))
-def test_a_body_survives_the_shell(body):
-    (data,) = after("--data-raw", shell(sent(body=body), "pa")) or [None]
-    assert data is not None
+def test_a_body_survives_the_shell(body: dict[str, Any]) -> None:
+    (data,) = after("--data-raw", shell(sent(body=body), "pa"))
     assert json.loads(data) == body
 
 
 @settings(max_examples=25, deadline=None)
 @given(ANY)
-def test_even_what_a_terminal_would_not_show_survives_bash(text):
+def test_even_what_a_terminal_would_not_show_survives_bash(text: str) -> None:
     written = quoted(text)
     assert all(character.isprintable() or character == "\n" for character in written)
     shown = subprocess.run(["bash", "-c", f"printf %s {written}"], capture_output=True, check=True)
@@ -106,15 +113,15 @@ def test_even_what_a_terminal_would_not_show_survives_bash(text):
 
 
 @given(st.text())
-def test_a_body_of_json_shows_only_ascii(text):
+def test_a_body_of_json_shows_only_ascii(text: str) -> None:
     assert shell(sent(body={"text": text}), "pa").isascii()
 
 
-def test_a_header_without_a_value_is_sent_without_one():
+def test_a_header_without_a_value_is_sent_without_one() -> None:
     assert after("--header", shell(sent(headers={"x-empty": ""}), "pa")) == ["x-empty;"]
 
 
-def test_a_call_becomes_grpcurl():
+def test_a_call_becomes_grpcurl() -> None:
     request = Request(
         "GRPC",
         "https://grpc.pd.example:443/xai_api.Chat/GetCompletion",
@@ -127,7 +134,7 @@ def test_a_call_becomes_grpcurl():
     assert "-plaintext" not in words(command)
 
 
-def test_a_socket_becomes_websocat_with_the_frames_that_were_sent():
+def test_a_socket_becomes_websocat_with_the_frames_that_were_sent() -> None:
     frames = (Event("a", {"type": "a'b"}, sent=True), Event("b", {"type": "b"}))
     request = Request("GET", "wss://api.pc.example/v1/responses", {"authorization": "Bearer ${PC_API_KEY}"})
     command = shell(exchange(request=request, response=Response(101, events=frames, close=Close(1000))), "pc")
@@ -135,13 +142,13 @@ def test_a_socket_becomes_websocat_with_the_frames_that_were_sent():
     assert words(command)[-1] == "wss://api.pc.example/v1/responses"
 
 
-def test_a_hostile_text_is_one_word():
+def test_a_hostile_text_is_one_word() -> None:
     assert len(re.findall(r"^", quoted(HOSTILE))) == 1
     shown = subprocess.run(["bash", "-c", f"printf %s {quoted(HOSTILE)}"], capture_output=True, check=True)
     assert shown.stdout.decode() == HOSTILE
 
 
-def test_the_probe_is_named_with_what_it_needs():
+def test_the_probe_is_named_with_what_it_needs() -> None:
     address = "pa/errors/general/a"
     assert (
         pytest_command(run(), result(address))

@@ -1,10 +1,13 @@
 """summary.md: the first screen for a pull request, in which nothing observed is Markdown."""
 
+from __future__ import annotations
+
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from syrupy.assertion import SnapshotAssertion
 
 from catalog.model import Outcome, Reason
 from reports import summary
@@ -15,23 +18,23 @@ from tests.unit.reports.special import HOSTILE
 A = "pa/errors/general/a"
 
 
-def test_the_summary_of_a_run(snapshot):
+def test_the_summary_of_a_run(snapshot: SnapshotAssertion) -> None:
     assert summary.render(*sample.full()) == snapshot
 
 
-def test_the_summary_of_a_night_in_which_nothing_happened(snapshot):
+def test_the_summary_of_a_night_in_which_nothing_happened(snapshot: SnapshotAssertion) -> None:
     assert summary.render(run(), [result(A)]) == snapshot
 
 
 @given(st.text())
-def test_observed_text_is_code_and_nothing_else(text):
+def test_observed_text_is_code_and_nothing_else(text: str) -> None:
     (block,) = (token for token in MarkdownIt("commonmark").parse(f"- x {summary.code_span(text)}") if token.children)
-    kinds = [token.type for token in block.children]
+    kinds = [token.type for token in block.children or ()]
     assert kinds == ["text", "code_inline"]
 
 
 @given(st.text())
-def test_a_hostile_message_makes_no_link_image_or_markup(text):
+def test_a_hostile_message_makes_no_link_image_or_markup(text: str) -> None:
     wrong = finding(message=text, at=text, observed=text)
     rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(wrong,))])
     markdown = MarkdownIt("commonmark")
@@ -42,7 +45,7 @@ def test_a_hostile_message_makes_no_link_image_or_markup(text):
     assert not [token for token in markdown.parse(rendered) if token.type in ("html_block", "fence", "code_block")]
 
 
-def test_mentions_and_issue_numbers_stand_in_code():
+def test_mentions_and_issue_numbers_stand_in_code() -> None:
     rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(message=HOSTILE),))])
     outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", rendered)
     assert "@everyone" not in outside
@@ -53,13 +56,13 @@ def test_mentions_and_issue_numbers_stand_in_code():
 ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted", "review_by": "2027-01-01"}
 
 
-def test_an_accepted_drift_says_until_when_and_why():
+def test_an_accepted_drift_says_until_when_and_why() -> None:
     rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), ledger=ACCEPTED)])
     assert f"- **`{A}`**: review by `2027-01-01`; `a fix is due`; `status: documented" in rendered
     assert "no date" not in summary.render(run(), [result(A, Outcome.DRIFTED, ledger={"state": "accounted"})])
 
 
-def test_a_night_that_could_not_look_does_not_say_that_nothing_changed():
+def test_a_night_that_could_not_look_does_not_say_that_nothing_changed() -> None:
     refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
     rendered = summary.render(run(), [refused])
     assert "### Not looked at (1)\n\n- **PA**: blind: `no record has a verdict (probe-refused)`" in rendered
@@ -67,14 +70,14 @@ def test_a_night_that_could_not_look_does_not_say_that_nothing_changed():
     assert "Nothing changed." in summary.render(run(expected=()), [refused])
 
 
-def test_what_is_left_out_is_counted():
+def test_what_is_left_out_is_counted() -> None:
     results = [
         result(f"pa/errors/general/r{number}", Outcome.FLAKY, reason=Reason("attempts-differ")) for number in range(9)
     ]
     assert "… and 6 more, in the report" in summary.render(run(), results, listed=3)
 
 
-def test_it_is_never_too_long_for_a_pull_request():
+def test_it_is_never_too_long_for_a_pull_request() -> None:
     wrong = tuple(finding(message="x" * 400) for _ in range(3))
     results = [
         result(
@@ -90,5 +93,5 @@ def test_it_is_never_too_long_for_a_pull_request():
     assert rendered.endswith("… cut here to stay short; the rest is in the [full report](report.html).\n")
 
 
-def test_the_link_is_where_the_caller_puts_the_report():
+def test_the_link_is_where_the_caller_puts_the_report() -> None:
     assert "[Full report](https://ci.example/1)" in summary.render(run(), [result(A)], link="https://ci.example/1")

@@ -1,9 +1,12 @@
 """The end of a run in a terminal."""
 
+from __future__ import annotations
+
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from catalog.model import Outcome, Reason
 from reports import terminal
@@ -14,20 +17,20 @@ from tests.unit.reports.special import HOSTILE
 A = "pa/errors/general/a"
 
 
-def test_the_summary_of_a_run(snapshot):
+def test_the_summary_of_a_run(snapshot: SnapshotAssertion) -> None:
     assert terminal.summary(*sample.full()) == snapshot
 
 
-def test_quietly(snapshot):
+def test_quietly(snapshot: SnapshotAssertion) -> None:
     assert terminal.summary(*sample.full(), quiet=True) == snapshot
 
 
-def test_a_good_run_says_little():
+def test_a_good_run_says_little() -> None:
     assert terminal.summary(run(), [result(A)]).splitlines()[0] == "No drift; 1 of 1 verified, oldest evidence today."
     assert terminal.summary(run(), [result(A)], quiet=True).count("\n") == 0
 
 
-def test_colours_are_asked_for():
+def test_colours_are_asked_for() -> None:
     assert "\x1b[" not in terminal.summary(*sample.full())
     coloured = terminal.summary(*sample.full(), colour=True)
     assert coloured.startswith("\x1b[31;1m")
@@ -35,7 +38,7 @@ def test_colours_are_asked_for():
 
 
 @given(st.text() | st.just(HOSTILE))
-def test_an_answer_cannot_steer_the_terminal(text):
+def test_an_answer_cannot_steer_the_terminal(text: str) -> None:
     wrong = finding(message=text, at=text, observed=text)
     unseen = result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text))
     told = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(wrong,)), unseen])
@@ -44,14 +47,14 @@ def test_an_answer_cannot_steer_the_terminal(text):
     assert "\x9b" not in told
 
 
-def test_lines_keep_to_the_width():
+def test_lines_keep_to_the_width() -> None:
     told = terminal.summary(*sample.full(), width=70)
     assert all(
         len(line) <= 70 for line in told.splitlines()[1:] if "records  conforms" not in line and "  ·" not in line
     )
 
 
-def test_many_records_behind_one_dead_host_are_one_line():
+def test_many_records_behind_one_dead_host_are_one_line() -> None:
     reason = Reason("connect-refused", "GET https://api.pa.example/v1/models")
     results = [result(f"{A}{number}", Outcome.INCONCLUSIVE, reason=reason) for number in range(40)]
     told = terminal.summary(run(), results)
@@ -62,7 +65,7 @@ def test_many_records_behind_one_dead_host_are_one_line():
 ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted", "review_by": "2027-01-01"}
 
 
-def test_an_accepted_drift_says_until_when_and_why():
+def test_an_accepted_drift_says_until_when_and_why() -> None:
     told = terminal.summary(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), ledger=ACCEPTED)])
     assert f"  {A}  review by 2027-01-01\n    a fix is due\n" in told
     of_old = terminal.summary(run(), [result(A, Outcome.DRIFTED, ledger={"state": "accounted"})])
@@ -70,21 +73,21 @@ def test_an_accepted_drift_says_until_when_and_why():
     assert "no date" not in of_old
 
 
-def test_who_was_not_looked_at_is_told_first():
+def test_who_was_not_looked_at_is_told_first() -> None:
     refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
     second = terminal.summary(run(), [refused]).splitlines()[1]
     assert second == "blind: pa was not looked at: no record has a verdict (probe-refused) (exit 10)"
     assert "blind" not in terminal.summary(run(expected=()), [refused])
 
 
-def test_an_entry_of_the_ledger_that_fails_the_run_is_told():
+def test_an_entry_of_the_ledger_that_fails_the_run_is_told() -> None:
     entry = "ledger: divergences.json:pa/errors/general/gone: no record has this address; remove the entry"
     described = run(policy={"stale_ledger": [entry]})
     assert entry in terminal.summary(described, [result(A)], width=200).splitlines()
     assert terminal.summary(described, [result(A)]).startswith("No drift, 1 stale ledger entry;")
 
 
-def test_progress_of_a_provider():
+def test_progress_of_a_provider() -> None:
     seen = [result(A), result(f"{A}2", Outcome.DRIFTED, findings=(finding(),)), result("pb/errors/http/a")]
     assert terminal.provider_line("pa", seen, 4) == "PA  ██████████░░░░░░░░░░  2/4  1 drifted"
     assert terminal.provider_line("pb", seen, 1) == "PB  ████████████████████  1/1"

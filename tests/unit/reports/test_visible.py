@@ -1,5 +1,7 @@
 """Nothing observed may hide, reorder or restyle what stands beside it."""
 
+from __future__ import annotations
+
 import unicodedata
 
 import pytest
@@ -22,12 +24,12 @@ from reports.visible import line, tree, visible
         ("line\u2028separator\r", "line⟨U+2028⟩separator⟨U+000D⟩"),
     ],
 )
-def test_what_conceals_is_written_out(text, shown):
+def test_what_conceals_is_written_out(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
 @given(st.text())
-def test_no_control_or_format_character_is_left(text):
+def test_no_control_or_format_character_is_left(text: str) -> None:
     for character in visible(text):
         assert character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp")
         assert unicodedata.bidirectional(character) not in (
@@ -44,18 +46,18 @@ def test_no_control_or_format_character_is_left(text):
 
 
 @given(st.text())
-def test_once_visible_it_stays_as_it_is(text):
+def test_once_visible_it_stays_as_it_is(text: str) -> None:
     assert visible(visible(text)) == visible(text)
 
 
 @given(st.text(), st.integers(min_value=5, max_value=80))
-def test_a_line_is_one_line_and_no_longer_than_its_limit(text, limit):
+def test_a_line_is_one_line_and_no_longer_than_its_limit(text: str, limit: int) -> None:
     shown = line(text, limit)
     assert "\n" not in shown
     assert len(shown) <= limit
 
 
-def test_keys_and_values_of_a_tree_are_visible():
+def test_keys_and_values_of_a_tree_are_visible() -> None:
     assert tree({"a\u202e": ["\x00", 1, None, {"b": "\x07"}]}) == {
         "a⟨U+202E⟩": ["⟨U+0000⟩", 1, None, {"b": "⟨U+0007⟩"}]
     }
