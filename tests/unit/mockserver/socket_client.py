@@ -30,7 +30,7 @@ class SocketClient:
 
     def hear_until(self, name: str) -> list[Any]:
         """The messages up to the first whose type, or whose first field, is `name`."""
-        heard = []
+        heard: list[Any] = []
         while not heard or name not in (heard[-1].get("type"), next(iter(heard[-1]))):
             heard.append(self.hear())
         return heard

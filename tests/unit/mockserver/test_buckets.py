@@ -25,7 +25,9 @@ def admitted(bucket: TokenBucket, asked: list[tuple[float, int]]) -> list[tuple[
 
 
 @given(CAPACITIES, ASKED)
-def test_in_any_window_it_admits_no_more_than_it_holds_and_what_refills(capacity, asked):
+def test_in_any_window_it_admits_no_more_than_it_holds_and_what_refills(
+    capacity: int, asked: list[tuple[float, int]]
+) -> None:
     let_in = admitted(TokenBucket(capacity), [(after, min(amount, capacity)) for after, amount in asked])
     for first, (start, _) in enumerate(let_in):
         total = 0.0
@@ -35,7 +37,7 @@ def test_in_any_window_it_admits_no_more_than_it_holds_and_what_refills(capacity
 
 
 @given(CAPACITIES, ASKED)
-def test_it_refuses_exactly_when_its_level_is_below_the_cost(capacity, asked):
+def test_it_refuses_exactly_when_its_level_is_below_the_cost(capacity: int, asked: list[tuple[float, int]]) -> None:
     bucket, level, now = TokenBucket(capacity), float(capacity), 1_000.0
     for after, amount in asked:
         cost = min(amount, capacity)
@@ -50,7 +52,7 @@ def test_it_refuses_exactly_when_its_level_is_below_the_cost(capacity, asked):
 
 
 @given(CAPACITIES, st.integers(1, 10_000))
-def test_it_says_how_long_to_wait_and_then_admits(capacity, amount):
+def test_it_says_how_long_to_wait_and_then_admits(capacity: int, amount: int) -> None:
     bucket = TokenBucket(capacity)
     bucket.charge(capacity, 0.0)
     wait = bucket.seconds_until(amount, 0.0)
@@ -59,21 +61,21 @@ def test_it_says_how_long_to_wait_and_then_admits(capacity, amount):
     assert bucket.seconds_until(amount, wait + TOLERANCE) < TOLERANCE * 60
 
 
-def test_a_request_from_the_past_adds_nothing():
+def test_a_request_from_the_past_adds_nothing() -> None:
     bucket = TokenBucket(60)
     bucket.charge(60, 100.0)
     assert bucket.remaining(50.0) == 0
     assert bucket.remaining(101.0) == 1
 
 
-def test_what_is_given_back_never_makes_it_more_than_full():
+def test_what_is_given_back_never_makes_it_more_than_full() -> None:
     bucket = TokenBucket(60)
     bucket.charge(-1_000, 0.0)
     assert bucket.remaining(0.0) == 60
 
 
 @pytest.mark.parametrize(("burst", "at_once"), [(None, 60), (1, 1)])
-def test_sixty_a_minute_may_be_enforced_as_one_a_second(burst, at_once):
+def test_sixty_a_minute_may_be_enforced_as_one_a_second(burst: int | None, at_once: int) -> None:
     bucket = TokenBucket(60, burst)
     assert sum(bucket.take(1, 0.0) for _ in range(100)) == at_once
     assert bucket.take(1, 1.0)

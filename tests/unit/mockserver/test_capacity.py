@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from httpx import Response
 
 from mockserver.app import create_app
 from mockserver.pa.prompt_cache import InputTokens
@@ -20,18 +23,24 @@ COMMITTED = "mock-pa-priority"
 LONG = [{"role": "user", "content": "word " * 30_000}]
 
 
+Ask = Callable[..., Response]
+"""Sends a message with some fields set otherwise, with a key and at a time."""
+
+
 @pytest.fixture
-def pa():
+def pa() -> Ask:
     client = Client(create_app(only=["pa"]))
 
-    def message(fields=(), key="mock-pa-inference", clock=None):
+    def message(
+        fields: Mapping[str, Any] | None = None, key: str = "mock-pa-inference", clock: str | None = None
+    ) -> Response:
         headers = {"x-api-key": key, "pa-version": "2023-06-01"} | ({"x-mock-clock": clock} if clock else {})
-        return client.send("POST", "/pa/v1/messages", headers=headers, json={**HELLO, **dict(fields)})
+        return client.send("POST", "/pa/v1/messages", headers=headers, json={**HELLO, **(fields or {})})
 
     return message
 
 
-def families(response):
+def families(response: Response) -> set[str]:
     """The stems of the limits that an answer tells of; each is there with limit, remaining and reset."""
     found = {name.rpartition("-")[0] for name in response.headers if name.endswith("-remaining")}
     for stem in found:
@@ -40,19 +49,19 @@ def families(response):
     return found
 
 
-def remaining(response, stem):
+def remaining(response: Response, stem: str) -> int:
     return int(response.headers[f"{stem}-remaining"])
 
 
 PLAIN = {f"pa-ratelimit-{family}" for family in ("requests", "tokens", "input-tokens", "output-tokens")}
 
 
-def test_fast_headers_come_with_fast_mode_alone(pa):
+def test_fast_headers_come_with_fast_mode_alone(pa: Ask) -> None:
     assert families(pa({"model": "mock-large"})) == PLAIN
     assert families(pa(FAST)) == PLAIN | {"pa-fast-input-tokens", "pa-fast-output-tokens"}
 
 
-def test_fast_mode_has_limits_of_its_own(pa):
+def test_fast_mode_has_limits_of_its_own(pa: Ask) -> None:
     before, after = pa({"model": "mock-large"}), pa(FAST)
     assert remaining(after, "pa-ratelimit-input-tokens") >= remaining(before, "pa-ratelimit-input-tokens")
     assert remaining(after, "pa-fast-input-tokens") < 50_000
@@ -63,16 +72,16 @@ def test_fast_mode_has_limits_of_its_own(pa):
     assert pa({"model": "mock-large", "messages": LONG}).status_code == 200
 
 
-def test_priority_headers_come_with_a_commitment_and_a_model_that_it_covers(pa):
+def test_priority_headers_come_with_a_commitment_and_a_model_that_it_covers(pa: Ask) -> None:
     priority = {"pa-priority-input-tokens", "pa-priority-output-tokens"}
     assert families(pa(key=COMMITTED)) == PLAIN | priority
     assert families(pa({"model": "mock-large"}, key=COMMITTED)) == PLAIN
     assert families(pa()) == PLAIN
 
 
-def test_auto_uses_priority_while_it_suffices_and_standard_only_opts_out(pa):
-    def tier(**fields):
-        return pa(fields, key=COMMITTED).json()["usage"]["service_tier"]
+def test_auto_uses_priority_while_it_suffices_and_standard_only_opts_out(pa: Ask) -> None:
+    def tier(**fields: Any) -> str:
+        return str(pa(fields, key=COMMITTED).json()["usage"]["service_tier"])
 
     assert tier() == "priority"
     assert tier(service_tier="auto") == "priority"
@@ -93,17 +102,17 @@ def test_auto_uses_priority_while_it_suffices_and_standard_only_opts_out(pa):
         (InputTokens(100, 0, 0), {"inference_geo": "global"}, 100),
     ],
 )
-def test_tokens_burn_a_commitment_down_at_their_rates(measured, body, burnt):
+def test_tokens_burn_a_commitment_down_at_their_rates(measured: InputTokens, body: dict[str, str], burnt: int) -> None:
     assert burnt_down(measured, body) == pytest.approx(burnt)
 
 
-def cached(text):
+def cached(text: str) -> list[dict[str, Any]]:
     block = {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
     return [{"role": "user", "content": [block, {"type": "text", "text": "and now?"}]}]
 
 
 @pytest.mark.parametrize(("model", "counts"), [("mock-small", False), ("mock-small-retired", True)])
-def test_cache_reads_count_for_the_retired_class_alone(pa, model, counts):
+def test_cache_reads_count_for_the_retired_class_alone(pa: Ask, model: str, counts: bool) -> None:
     fields = {"model": model, "messages": cached("word " * 4_000)}
     written = pa(fields)
     read = pa(fields)
@@ -112,17 +121,17 @@ def test_cache_reads_count_for_the_retired_class_alone(pa, model, counts):
     assert (taken > 3_000) is counts
 
 
-def test_output_tokens_count_as_generated_whatever_max_tokens_says(pa):
+def test_output_tokens_count_as_generated_whatever_max_tokens_says(pa: Ask) -> None:
     before = remaining(pa(), "pa-ratelimit-output-tokens")
     answer = pa({"max_tokens": 50_000})
     assert answer.json()["usage"]["output_tokens"] < 1_000
     assert before - remaining(answer, "pa-ratelimit-output-tokens") < 1_000
 
 
-def test_a_pd_key_may_be_capped_by_the_second_and_by_tokens():
+def test_a_pd_key_may_be_capped_by_the_second_and_by_tokens() -> None:
     client = PdClient(create_app(only=["pd"]))
 
-    def status(key, clock=None):
+    def status(key: str, clock: str | None = None) -> int:
         return client.complete(key=key, clock=clock).status_code
 
     assert [status("mock-pd-capped-second") for _ in range(2)] == [200, 429]
@@ -131,7 +140,7 @@ def test_a_pd_key_may_be_capped_by_the_second_and_by_tokens():
     assert status("mock-pd-capped-tokens", "+1m") == 200
 
 
-def test_pd_counts_requests_by_the_second_and_sends_no_header_of_it():
+def test_pd_counts_requests_by_the_second_and_sends_no_header_of_it() -> None:
     client = PdClient(create_app(only=["pd"]))
     answers = [client.complete() for _ in range(12)]
     assert [answer.status_code for answer in answers[:8]] == [200] * 8
@@ -139,7 +148,7 @@ def test_pd_counts_requests_by_the_second_and_sends_no_header_of_it():
     assert not [name for name in refused.headers if "limit" in name or name == "retry-after"]
 
 
-def test_pb_s_tokens_of_a_day_come_back_at_midnight_pacific():
+def test_pb_s_tokens_of_a_day_come_back_at_midnight_pacific() -> None:
     client = PbClient()
     for _ in range(30):
         refused = client.generate("mock-premium", key="mock-pb-tight")
@@ -154,7 +163,7 @@ def test_pb_s_tokens_of_a_day_come_back_at_midnight_pacific():
 
 
 @pytest.mark.parametrize("tier", ["flex", "priority"])
-def test_pb_s_service_tiers_have_limits_of_their_own(tier):
+def test_pb_s_service_tiers_have_limits_of_their_own(tier: str) -> None:
     client = PbClient()
     assert [client.generate(key="mock-pb-tight").status_code for _ in range(3)] == [200, 200, 429]
     answer = client.generate(key="mock-pb-tight", fields={"serviceTier": tier})

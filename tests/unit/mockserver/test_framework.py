@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from httpx import Response
 
 from mockserver.app import create_app
 from mockserver.buckets import TokenBucket
 from mockserver.clock import next_month, parse_duration, parse_offset, rfc3339
 from mockserver.prefixes import PrefixesError, merged
 from mockserver.providers import load
-from mockserver.routing import Route, Router
+from mockserver.routing import Found, Route, Router
 from mockserver.sessions import Sessions
+from tests.unit.mockserver.mock_client import Client
 
 
-def mock_error(response) -> str:
+def mock_error(response: Response) -> str:
     assert response.status_code == 400
     assert list(response.json()) == ["mock_error"]
-    return response.json()["mock_error"]
+    return str(response.json()["mock_error"])
 
 
 @pytest.mark.parametrize(
@@ -31,23 +35,25 @@ def mock_error(response) -> str:
         ("refusal;category=nonsense", "is none of"),
     ],
 )
-def test_a_scenario_that_makes_no_sense_is_refused_by_the_mock_itself(client, scenario, reason):
+def test_a_scenario_that_makes_no_sense_is_refused_by_the_mock_itself(
+    client: Client, scenario: str, reason: str
+) -> None:
     assert reason in mock_error(client.hello(scenario=scenario))
 
 
-def test_a_scenario_of_another_provider_is_refused(client):
+def test_a_scenario_of_another_provider_is_refused(client: Client) -> None:
     client.app.world.scenarios.add("pz", client.app.providers[0].scenarios[:1])
     with pytest.raises(Exception, match="does not belong to provider 'pq'"):
         client.app.world.scenarios.read("pq", client.app.providers[0].scenarios[0].name)
 
 
-def test_a_scenario_with_nothing_to_act_on_is_not_silently_ignored(client):
+def test_a_scenario_with_nothing_to_act_on_is_not_silently_ignored(client: Client) -> None:
     assert "nothing to act on" in mock_error(client.pa("GET", "/v1/models", scenario="refusal"))
     assert "nothing to act on" in mock_error(client.hello(scenario="overloaded_mid_stream"))
 
 
-def test_times_counts_the_requests_of_each_session(client):
-    def statuses(session):
+def test_times_counts_the_requests_of_each_session(client: Client) -> None:
+    def statuses(session: str) -> list[int]:
         return [
             client.pa("GET", "/v1/models", scenario="overloaded;times=2", session=session).status_code for _ in range(3)
         ]
@@ -56,7 +62,7 @@ def test_times_counts_the_requests_of_each_session(client):
     assert statuses("two") == [529, 529, 200]
 
 
-def test_all_scenarios_are_listed_with_their_providers_and_parameters(client):
+def test_all_scenarios_are_listed_with_their_providers_and_parameters(client: Client) -> None:
     listed = {entry["name"]: entry for entry in client.send("GET", "/__mock__/scenarios").json()["scenarios"]}
     assert {"hang", "close_without_answer", "gateway_page", "latency", "payment_problem", "refusal"} <= listed.keys()
     assert listed["refusal"]["providers"] == ["pa"]
@@ -64,7 +70,7 @@ def test_all_scenarios_are_listed_with_their_providers_and_parameters(client):
     assert all(entry["description"] for entry in listed.values())
 
 
-def test_requests_are_counted_by_session_and_endpoint(client):
+def test_requests_are_counted_by_session_and_endpoint(client: Client) -> None:
     client.pa("GET", "/v1/models", session="a")
     client.pa("GET", "/v1/models", session="a")
     client.pa("GET", "/v1/models", session="b", scenario="nonsense")
@@ -75,7 +81,7 @@ def test_requests_are_counted_by_session_and_endpoint(client):
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
-def test_reset_forgets_one_session_or_all(client, method):
+def test_reset_forgets_one_session_or_all(client: Client, method: str) -> None:
     for session in ("a", "b"):
         client.pa("GET", "/v1/models", session=session)
     client.send(method, "/__mock__/reset?session=a")
@@ -86,32 +92,32 @@ def test_reset_forgets_one_session_or_all(client, method):
 
 
 @pytest.mark.parametrize("clock", ["25h", "+", "+25", "+h", "-1h", "+1h later"])
-def test_a_clock_that_makes_no_sense_is_refused(client, clock):
+def test_a_clock_that_makes_no_sense_is_refused(client: Client, clock: str) -> None:
     assert "x-mock-clock" in mock_error(client.pa("GET", "/v1/models", clock=clock))
 
 
-def test_an_unknown_mock_header_is_refused(client):
+def test_an_unknown_mock_header_is_refused(client: Client) -> None:
     assert "x-mock-cloak" in mock_error(client.pa("GET", "/v1/models", headers={"X-Mock-Cloak": "+1h"}))
 
 
-def test_a_prefix_that_nobody_serves_is_told_apart_from_a_provider(client):
+def test_a_prefix_that_nobody_serves_is_told_apart_from_a_provider(client: Client) -> None:
     response = client.send("GET", "/nobody/v1/models")
     assert response.status_code == 404
     assert "mock_error" in response.json()
 
 
-def test_a_gateway_page_is_not_in_any_envelope(client):
+def test_a_gateway_page_is_not_in_any_envelope(client: Client) -> None:
     response = client.pa("GET", "/v1/models", scenario="gateway_page")
     assert response.status_code == 502
     assert response.headers["content-type"].startswith("text/html")
     assert "request-id" not in response.headers
 
 
-def test_latency_delays_and_changes_nothing_else(client):
+def test_latency_delays_and_changes_nothing_else(client: Client) -> None:
     assert client.pa("GET", "/v1/models", scenario="latency;ms=1").status_code == 200
 
 
-def test_durations_and_offsets():
+def test_durations_and_offsets() -> None:
     assert parse_duration("59m59s") == 3599
     assert parse_duration("250ms") == 0.25
     assert parse_offset("+1d2h") == 26 * 3600
@@ -121,12 +127,12 @@ def test_durations_and_offsets():
         parse_offset("+1 hour")
 
 
-def test_the_next_month_begins_at_midnight_utc():
+def test_the_next_month_begins_at_midnight_utc() -> None:
     assert rfc3339(next_month(1_767_200_000)) == "2026-01-01T00:00:00Z"
     assert rfc3339(next_month(1_769_904_000)) == "2026-03-01T00:00:00Z"
 
 
-def test_a_bucket_refills_with_time_and_never_with_the_past():
+def test_a_bucket_refills_with_time_and_never_with_the_past() -> None:
     bucket = TokenBucket(60)
     assert bucket.take(60, now=100.0)
     assert not bucket.take(1, now=100.0)
@@ -136,13 +142,13 @@ def test_a_bucket_refills_with_time_and_never_with_the_past():
     assert bucket.remaining(now=1_000.0) == 60
 
 
-def test_a_full_bucket_serves_a_request_larger_than_itself():
+def test_a_full_bucket_serves_a_request_larger_than_itself() -> None:
     bucket = TokenBucket(60)
     assert bucket.take(600, now=0.0)
     assert not bucket.take(1, now=1.0)
 
 
-def test_sessions_are_bounded_and_the_least_recently_used_goes_first():
+def test_sessions_are_bounded_and_the_least_recently_used_goes_first() -> None:
     sessions = Sessions(limit=2)
     first = sessions.get("first")
     sessions.get("second")
@@ -152,12 +158,12 @@ def test_sessions_are_bounded_and_the_least_recently_used_goes_first():
     assert sessions.peek("first") is first
 
 
-def test_identifiers_are_the_same_in_every_run_of_a_session():
+def test_identifiers_are_the_same_in_every_run_of_a_session() -> None:
     ids = [[Sessions().get(name).new_id("req_") for _ in range(1)] for name in ("a", "a", "b")]
     assert ids[0] == ids[1] != ids[2]
 
 
-def test_prefixes_replace_defaults_and_nothing_else():
+def test_prefixes_replace_defaults_and_nothing_else() -> None:
     providers = load(["pa"])
     settings = merged(providers, {"pa": {"header_prefix": "x-real-"}})["pa"]
     assert settings["header_prefix"] == "x-real-"
@@ -168,20 +174,20 @@ def test_prefixes_replace_defaults_and_nothing_else():
     "given",
     [{"pz": {}}, {"pa": {"header": "x"}}, {"pa": {"header_prefix": 1}}, {"pa": {"versions": "2023"}}, {"pa": 3}],
 )
-def test_prefixes_that_make_no_sense_are_refused(given):
+def test_prefixes_that_make_no_sense_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(PrefixesError):
         merged(load(["pa"]), given)
 
 
-def test_unknown_providers_cannot_be_served():
+def test_unknown_providers_cannot_be_served() -> None:
     with pytest.raises(ValueError, match="unknown provider pz"):
         create_app(only=["pz"])
 
 
-def test_a_router_tells_a_wrong_method_from_a_wrong_path():
+def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
     router = Router([Route("GET", "/a", "list"), Route("GET", "/a/{id}", "one")])
 
-    def find(method, path):
+    def find(method: str, path: str) -> Found[str]:
         return router.find({"method": method, "path": f"/mount{path}", "root_path": "/mount"})
 
     assert find("GET", "/a").endpoint == "list"

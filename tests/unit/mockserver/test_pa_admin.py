@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from httpx import Response
 
 from mockserver.pa.signing import signature
+from tests.unit.mockserver.mock_client import Client
 
 ADMIN, MARKETPLACE = "mock-pa-admin", "mock-pa-marketplace"
 ME = "/v1/organizations/me"
@@ -13,7 +15,7 @@ ADMIN_PATHS = (ME, LIMITS, "/v1/organizations/workspaces/wrkspc_01MockCodingAssi
 
 
 @pytest.mark.parametrize("path", ADMIN_PATHS)
-def test_an_admin_answer_names_the_organization_and_no_workspace(client, path):
+def test_an_admin_answer_names_the_organization_and_no_workspace(client: Client, path: str) -> None:
     answer = client.pa("GET", path, key=ADMIN)
     assert answer.status_code == 200
     assert answer.headers["pa-organization-id"]
@@ -25,15 +27,15 @@ def test_an_admin_answer_names_the_organization_and_no_workspace(client, path):
     ("key", "status"),
     [(None, 401), ("mock-pa-admin-expired", 401), ("mock-pa-inference", 403), ("mock-pa-compliance", 403)],
 )
-def test_only_a_usable_admin_key_is_admitted(client, path, key, status):
+def test_only_a_usable_admin_key_is_admitted(client: Client, path: str, key: str | None, status: int) -> None:
     assert client.pa("GET", path, key=key).status_code == status
 
 
-def test_an_admin_key_makes_no_inference(client):
+def test_an_admin_key_makes_no_inference(client: Client) -> None:
     assert client.hello(key=ADMIN).status_code == 403
 
 
-def test_workspace_limits_lie_below_the_organization_s_and_the_default_workspace_has_none(client):
+def test_workspace_limits_lie_below_the_organization_s_and_the_default_workspace_has_none(client: Client) -> None:
     whole = {each["id"]: each["value"] for each in client.pa("GET", LIMITS, key=ADMIN).json()["data"]}
     own = client.pa("GET", ADMIN_PATHS[2], key=ADMIN).json()["data"]
     assert own
@@ -44,12 +46,12 @@ def test_workspace_limits_lie_below_the_organization_s_and_the_default_workspace
     assert unknown.status_code == 404
 
 
-def signed(client, signature_of, *, path="/v1/models"):
+def signed(client: Client, signature_of: str, *, path: str = "/v1/models") -> Response:
     authorization = f"HMAC-SHA256 Credential={MARKETPLACE}, Signature={signature_of}"
     return client.pa("GET", path, key=None, headers={"authorization": authorization})
 
 
-def test_a_well_signed_request_is_answered(client):
+def test_a_well_signed_request_is_answered(client: Client) -> None:
     answer = signed(client, signature(MARKETPLACE, "GET", "/v1/models"))
     assert answer.status_code == 200
     assert answer.headers["pa-organization-id"]
@@ -58,11 +60,11 @@ def test_a_well_signed_request_is_answered(client):
 @pytest.mark.parametrize(
     "bad", ["0000", "0" * 64, signature(MARKETPLACE, "POST", "/v1/models"), signature(MARKETPLACE, "GET", "/v1/files")]
 )
-def test_a_badly_signed_request_gets_401(client, bad):
+def test_a_badly_signed_request_gets_401(client: Client, bad: str) -> None:
     answer = signed(client, bad)
     assert answer.status_code == 401
     assert "pa-organization-id" not in answer.headers
 
 
-def test_an_access_id_alone_is_no_key(client):
+def test_an_access_id_alone_is_no_key(client: Client) -> None:
     assert client.pa("GET", "/v1/models", key=MARKETPLACE).status_code == 401

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis.strategies._internal.core import DataObject
 
 from mockserver.app import create_app
 from tests.unit.mockserver.mock_client import HELLO, Client
@@ -39,14 +40,17 @@ JSON = st.recursive(
     max_leaves=5,
 )
 
+Place = tuple[Any, ...]
+"""The keys and indexes that lead to a value."""
 
-def places(value: Any, path: tuple = ()) -> list[tuple]:
+
+def places(value: Any, path: Place = ()) -> list[Place]:
     """The path of every value inside a JSON value, its own first."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(found for key, inner in items for found in places(inner, (*path, key)))]
 
 
-def replaced(value: Any, path: tuple, new: Any) -> Any:
+def replaced(value: Any, path: Place, new: Any) -> Any:
     """A copy of a JSON value with one value replaced."""
     if not path:
         return new
@@ -59,7 +63,7 @@ def replaced(value: Any, path: tuple, new: Any) -> Any:
 @pytest.mark.parametrize("model", ["mock-small", "mock-large"])
 @given(st.data())
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_message_with_one_value_replaced_is_answered(path, model, data):
+def test_a_message_with_one_value_replaced_is_answered(path: str, model: str, data: DataObject) -> None:
     base = {**RICH, "model": model}
     if path.endswith("count_tokens"):
         base = {name: value for name, value in base.items() if name not in ("max_tokens", "stop_sequences")}
@@ -72,7 +76,7 @@ def test_a_message_with_one_value_replaced_is_answered(path, model, data):
 @pytest.mark.parametrize("path", ["/v1/messages/batches", "/v1/agents"])
 @given(st.data())
 @settings(max_examples=100, deadline=None)
-def test_a_batch_or_agent_with_one_value_replaced_is_answered(path, data):
+def test_a_batch_or_agent_with_one_value_replaced_is_answered(path: str, data: DataObject) -> None:
     base = {
         "/v1/messages/batches": {"requests": [{"custom_id": "a", "params": HELLO}]},
         "/v1/agents": {"name": "a", "model": {"id": "mock-small"}, "metadata": {}, "tools": []},

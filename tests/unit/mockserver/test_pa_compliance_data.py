@@ -21,6 +21,7 @@ from tests.unit.mockserver.compliance_client import (
     message,
     refused,
 )
+from tests.unit.mockserver.mock_client import Client
 
 INVALID = (400, "invalid_request_error")
 MISSING = (404, "not_found_error")
@@ -28,7 +29,7 @@ EARLY, LATE = "2026-01-01T00:00:00Z", "2099-01-01T00:00:00+02:00"
 
 
 @pytest.fixture
-def api(client) -> Compliance:
+def api(client: Client) -> Compliance:
     return Compliance(client)
 
 
@@ -45,13 +46,13 @@ def api(client) -> Compliance:
         ("activity_types[]", "no_such_activity"),
     ],
 )
-def test_a_message_begins_with_the_parameter(api, name, value):
+def test_a_message_begins_with_the_parameter(api: Compliance, name: str, value: str) -> None:
     answer = api.get("/activities", params={name: value})
     assert refused(answer) == INVALID
     assert message(answer).startswith(f"{name}: ")
 
 
-def test_the_window_must_have_a_length(api):
+def test_the_window_must_have_a_length(api: Compliance) -> None:
     answer = api.get("/activities", params={"created_at.gte": EARLY, "created_at.lt": EARLY})
     assert message(answer).startswith("created_at.lt: ")
     assert len(api.get("/activities", params={"created_at.gte": EARLY, "created_at.lt": LATE}).json()["data"]) == 7
@@ -62,18 +63,18 @@ def test_the_window_must_have_a_length(api):
     ("name", "hint"),
     [("created_at[gte]", "dot notation"), ("activity_types", "activity_types[]"), ("no_such", "no_such")],
 )
-def test_an_unrecognized_parameter_is_refused_with_a_hint(api, name, hint):
+def test_an_unrecognized_parameter_is_refused_with_a_hint(api: Compliance, name: str, hint: str) -> None:
     answer = api.get("/activities", params={name: EARLY})
     assert refused(answer) == INVALID
     assert hint in message(answer)
 
 
 @pytest.mark.parametrize("path", [f"/apps/files/{CHAT_FILE}", "/organizations", "/groups", f"/apps/projects/{BUSY}"])
-def test_every_endpoint_refuses_what_it_does_not_know(api, path):
+def test_every_endpoint_refuses_what_it_does_not_know(api: Compliance, path: str) -> None:
     assert refused(api.get(path, params={"no_such": "1"})) == INVALID
 
 
-def test_activities_are_walked_both_ways_by_their_ids(api):
+def test_activities_are_walked_both_ways_by_their_ids(api: Compliance) -> None:
     everything = [each["id"] for each in api.get("/activities").json()["data"]]
     first = api.get("/activities", params={"limit": 3}).json()
     assert (first["first_id"], first["last_id"], first["has_more"]) == (everything[0], everything[2], True)
@@ -84,17 +85,17 @@ def test_activities_are_walked_both_ways_by_their_ids(api):
 
 
 @pytest.mark.parametrize("cursor", ["no-activity-id", "activity_000000000000000000000000"])
-def test_an_activity_cursor_must_be_an_id_of_this_list(api, cursor):
+def test_an_activity_cursor_must_be_an_id_of_this_list(api: Compliance, cursor: str) -> None:
     answer = api.get("/activities", params={"after_id": cursor})
     assert refused(answer) == INVALID
     assert message(answer).startswith("after_id: ")
 
 
-def test_two_cursors_cannot_be_combined(api):
+def test_two_cursors_cannot_be_combined(api: Compliance) -> None:
     assert refused(api.get("/activities", params={"after_id": "a", "before_id": "b"})) == INVALID
 
 
-def test_chats_are_chosen_by_user_and_project(api):
+def test_chats_are_chosen_by_user_and_project(api: Compliance) -> None:
     assert [chat["id"] for chat in api.get("/apps/chats").json()["data"]] == [CHAT, PLAIN_CHAT, DELETED_CHAT]
     of_ben = api.get("/apps/chats", params={"user_ids[]": "user_01MockBen"}).json()["data"]
     assert [chat["id"] for chat in of_ben] == [PLAIN_CHAT, DELETED_CHAT]
@@ -102,7 +103,7 @@ def test_chats_are_chosen_by_user_and_project(api):
     assert [chat["id"] for chat in of_project] == [CHAT]
 
 
-def test_a_chat_cursor_is_opaque_and_bound_to_its_query(api):
+def test_a_chat_cursor_is_opaque_and_bound_to_its_query(api: Compliance) -> None:
     page = api.get("/apps/chats", params={"limit": 1}).json()
     assert page["last_id"] != CHAT
     rest = api.get("/apps/chats", params={"after_id": page["last_id"]}).json()["data"]
@@ -113,28 +114,28 @@ def test_a_chat_cursor_is_opaque_and_bound_to_its_query(api):
     assert refused(api.get("/apps/chats", params={"after_id": page["last_id"]}, session="another")) == INVALID
 
 
-def test_a_chat_cursor_never_expires(api):
+def test_a_chat_cursor_never_expires(api: Compliance) -> None:
     """2:7.2 and 2:8.1 let the cursors of local-session messages expire, and those alone."""
     page = api.get("/apps/chats", params={"limit": 1}).json()
     rest = api.get("/apps/chats", params={"after_id": page["last_id"]}, clock="+25h").json()["data"]
     assert [chat["id"] for chat in rest] == [PLAIN_CHAT, DELETED_CHAT]
 
 
-def test_a_walk_survives_the_deletes_on_its_way(api):
+def test_a_walk_survives_the_deletes_on_its_way(api: Compliance) -> None:
     page = api.get("/apps/chats", params={"limit": 1}).json()
     api.delete(f"/apps/chats/{CHAT}")
     rest = api.get("/apps/chats", params={"limit": 1, "after_id": page["last_id"]}).json()["data"]
     assert [chat["id"] for chat in rest] == [PLAIN_CHAT]
 
 
-def test_a_user_deleted_chat_is_listed_and_readable(api):
+def test_a_user_deleted_chat_is_listed_and_readable(api: Compliance) -> None:
     listed = {chat["id"]: chat["deleted_at"] for chat in api.get("/apps/chats").json()["data"]}
     assert listed[DELETED_CHAT] is not None
     assert listed[CHAT] is None
     assert api.get(f"/apps/chats/{DELETED_CHAT}/messages").status_code == 200
 
 
-def test_a_chat_past_its_retention_is_gone(api):
+def test_a_chat_past_its_retention_is_gone(api: Compliance) -> None:
     assert api.get(f"/apps/chats/{CHAT}/messages").status_code == 200
     assert refused(api.get(f"/apps/chats/{CHAT}/messages", clock="+366d")) == MISSING
     assert refused(api.get(f"/apps/files/{CHAT_FILE}", clock="+366d")) == MISSING
@@ -144,8 +145,8 @@ def test_a_chat_past_its_retention_is_gone(api):
     ("parameter", "block", "field"),
     [("tool_use_input_max_bytes", "tool_use", "input"), ("tool_result_max_bytes", "tool_result", "content")],
 )
-def test_tool_text_is_cut_at_its_cap(api, parameter, block, field):
-    def length(**params):
+def test_tool_text_is_cut_at_its_cap(api: Compliance, parameter: str, block: str, field: str) -> None:
+    def length(**params: int) -> int:
         shown = api.get(f"/apps/chats/{CHAT}/messages", params=params).json()["chat_messages"]
         blocks = [each for entry in shown for each in entry["content"] if each["type"] == block]
         return len(blocks[0][field])
@@ -157,7 +158,7 @@ def test_tool_text_is_cut_at_its_cap(api, parameter, block, field):
         assert message(answer).startswith(f"{parameter}: ")
 
 
-def test_a_deleted_chat_takes_everything_along(api):
+def test_a_deleted_chat_takes_everything_along(api: Compliance) -> None:
     paths = (
         f"/apps/chats/{CHAT}/messages",
         f"/apps/files/{CHAT_FILE}",
@@ -176,7 +177,7 @@ def test_a_deleted_chat_takes_everything_along(api):
     assert api.get(f"/apps/files/{CHAT_FILE}", session="another").status_code == 200
 
 
-def test_a_project_is_deleted_only_without_attached_chats(api):
+def test_a_project_is_deleted_only_without_attached_chats(api: Compliance) -> None:
     assert refused(api.delete(f"/apps/projects/{BUSY}")) == (409, "invalid_request_error")
     assert api.get(f"/apps/projects/{BUSY}").status_code == 200
     api.delete(f"/apps/chats/{CHAT}")
@@ -187,8 +188,8 @@ def test_a_project_is_deleted_only_without_attached_chats(api):
     assert api.deleted_activities("pa_project_deleted") == [BUSY]
 
 
-def test_a_project_document_is_an_attachment_until_it_is_deleted(api):
-    def attached():
+def test_a_project_document_is_an_attachment_until_it_is_deleted(api: Compliance) -> None:
+    def attached() -> set[str]:
         return {each["id"] for each in api.get(f"/apps/projects/{IDLE}/attachments").json()["data"]}
 
     assert attached() == {PROJECT_FILE, DOCUMENT}
@@ -198,12 +199,12 @@ def test_a_project_document_is_an_attachment_until_it_is_deleted(api):
     assert refused(api.delete("/apps/projects/documents/proj_doc_01MockNotes")) == MISSING
 
 
-def test_a_deleted_project_takes_its_files_along(api):
+def test_a_deleted_project_takes_its_files_along(api: Compliance) -> None:
     assert api.delete(f"/apps/projects/{IDLE}").status_code == 200
     assert refused(api.get(f"/apps/files/{PROJECT_FILE}")) == MISSING
 
 
-def test_a_file_is_deleted_for_good(api):
+def test_a_file_is_deleted_for_good(api: Compliance) -> None:
     assert api.get(f"/apps/files/{CHAT_FILE}/content").content == b"a,b\n1,2\n"
     assert api.delete(f"/apps/files/{CHAT_FILE}").status_code == 200
     assert refused(api.get(f"/apps/files/{CHAT_FILE}/content")) == MISSING
@@ -220,11 +221,11 @@ def test_a_file_is_deleted_for_good(api):
         "/groups/rbac_group_none/members",
     ],
 )
-def test_an_unknown_organization_role_or_group_is_not_found(api, path):
+def test_an_unknown_organization_role_or_group_is_not_found(api: Compliance, path: str) -> None:
     assert refused(api.get(path)) == MISSING
 
 
-def test_settings_hide_why_there_are_none(api):
+def test_settings_hide_why_there_are_none(api: Compliance) -> None:
     unlinked, no_uuid = "c0000000-0000-4000-8000-00000000ffff", "no-uuid"
     bodies = [
         api.get(f"/organizations/{each}/settings").json()["error"]
@@ -234,7 +235,7 @@ def test_settings_hide_why_there_are_none(api):
     assert api.get(f"/organizations/{ORGANIZATION}/settings").status_code == 200
 
 
-def test_the_structure_is_paged(api):
+def test_the_structure_is_paged(api: Compliance) -> None:
     page = api.get("/organizations", params={"limit": 1}).json()
     rest = api.get("/organizations", params={"limit": 1, "page": page["next_page"]}).json()
     assert [each["id"] for each in (*page["data"], *rest["data"])] == [ORGANIZATION, ORGANIZATION_WITHOUT_SETTINGS]

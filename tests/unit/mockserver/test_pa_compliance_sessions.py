@@ -14,6 +14,7 @@ from tests.unit.mockserver.compliance_client import (
     message,
     refused,
 )
+from tests.unit.mockserver.mock_client import Client
 
 LOCAL, REMOTE = "/apps/local-sessions", "/apps/remote-sessions"
 INVALID = (400, "invalid_request_error")
@@ -22,12 +23,13 @@ UNAVAILABLE = (503, "overloaded_error")
 
 
 @pytest.fixture
-def api(client) -> Compliance:
+def api(client: Client) -> Compliance:
     return Compliance(client)
 
 
-def test_a_walk_through_messages_reaches_each_once(api):
-    seen, page = [], None
+def test_a_walk_through_messages_reaches_each_once(api: Compliance) -> None:
+    seen: list[str] = []
+    page: str | None = None
     while page is not None or not seen:
         params = {"limit": 1, **({"page": page} if page else {})}
         answer = api.get(f"{LOCAL}/{SESSION}/messages", params=params).json()
@@ -39,7 +41,7 @@ def test_a_walk_through_messages_reaches_each_once(api):
     assert [each["id"] for each in newest_first] == seen[::-1]
 
 
-def test_a_page_cursor_is_bound_to_session_and_order_and_expires(api):
+def test_a_page_cursor_is_bound_to_session_and_order_and_expires(api: Compliance) -> None:
     page = api.get(f"{LOCAL}/{SESSION}/messages", params={"limit": 1}).json()["next_page"]
     assert api.get(f"{LOCAL}/{SESSION}/messages", params={"page": page}, clock="+23h").status_code == 200
     for refusal in (
@@ -53,7 +55,7 @@ def test_a_page_cursor_is_bound_to_session_and_order_and_expires(api):
         assert message(refusal).startswith("page: ")
 
 
-def test_what_is_not_retained_is_neither_listed_nor_readable(api):
+def test_what_is_not_retained_is_neither_listed_nor_readable(api: Compliance) -> None:
     assert [each["id"] for each in api.get(LOCAL).json()["data"]] == [SESSION, OTHER_SESSION]
     assert refused(api.get(f"{LOCAL}/{UNRETAINED_SESSION}/messages")) == MISSING
     assert refused(api.get(f"{LOCAL}/clls_none/messages")) == MISSING
@@ -62,18 +64,18 @@ def test_what_is_not_retained_is_neither_listed_nor_readable(api):
 
 
 @pytest.mark.parametrize("path", [f"{LOCAL}/no-session/messages", f"{REMOTE}/no-session/transcript"])
-def test_a_malformed_id_is_no_404(api, path):
+def test_a_malformed_id_is_no_404(api: Compliance, path: str) -> None:
     assert refused(api.get(path)) == INVALID
 
 
 @pytest.mark.parametrize("path", [LOCAL, f"{LOCAL}/{SESSION}/messages", f"{LOCAL}/no-session/messages"])
-def test_every_local_call_says_that_the_parent_has_none(api, path):
+def test_every_local_call_says_that_the_parent_has_none(api: Compliance, path: str) -> None:
     answer = api.get(path, key="mock-pa-compliance-no-local")
     assert refused(answer) == MISSING
     assert answer.headers["x-should-retry"] == "true"
 
 
-def test_a_revoked_customer_key_seals_the_content_and_stays_so(api):
+def test_a_revoked_customer_key_seals_the_content_and_stays_so(api: Compliance) -> None:
     key = "mock-pa-compliance-sealed"
     assert api.get(LOCAL, key=key).status_code == 200
     for clock in ("+0s", "+2h"):
@@ -81,13 +83,13 @@ def test_a_revoked_customer_key_seals_the_content_and_stays_so(api):
 
 
 @pytest.mark.parametrize("cause", ["local_sessions_index_down", "captured_content_down", "retention_overrides_down"])
-def test_a_part_can_fail_for_a_while(api, cause):
+def test_a_part_can_fail_for_a_while(api: Compliance, cause: str) -> None:
     assert refused(api.get(LOCAL, scenario=f"{cause};times=1")) == UNAVAILABLE
     assert api.get(LOCAL, scenario=f"{cause};times=1").status_code == 200
     assert "mock_error" in api.get("/apps/chats", scenario=cause).json()
 
 
-def test_a_pending_session_has_no_transcript_until_it_is_ready(api):
+def test_a_pending_session_has_no_transcript_until_it_is_ready(api: Compliance) -> None:
     statuses = {each["id"]: each["status"] for each in api.get(REMOTE).json()["data"]}
     assert statuses[PENDING] == "pending"
     assert statuses[FINISHED] != "pending"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from httpx import Response
 
 from mockserver.pa.errors import PaError
 from mockserver.pa.keys import Standing
 from mockserver.pa.spending import refuse_spenders
-from tests.unit.mockserver.mock_client import body
+from tests.unit.mockserver.mock_client import Client, body
 
 WHERE = "/v1/messages"
 USER = {"role": "user", "content": "Hello"}
@@ -18,7 +21,7 @@ LOOK = {"name": "look", "input_schema": {"type": "object"}}
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 
 
-def check_error(response, status, kind, *, retry="false", org=True):
+def check_error(response: Response, status: int, kind: str, *, retry: str | None = "false", org: bool = True) -> str:
     assert response.status_code == status, response.text
     answer = response.json()
     assert answer["type"] == "error"
@@ -27,7 +30,7 @@ def check_error(response, status, kind, *, retry="false", org=True):
     assert answer["request_id"] == response.headers["request-id"]
     assert response.headers.get("x-should-retry") == retry
     assert ("pa-organization-id" in response.headers) is org
-    return answer["error"]["message"]
+    return str(answer["error"]["message"])
 
 
 @pytest.mark.parametrize(
@@ -68,31 +71,31 @@ def check_error(response, status, kind, *, retry="false", org=True):
         ({"messages": [{"role": "user", "content": "x" * 900_000}]}, "prompt is too long"),
     ],
 )
-def test_a_body_that_is_not_as_documented_gets_400(client, changes, says):
+def test_a_body_that_is_not_as_documented_gets_400(client: Client, changes: dict[str, Any], says: str) -> None:
     message = check_error(client.hello(changes), 400, "invalid_request_error")
     assert says in message
 
 
 @pytest.mark.parametrize("content", ["{", "", '{"a": NaN}', "[" * 100_000, b"\xff\xfe{}"])
-def test_a_body_that_is_no_json_gets_400(client, content):
+def test_a_body_that_is_no_json_gets_400(client: Client, content: bytes | str) -> None:
     message = check_error(client.pa("POST", WHERE, content=content), 400, "invalid_request_error")
     assert "not valid JSON" in message
 
 
-def test_server_tools_are_rejected_by_count_tokens(client):
+def test_server_tools_are_rejected_by_count_tokens(client: Client) -> None:
     asked = {**body({"max_tokens": ...}), "tools": [SEARCH]}
     message = check_error(client.pa("POST", f"{WHERE}/count_tokens", json=asked), 400, "invalid_request_error")
     assert "Server tools" in message
     assert "web_search" in message
 
 
-def test_count_tokens_does_not_know_max_tokens(client):
+def test_count_tokens_does_not_know_max_tokens(client: Client) -> None:
     response = client.pa("POST", f"{WHERE}/count_tokens", json=body())
     assert "max_tokens: Extra inputs" in check_error(response, 400, "invalid_request_error")
 
 
 @pytest.mark.parametrize("key", ["mock-pa-inference", None])
-def test_the_removed_completion_path_always_points_to_messages(client, key):
+def test_the_removed_completion_path_always_points_to_messages(client: Client, key: str | None) -> None:
     response = client.pa("POST", "/v1/complete", key=key, version=None)
     assert "/v1/messages" in check_error(response, 400, "invalid_request_error", org=key is not None)
 
@@ -101,15 +104,15 @@ def test_the_removed_completion_path_always_points_to_messages(client, key):
     ("version", "says"),
     [(None, "required"), ("yesterday", "not a valid version"), ("2023-01-01", "not allowed for this endpoint")],
 )
-def test_the_version_header_is_required_and_checked(client, version, says):
+def test_the_version_header_is_required_and_checked(client: Client, version: str | None, says: str) -> None:
     assert says in check_error(client.hello(version=version), 400, "invalid_request_error")
 
 
-def test_a_legacy_version_is_allowed_where_the_endpoint_is_old_enough(client):
+def test_a_legacy_version_is_allowed_where_the_endpoint_is_old_enough(client: Client) -> None:
     assert client.pa("GET", "/v1/models", version="2023-01-01").status_code == 200
 
 
-def test_an_unexpected_beta_value_gets_400(client):
+def test_an_unexpected_beta_value_gets_400(client: Client) -> None:
     response = client.hello(headers={"pa-beta": "files-api-2025-04-14,warp-drive-2030-01-01"})
     message = check_error(response, 400, "invalid_request_error")
     assert "warp-drive" in message
@@ -117,27 +120,27 @@ def test_an_unexpected_beta_value_gets_400(client):
 
 
 @pytest.mark.parametrize("key", [None, "", "nonsense", "mock-pa-unknown", "mock-pa-revoked", "mock-pa-expired"])
-def test_a_key_that_cannot_be_used_gets_401_without_an_organization(client, key):
+def test_a_key_that_cannot_be_used_gets_401_without_an_organization(client: Client, key: str | None) -> None:
     response = client.hello(key=key)
     assert "invalid x-api-key" in check_error(response, 401, "authentication_error", org=False)
     assert "pa-workspace-id" not in response.headers
 
 
-def test_bad_request_signing_gets_401(client):
+def test_bad_request_signing_gets_401(client: Client) -> None:
     headers = {"authorization": "PA4-HMAC-SHA256 Credential=x, Signature=y"}
     assert "signature" in check_error(client.hello(key=None, headers=headers), 401, "authentication_error", org=False)
 
 
-def test_a_bearer_token_is_as_good_as_the_key_header(client):
+def test_a_bearer_token_is_as_good_as_the_key_header(client: Client) -> None:
     assert client.hello(key=None, headers={"authorization": "Bearer mock-pa-inference"}).status_code == 200
 
 
 @pytest.mark.parametrize("key", ["mock-pa-restricted", "mock-pa-admin"])
-def test_a_key_without_permission_gets_403(client, key):
+def test_a_key_without_permission_gets_403(client: Client, key: str) -> None:
     check_error(client.hello(key=key), 403, "permission_error")
 
 
-def test_a_restricted_key_still_has_its_free_control(client):
+def test_a_restricted_key_still_has_its_free_control(client: Client) -> None:
     assert client.pa("GET", "/v1/models", key="mock-pa-restricted").status_code == 200
 
 
@@ -153,17 +156,17 @@ def test_a_restricted_key_still_has_its_free_control(client):
         ("GET", "/"),
     ],
 )
-def test_unknown_paths_and_ids_get_404(client, method, path):
+def test_unknown_paths_and_ids_get_404(client: Client, method: str, path: str) -> None:
     check_error(client.pa(method, path), 404, "not_found_error")
 
 
-def test_an_unknown_model_gets_404_in_messages_and_count_tokens(client):
+def test_an_unknown_model_gets_404_in_messages_and_count_tokens(client: Client) -> None:
     check_error(client.hello({"model": "mock-none"}), 404, "not_found_error")
     counted = body({"model": "mock-none", "max_tokens": ...})
     check_error(client.pa("POST", f"{WHERE}/count_tokens", json=counted), 404, "not_found_error")
 
 
-def test_a_wrong_method_is_one_of_the_other_4xx(client):
+def test_a_wrong_method_is_one_of_the_other_4xx(client: Client) -> None:
     check_error(client.pa("PUT", WHERE), 405, "invalid_request_error")
 
 
@@ -177,7 +180,9 @@ def test_a_wrong_method_is_one_of_the_other_4xx(client):
     ],
 )
 @pytest.mark.parametrize("method", ["GET /v1/models", "POST /v1/messages"])
-def test_causes_that_only_the_provider_can_bring_about(client, scenario, status, kind, retry, method):
+def test_causes_that_only_the_provider_can_bring_about(
+    client: Client, scenario: str, status: int, kind: str, retry: str | None, method: str
+) -> None:
     verb, path = method.split()
     response = client.pa(verb, path, scenario=scenario, json=body() if verb == "POST" else None)
     check_error(response, status, kind, retry=retry)
@@ -187,7 +192,7 @@ def test_causes_that_only_the_provider_can_bring_about(client, scenario, status,
     ("key", "says"),
     [("mock-pa-organization-limit", "API usage limits"), ("mock-pa-workspace-limit", "workspace API usage limits")],
 )
-def test_a_self_set_spend_limit_gets_400_with_its_fixed_phrase(client, key, says):
+def test_a_self_set_spend_limit_gets_400_with_its_fixed_phrase(client: Client, key: str, says: str) -> None:
     message = check_error(client.hello(key=key), 400, "invalid_request_error")
     assert message.startswith("You have reached your specified")
     assert says in message
@@ -195,13 +200,13 @@ def test_a_self_set_spend_limit_gets_400_with_its_fixed_phrase(client, key, says
 
 
 @pytest.mark.parametrize("scope", ["organization", "workspace"])
-def test_a_self_set_spend_limit_by_scenario(client, scope):
+def test_a_self_set_spend_limit_by_scenario(client: Client, scope: str) -> None:
     response = client.hello(scenario=f"self_set_spend_limit;scope={scope}")
     assert check_error(response, 400, "invalid_request_error").startswith("You have reached your specified")
 
 
 @pytest.mark.parametrize("how", [{"key": "mock-pa-spend-cap"}, {"scenario": "spend_cap_reached"}])
-def test_the_spend_cap_gets_429_that_waiting_does_not_mend(client, how):
+def test_the_spend_cap_gets_429_that_waiting_does_not_mend(client: Client, how: dict[str, Any]) -> None:
     response = client.hello(**how)
     check_error(response, 429, "rate_limit_error", retry="false")
     assert "retry-after" not in response.headers
@@ -209,12 +214,12 @@ def test_the_spend_cap_gets_429_that_waiting_does_not_mend(client, how):
 
 
 @pytest.mark.parametrize("how", [{"key": "mock-pa-spend-cap"}, {"scenario": "spend_cap_reached"}])
-def test_the_spend_cap_is_lifted_when_the_month_is_over(client, how):
+def test_the_spend_cap_is_lifted_when_the_month_is_over(client: Client, how: dict[str, Any]) -> None:
     """Each month ends within 31 days (1:3, 2:8.2)."""
     assert client.hello(**how, clock="+31d").status_code == 200
 
 
-def test_the_spend_cap_is_lifted_on_the_first_of_the_next_month_at_midnight_utc():
+def test_the_spend_cap_is_lifted_on_the_first_of_the_next_month_at_midnight_utc() -> None:
     reached_at = datetime(2026, 12, 17, 9, tzinfo=UTC).timestamp()
     lifted_at = datetime(2027, 1, 1, tzinfo=UTC).timestamp()
     with pytest.raises(PaError):
@@ -225,7 +230,7 @@ def test_the_spend_cap_is_lifted_on_the_first_of_the_next_month_at_midnight_utc(
 @pytest.mark.parametrize(
     "standing", [Standing.ORGANIZATION_LIMIT, Standing.WORKSPACE_LIMIT, Standing.CODING_ASSISTANT_LIMIT]
 )
-def test_of_no_other_limit_do_the_documents_say_when_it_is_lifted(standing):
+def test_of_no_other_limit_do_the_documents_say_when_it_is_lifted(standing: Standing) -> None:
     reached_at, later = (datetime(2027, month, 2, tzinfo=UTC).timestamp() for month in (1, 2))
     with pytest.raises(PaError):
         refuse_spenders(standing, later, reached_at)
@@ -239,13 +244,13 @@ def test_of_no_other_limit_do_the_documents_say_when_it_is_lifted(standing):
         {"scenario": "acceleration_limit;retry_after=7"},
     ],
 )
-def test_other_limits_get_429_with_retry_after(client, how):
+def test_other_limits_get_429_with_retry_after(client: Client, how: dict[str, Any]) -> None:
     response = client.hello(**how)
     check_error(response, 429, "rate_limit_error", retry="true")
     assert int(response.headers["retry-after"]) >= 1
 
 
-def test_a_duplicate_name_and_a_stale_version_get_409(client):
+def test_a_duplicate_name_and_a_stale_version_get_409(client: Client) -> None:
     asked = {"name": "one", "model": "mock-small"}
     agent = client.pa("POST", "/v1/agents", json=asked).json()
     check_error(client.pa("POST", "/v1/agents", json=asked), 409, "conflict_error", retry="true")
@@ -259,10 +264,10 @@ def test_a_duplicate_name_and_a_stale_version_get_409(client):
     ("path", "megabytes"),
     [("/v1/messages", 32), ("/v1/messages/count_tokens", 32), ("/v1/messages/batches", 256), ("/v1/files", 500)],
 )
-def test_a_body_over_the_limit_is_refused_before_it_is_read(client, path, megabytes):
+def test_a_body_over_the_limit_is_refused_before_it_is_read(client: Client, path: str, megabytes: int) -> None:
     limit = megabytes * 1024 * 1024
 
-    async def never():
+    async def never() -> AsyncIterator[bytes]:
         raise AssertionError("the body was read")
         yield b""
 
@@ -270,10 +275,10 @@ def test_a_body_over_the_limit_is_refused_before_it_is_read(client, path, megaby
     check_error(client.pa("POST", path, content=never(), headers=declared), 413, "request_too_large")
 
 
-def test_a_chunked_body_is_counted_while_it_is_read(client):
+def test_a_chunked_body_is_counted_while_it_is_read(client: Client) -> None:
     sent = 0
 
-    async def chunks():
+    async def chunks() -> AsyncIterator[bytes]:
         nonlocal sent
         while sent < 40:
             sent += 1

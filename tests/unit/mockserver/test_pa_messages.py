@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+from httpx import Response
 
-from tests.unit.mockserver.mock_client import body
+from tests.unit.mockserver.mock_client import Client, body
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}
@@ -21,7 +23,7 @@ LOOK = {
 }
 
 
-def events(response):
+def events(response: Response) -> list[tuple[str, dict[str, Any]]]:
     assert response.headers["content-type"].startswith("text/event-stream")
     found = []
     for chunk in response.text.strip().split("\n\n"):
@@ -31,11 +33,11 @@ def events(response):
     return found
 
 
-def say(text, *tools):
+def say(text: str, *tools: dict[str, Any]) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": text}], "tools": list(tools), "max_tokens": 1000}
 
 
-def error_codes(response):
+def error_codes(response: Response) -> list[tuple[str, str | None]]:
     assert response.status_code == 200, response.text
     results = [block for block in response.json()["content"] if block["type"].endswith("_tool_result")]
     for result in results:
@@ -44,11 +46,11 @@ def error_codes(response):
     return [(result["type"], result["content"].get("error_code")) for result in map(as_dict, results)]
 
 
-def as_dict(result):
+def as_dict(result: dict[str, Any]) -> dict[str, Any]:
     return {**result, "content": {} if isinstance(result["content"], list) else result["content"]}
 
 
-def test_a_message_has_all_that_clients_validate(client):
+def test_a_message_has_all_that_clients_validate(client: Client) -> None:
     response = client.hello()
     message = response.json()
     assert message["type"] == "message"
@@ -62,25 +64,25 @@ def test_a_message_has_all_that_clients_validate(client):
             assert f"pa-ratelimit-{family}-{name}" in response.headers
 
 
-def test_the_answer_is_cut_at_max_tokens(client):
+def test_the_answer_is_cut_at_max_tokens(client: Client) -> None:
     message = client.hello({"max_tokens": 1}).json()
     assert message["stop_reason"] == "max_tokens"
     assert message["usage"]["output_tokens"] == 1
 
 
-def test_a_stop_sequence_ends_the_answer(client):
+def test_a_stop_sequence_ends_the_answer(client: Client) -> None:
     message = client.hello({"stop_sequences": ["heard"]}).json()
     assert (message["stop_reason"], message["stop_sequence"]) == ("stop_sequence", "heard")
 
 
 @pytest.mark.parametrize("choice", [{"type": "any"}, {"type": "tool", "name": "look"}])
-def test_a_forced_tool_is_used_as_its_schema_demands(client, choice):
+def test_a_forced_tool_is_used_as_its_schema_demands(client: Client, choice: dict[str, str]) -> None:
     message = client.hello({"tools": [LOOK], "tool_choice": choice}).json()
     assert message["stop_reason"] == "tool_use"
     assert message["content"][-1]["input"] == {"where": "mock", "how": "well"}
 
 
-def test_a_tool_use_may_be_answered(client):
+def test_a_tool_use_may_be_answered(client: Client) -> None:
     use = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
     answered = [
         {"role": "user", "content": "Look"},
@@ -91,19 +93,19 @@ def test_a_tool_use_may_be_answered(client):
 
 
 @pytest.mark.parametrize("thinking", [{"type": "adaptive"}, {"type": "enabled", "budget_tokens": 1024}])
-def test_thinking_comes_first(client, thinking):
+def test_thinking_comes_first(client: Client, thinking: dict[str, str]) -> None:
     message = client.hello({"model": "mock-large", "max_tokens": 2000, "thinking": thinking}).json()
     assert [block["type"] for block in message["content"]] == ["thinking", "text"]
 
 
-def test_a_refusal_is_a_success_with_its_category_and_credit(client):
+def test_a_refusal_is_a_success_with_its_category_and_credit(client: Client) -> None:
     message = client.hello(scenario="refusal;category=bio").json()
     assert message["stop_reason"] == "refusal"
     assert message["stop_details"]["category"] == "bio"
     assert message["stop_details"]["fallback_credit_token"]
 
 
-def test_a_stream_has_its_events_in_order(client):
+def test_a_stream_has_its_events_in_order(client: Client) -> None:
     found = events(client.hello({"stream": True}))
     names = [name for name, _ in found]
     assert names[:4] == ["message_start", "content_block_start", "ping", "content_block_delta"]
@@ -115,7 +117,7 @@ def test_a_stream_has_its_events_in_order(client):
 @pytest.mark.parametrize(
     ("scenario", "kind"), [("overloaded_mid_stream", "overloaded_error"), ("internal_error_mid_stream", "api_error")]
 )
-def test_a_stream_can_end_in_an_error_event_after_200(client, scenario, kind):
+def test_a_stream_can_end_in_an_error_event_after_200(client: Client, scenario: str, kind: str) -> None:
     response = client.hello({"stream": True}, scenario=scenario)
     assert response.status_code == 200
     name, data = events(response)[-1]
@@ -124,7 +126,7 @@ def test_a_stream_can_end_in_an_error_event_after_200(client, scenario, kind):
     assert data["error"]["type"] == kind
 
 
-def test_a_refusal_and_a_tool_use_can_be_streamed(client):
+def test_a_refusal_and_a_tool_use_can_be_streamed(client: Client) -> None:
     delta = dict(events(client.hello({"stream": True}, scenario="refusal")))["message_delta"]["delta"]
     assert delta["stop_details"]["category"] == "cyber"
     forced = events(client.hello({"stream": True, "tools": [LOOK], "tool_choice": {"type": "any"}}))
@@ -160,18 +162,20 @@ def test_a_refusal_and_a_tool_use_can_be_streamed(client):
         ("view:", CODE, "invalid_tool_input"),
     ],
 )
-def test_the_request_decides_what_a_server_tool_comes_to(client, text, tool, code):
+def test_the_request_decides_what_a_server_tool_comes_to(
+    client: Client, text: str, tool: dict[str, Any], code: str | None
+) -> None:
     (found,) = error_codes(client.hello(say(text, tool)))
     assert found[1] == code
 
 
 @pytest.mark.parametrize(("verb", "tool"), [("search: x", SEARCH), ("fetch: https://docs.example/", FETCH)])
-def test_a_server_tool_stops_at_its_max_uses(client, verb, tool):
+def test_a_server_tool_stops_at_its_max_uses(client: Client, verb: str, tool: dict[str, Any]) -> None:
     found = error_codes(client.hello(say(f"{verb}\n{verb}", {**tool, "max_uses": 1})))
     assert [code for _, code in found] == [None, "max_uses_exceeded"]
 
 
-def test_a_file_made_in_the_container_can_be_viewed(client):
+def test_a_file_made_in_the_container_can_be_viewed(client: Client) -> None:
     assert [code for _, code in error_codes(client.hello(say("create: /a.txt hello\nview: /a.txt", CODE)))] == [
         None,
         None,
@@ -192,37 +196,39 @@ def test_a_file_made_in_the_container_can_be_viewed(client):
     ("scenario", "code"),
     [("server_tool_unavailable", "unavailable"), ("server_tool_rate_limited", "too_many_requests")],
 )
-def test_a_server_tool_can_fail_on_the_providers_side(client, name, tool, scenario, code):
+def test_a_server_tool_can_fail_on_the_providers_side(
+    client: Client, name: str, tool: dict[str, Any], scenario: str, code: str
+) -> None:
     response = client.hello(say("Anything.", tool), scenario=f"{scenario};tool={name}")
     assert error_codes(response) == [(f"{name}_tool_result", code)]
 
 
-def test_a_tool_failure_needs_its_tool(client):
+def test_a_tool_failure_needs_its_tool(client: Client) -> None:
     response = client.hello(say("Anything.", FETCH), scenario="server_tool_unavailable;tool=web_search")
     assert "nothing to act on" in response.json()["mock_error"]
 
 
-def test_server_tools_can_be_streamed(client):
+def test_server_tools_can_be_streamed(client: Client) -> None:
     found = events(client.hello({**say("search: x", SEARCH), "stream": True}))
     started = [data["content_block"]["type"] for name, data in found if name == "content_block_start"]
     assert started == ["server_tool_use", "web_search_tool_result", "text"]
 
 
-def test_counting_tokens_is_what_generating_then_uses(client):
+def test_counting_tokens_is_what_generating_then_uses(client: Client) -> None:
     counted = client.pa("POST", "/v1/messages/count_tokens", json=body({"max_tokens": ...})).json()
     assert counted == {"input_tokens": client.hello().json()["usage"]["input_tokens"]}
     longer = body({"max_tokens": ..., "system": "Be brief. " * 10})
     assert client.pa("POST", "/v1/messages/count_tokens", json=longer).json()["input_tokens"] > counted["input_tokens"]
 
 
-def test_a_marked_prompt_is_written_to_the_cache_and_then_read(client):
+def test_a_marked_prompt_is_written_to_the_cache_and_then_read(client: Client) -> None:
     system = [{"type": "text", "text": "Be brief. " * 50, "cache_control": {"type": "ephemeral"}}]
     first, second = (client.hello({"system": system}).json()["usage"] for _ in range(2))
     assert first["cache_creation_input_tokens"] == second["cache_read_input_tokens"] > 0
     assert first["cache_read_input_tokens"] == second["cache_creation_input_tokens"] == 0
 
 
-def test_models_are_listed_by_pages_and_found_by_id(client):
+def test_models_are_listed_by_pages_and_found_by_id(client: Client) -> None:
     whole = client.pa("GET", "/v1/models").json()
     ids = [model["id"] for model in whole["data"]]
     assert whole["has_more"] is False
@@ -236,5 +242,5 @@ def test_models_are_listed_by_pages_and_found_by_id(client):
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "after_id=none", "after_id=a&before_id=b"])
-def test_a_page_that_makes_no_sense_gets_400(client, query):
+def test_a_page_that_makes_no_sense_gets_400(client: Client, query: str) -> None:
     assert client.pa("GET", f"/v1/models?{query}").status_code == 400

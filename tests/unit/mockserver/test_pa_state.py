@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+from httpx import Response
 
-from tests.unit.mockserver.mock_client import body
+from tests.unit.mockserver.mock_client import Client, body
 
 REQUESTS = {
     "requests": [{"custom_id": "ok", "params": body()}, {"custom_id": "bad", "params": {"model": "mock-small"}}]
 }
 
 
-def upload(client, name="a.txt", content=b"hello", **kwargs):
+def upload(client: Client, name: str = "a.txt", content: bytes = b"hello", **kwargs: Any) -> Response:
     return client.pa("POST", "/v1/files", files={"file": (name, content, "text/plain")}, **kwargs)
 
 
-def test_a_batch_runs_on_the_clock_and_leaves_results(client):
+def test_a_batch_runs_on_the_clock_and_leaves_results(client: Client) -> None:
     made = client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()
     path = f"/v1/messages/batches/{made['id']}"
     assert made["processing_status"] == "in_progress"
@@ -37,7 +39,7 @@ def test_a_batch_runs_on_the_clock_and_leaves_results(client):
     assert client.pa("GET", path).status_code == 404
 
 
-def test_a_cancelled_batch_ends_without_messages(client):
+def test_a_cancelled_batch_ends_without_messages(client: Client) -> None:
     made = client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()
     path = f"/v1/messages/batches/{made['id']}"
     assert client.pa("POST", f"{path}/cancel").json()["processing_status"] == "canceling"
@@ -54,11 +56,11 @@ def test_a_cancelled_batch_ends_without_messages(client):
         {"requests": [{"custom_id": "a", "params": {}}] * 2},
     ],
 )
-def test_a_batch_that_makes_no_sense_gets_400(client, asked):
+def test_a_batch_that_makes_no_sense_gets_400(client: Client, asked: dict[str, Any]) -> None:
     assert client.pa("POST", "/v1/messages/batches", json=asked).status_code == 400
 
 
-def test_batches_are_paged_newest_first(client):
+def test_batches_are_paged_newest_first(client: Client) -> None:
     ids = [client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()["id"] for _ in range(3)]
     first = client.pa("GET", "/v1/messages/batches?limit=2").json()
     assert [batch["id"] for batch in first["data"]] == [ids[2], ids[1]]
@@ -67,7 +69,7 @@ def test_batches_are_paged_newest_first(client):
     assert [batch["id"] for batch in rest["data"]] == [ids[0]]
 
 
-def test_a_file_is_kept_until_it_is_deleted(client):
+def test_a_file_is_kept_until_it_is_deleted(client: Client) -> None:
     made = upload(client).json()
     path = f"/v1/files/{made['id']}"
     assert (made["filename"], made["size_bytes"], made["mime_type"]) == ("a.txt", 5, "text/plain")
@@ -78,7 +80,7 @@ def test_a_file_is_kept_until_it_is_deleted(client):
     assert client.pa("GET", f"{path}/content").status_code == 404
 
 
-def test_any_bytes_survive_an_upload(client):
+def test_any_bytes_survive_an_upload(client: Client) -> None:
     content = bytes(range(256)) + b"\r\n--not-the-boundary\r\n\r\n"
     made = upload(client, name="an odd name.bin", content=content).json()
     assert made["filename"] == "an odd name.bin"
@@ -102,13 +104,13 @@ def test_any_bytes_survive_an_upload(client):
         (b"--x\r\nno headers end\r\n--x--\r\n", "multipart/form-data; boundary=x"),
     ],
 )
-def test_an_upload_that_makes_no_sense_gets_400(client, content, content_type):
+def test_an_upload_that_makes_no_sense_gets_400(client: Client, content: bytes, content_type: str) -> None:
     response = client.pa("POST", "/v1/files", content=content, headers={"content-type": content_type})
     assert response.status_code == 400
     assert response.json()["error"]["type"] == "invalid_request_error"
 
 
-def test_an_agent_is_made_listed_and_read(client):
+def test_an_agent_is_made_listed_and_read(client: Client) -> None:
     made = client.pa("POST", "/v1/agents", json={"name": "one", "model": "mock-small"}).json()
     assert (made["type"], made["version"], made["model"]["id"]) == ("agent", 1, "mock-small")
     assert client.pa("GET", f"/v1/agents/{made['id']}").json() == made
@@ -119,24 +121,24 @@ def test_an_agent_is_made_listed_and_read(client):
     ("asked", "status"),
     [({}, 400), ({"name": "x"}, 400), ({"name": "", "model": "mock-small"}, 400), ({"name": "x", "model": "no"}, 404)],
 )
-def test_an_agent_that_makes_no_sense_is_refused(client, asked, status):
+def test_an_agent_that_makes_no_sense_is_refused(client: Client, asked: dict[str, str], status: int) -> None:
     assert client.pa("POST", "/v1/agents", json=asked).status_code == status
 
 
-def test_sessions_never_see_each_other(client):
+def test_sessions_never_see_each_other(client: Client) -> None:
     made = upload(client, session="one").json()
     assert client.pa("GET", f"/v1/files/{made['id']}", session="one").status_code == 200
     assert client.pa("GET", f"/v1/files/{made['id']}", session="two").status_code == 404
     assert client.pa("GET", f"/v1/files/{made['id']}").status_code == 404
 
 
-def test_organizations_never_see_each_other(client):
+def test_organizations_never_see_each_other(client: Client) -> None:
     made = upload(client).json()
     assert client.pa("GET", f"/v1/files/{made['id']}", key="mock-pa-inference-scale").status_code == 404
 
 
-def test_three_cheap_requests_exhaust_a_tight_organization(client):
-    def count(**kwargs):
+def test_three_cheap_requests_exhaust_a_tight_organization(client: Client) -> None:
+    def count(**kwargs: Any) -> Response:
         asked = body({"max_tokens": ...})
         return client.pa("POST", "/v1/messages/count_tokens", json=asked, key="mock-pa-tight", **kwargs)
 
@@ -152,13 +154,13 @@ def test_three_cheap_requests_exhaust_a_tight_organization(client):
     assert count(clock="+31s").status_code == 200
 
 
-def test_each_model_class_has_a_budget_of_its_own(client):
+def test_each_model_class_has_a_budget_of_its_own(client: Client) -> None:
     for model in ("mock-small", "mock-large"):
         found = [client.hello({"model": model}, key="mock-pa-tight").status_code for _ in range(3)]
         assert found == [200, 200, 429]
 
 
-def test_output_tokens_are_charged_as_generated_and_input_as_sent(client):
+def test_output_tokens_are_charged_as_generated_and_input_as_sent(client: Client) -> None:
     before = client.hello(key="mock-pa-tight").headers
     answer = client.hello({"messages": [{"role": "user", "content": "word " * 4000}]}, key="mock-pa-tight")
     after, sent = answer.headers, answer.json()["usage"]["input_tokens"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.strategies._internal.core import DataObject
 
 from tests.unit.mockserver.pb_client import HELLO, PbClient
 from tests.unit.mockserver.test_pa_any_body import JSON, places, replaced
@@ -89,7 +90,7 @@ SURFACES = {
 @pytest.mark.parametrize("surface", SURFACES)
 @given(st.data())
 @settings(max_examples=120, deadline=None)
-def test_a_body_with_one_value_replaced_is_answered(surface, data):
+def test_a_body_with_one_value_replaced_is_answered(surface: str, data: DataObject) -> None:
     path, base = SURFACES[surface]
     body = replaced(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
     sent = {"authorization": f"Bearer {KEY}"} if surface == "chat" else {"x-pb-api-key": KEY}
@@ -105,13 +106,13 @@ def test_a_body_with_one_value_replaced_is_answered(surface, data):
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-def test_the_body_itself_is_accepted(surface):
+def test_the_body_itself_is_accepted(surface: str) -> None:
     """Else the test above would only ever see its first mistake."""
     path, body = SURFACES[surface]
     sent = {"authorization": f"Bearer {KEY}"} if surface == "chat" else {"x-pb-api-key": KEY}
     assert CLIENT.send("POST", f"/pb{path}", json=body, headers=sent).status_code == 200
 
 
-def test_half_a_surrogate_pair_comes_back_as_it_came():
+def test_half_a_surrogate_pair_comes_back_as_it_came() -> None:
     response = CLIENT.pb("POST", "/v1/models/mock-lite:generateContent", content=b'{"\\ud800": 1}')
     assert response.status_code == 400

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mockserver.pb import ephemeral
@@ -16,7 +18,7 @@ def client() -> PbClient:
     return PbClient()
 
 
-def test_a_token_is_made_for_the_live_api_alone(client):
+def test_a_token_is_made_for_the_live_api_alone(client: PbClient) -> None:
     name = client.pb("POST", "/v1beta/auth_tokens", json={}).json()["name"]
     header = {"authorization": f"Token {name}"}
     assert status_of(client.pb("GET", "/v1beta/models", key=None, headers=header)) == (403, "PERMISSION_DENIED")
@@ -35,15 +37,15 @@ def test_a_token_is_made_for_the_live_api_alone(client):
     ],
     ids=str,
 )
-def test_the_wishes_for_a_token_are_checked(client, fields):
+def test_the_wishes_for_a_token_are_checked(client: PbClient, fields: dict[str, Any]) -> None:
     assert status_of(client.pb("POST", "/v1beta/auth_tokens", json=fields)) == (400, "INVALID_ARGUMENT")
 
 
-def test_it_belongs_to_v1beta(client):
+def test_it_belongs_to_v1beta(client: PbClient) -> None:
     assert status_of(client.pb("POST", "/v1/auth_tokens", json={})) == (404, "NOT_FOUND")
 
 
-def test_a_live_session_uses_a_token_up():
+def test_a_live_session_uses_a_token_up() -> None:
     session = Session("one")
     token = ephemeral.issue(session, MAIN, now=0, uses=2)
     assert [ephemeral.open_live(session, token.name, now=1) for _ in range(3)] == [
@@ -54,7 +56,7 @@ def test_a_live_session_uses_a_token_up():
     assert ephemeral.open_live(session, "auth_tokens/none", now=1) is Standing.UNKNOWN
 
 
-def test_a_token_ages_twice():
+def test_a_token_ages_twice() -> None:
     session = Session("one")
     token = ephemeral.issue(session, MAIN, now=0, new_session_until=60, expires_at=600, uses=0)
     assert ephemeral.open_live(session, token.name, now=59) is Standing.GOOD
@@ -63,6 +65,6 @@ def test_a_token_ages_twice():
     assert ephemeral.open_live(session, token.name, now=600) is Standing.EXPIRED
 
 
-def test_another_session_never_sees_it():
+def test_another_session_never_sees_it() -> None:
     token = ephemeral.issue(Session("one"), MAIN, now=0)
     assert ephemeral.standing(Session("two"), token.name, now=0) is Standing.UNKNOWN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ def candidate(response: Any) -> dict[str, Any]:
     return dict(found)
 
 
-def test_the_answer_says_what_was_heard_and_counts_it(client):
+def test_the_answer_says_what_was_heard_and_counts_it(client: PbClient) -> None:
     response = client.generate()
     assert candidate(response)["content"]["parts"] == [{"text": "The mock heard: Hello"}]
     assert candidate(response)["finishReason"] == "STOP"
@@ -34,7 +35,7 @@ def test_the_answer_says_what_was_heard_and_counts_it(client):
 
 @pytest.mark.parametrize("model", ["mock-lite", "mock-pro", "mock-image"])
 @pytest.mark.parametrize("config", [{}, {"maxOutputTokens": 1}, {"candidateCount": 3}])
-def test_the_counts_add_up(client, model, config):
+def test_the_counts_add_up(client: PbClient, model: str, config: dict[str, int]) -> None:
     usage = client.generate(model, config=config).json()["usageMetadata"]
     parts = ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
     assert usage["totalTokenCount"] == sum(usage.get(part, 0) for part in parts)
@@ -42,37 +43,37 @@ def test_the_counts_add_up(client, model, config):
     assert ("thoughtsTokenCount" in usage) == (model == "mock-pro")
 
 
-def test_media_are_counted_by_modality(client):
+def test_media_are_counted_by_modality(client: PbClient) -> None:
     image = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
     contents = [{"role": "user", "parts": [{"text": "Hello"}, image]}]
     details = client.generate(fields={"contents": contents}).json()["usageMetadata"]["promptTokensDetails"]
     assert [detail["modality"] for detail in details] == ["TEXT", "IMAGE"]
 
 
-def test_both_spellings_of_a_field_mean_the_same(client):
+def test_both_spellings_of_a_field_mean_the_same(client: PbClient) -> None:
     snake = {"generation_config": {"max_output_tokens": 1}}
     assert candidate(client.generate(fields=snake)) == candidate(client.generate(config={"maxOutputTokens": 1}))
 
 
-def test_a_tiny_budget_is_eaten_by_reasoning(client):
+def test_a_tiny_budget_is_eaten_by_reasoning(client: PbClient) -> None:
     starved = candidate(client.generate("mock-pro", config={"maxOutputTokens": 1}))
     assert (starved["finishReason"], starved["content"]) == ("MAX_TOKENS", {"role": "model"})
     unthinking = {"maxOutputTokens": 1, "thinkingConfig": {"thinkingBudget": 0}}
     assert candidate(client.generate("mock-pro", config=unthinking))["content"]["parts"] == [{"text": "The "}]
 
 
-def test_thoughts_are_shown_on_request(client):
+def test_thoughts_are_shown_on_request(client: PbClient) -> None:
     shown = candidate(client.generate("mock-pro", config={"thinkingConfig": {"includeThoughts": True}}))
     assert [part.get("thought", False) for part in shown["content"]["parts"]] == [True, False]
 
 
-def test_a_stop_sequence_ends_the_answer(client):
+def test_a_stop_sequence_ends_the_answer(client: PbClient) -> None:
     assert candidate(client.generate(config={"stopSequences": ["heard"]}))["content"]["parts"] == [
         {"text": "The mock "}
     ]
 
 
-def test_an_image_model_draws_unless_asked_for_text(client):
+def test_an_image_model_draws_unless_asked_for_text(client: PbClient) -> None:
     drawn = candidate(client.generate("mock-image"))
     assert drawn["content"]["parts"][0]["inlineData"]["mimeType"] == "image/png"
     asked = [{"role": "user", "parts": [{"text": "Text only: what is this?"}]}]
@@ -95,7 +96,9 @@ def in_the_other_alphabet(signature: str) -> str:
     ],
     ids=["echoed", "echoed in the other alphabet", "changed", "dropped"],
 )
-def test_a_reasoning_model_wants_its_thought_signature_back(client, echo, reason):
+def test_a_reasoning_model_wants_its_thought_signature_back(
+    client: PbClient, echo: Callable[[str], str] | None, reason: str
+) -> None:
     first = candidate(client.generate("mock-pro", fields={"tools": TOOLS, "toolConfig": MUST_CALL}))
     (part,) = first["content"]["parts"]
     assert part["functionCall"] == {"name": "look", "args": {"at": "mock"}}
@@ -107,7 +110,7 @@ def test_a_reasoning_model_wants_its_thought_signature_back(client, echo, reason
     assert candidate(second)["finishReason"] == reason
 
 
-def test_a_chain_of_calls_has_an_end(client):
+def test_a_chain_of_calls_has_an_end(client: PbClient) -> None:
     asked = {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]}
     answered = {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {}}}]}
 
@@ -137,12 +140,12 @@ def test_a_chain_of_calls_has_an_end(client):
     ],
     ids=str,
 )
-def test_settings_are_checked(client, config, refusal):
+def test_settings_are_checked(client: PbClient, config: dict[str, Any], refusal: tuple[int, str] | None) -> None:
     response = client.generate("mock-pro", config=config)
     assert (None if response.status_code == 200 else status_of(response)) == refusal
 
 
-def test_an_image_model_takes_no_temperature_above_1(client):
+def test_an_image_model_takes_no_temperature_above_1(client: PbClient) -> None:
     assert client.generate("mock-image", config={"temperature": 1}).status_code == 200
     assert status_of(client.generate("mock-image", config={"temperature": 1.1})) == (400, "INVALID_ARGUMENT")
 
@@ -162,33 +165,33 @@ def test_an_image_model_takes_no_temperature_above_1(client):
     ],
     ids=str,
 )
-def test_bodies_are_checked(client, fields, refusal):
+def test_bodies_are_checked(client: PbClient, fields: dict[str, Any], refusal: tuple[int, str]) -> None:
     assert status_of(client.generate(fields=fields)) == refusal
 
 
-def test_a_file_of_ones_own_is_read(client):
+def test_a_file_of_ones_own_is_read(client: PbClient) -> None:
     contents = [{"parts": [{"fileData": {"mimeType": "text/plain", "fileUri": "files/mock-own"}}]}]
     assert client.generate(fields={"contents": contents}).status_code == 200
 
 
-def test_a_context_that_is_too_large_is_a_server_error(client):
+def test_a_context_that_is_too_large_is_a_server_error(client: PbClient) -> None:
     contents = [{"parts": [{"text": "word " * 2_100}]}]
     assert status_of(client.generate("mock-legacy", fields={"contents": contents})) == (500, "INTERNAL")
 
 
-def test_a_blocked_prompt_has_no_candidates(client):
+def test_a_blocked_prompt_has_no_candidates(client: PbClient) -> None:
     answer = client.generate(scenario="prompt_blocked;filter=blocklist").json()
     assert answer["promptFeedback"]["blockReason"] == "BLOCKLIST"
     assert "candidates" not in answer
 
 
-def test_an_image_filter_has_nothing_to_do_with_a_text_model(client):
+def test_an_image_filter_has_nothing_to_do_with_a_text_model(client: PbClient) -> None:
     for scenario in ("prompt_blocked;filter=image_safety", "output_stopped;filter=image_other"):
         assert "mock_error" in client.generate(scenario=scenario).json()
         assert client.generate("mock-image", scenario=scenario).status_code == 200
 
 
-def test_a_malformed_call_needs_tools(client):
+def test_a_malformed_call_needs_tools(client: PbClient) -> None:
     scenario = "model_fault;fault=malformed_call"
     assert "mock_error" in client.generate(scenario=scenario).json()
     assert candidate(client.generate(fields={"tools": TOOLS}, scenario=scenario))["finishReason"] == (
@@ -200,7 +203,7 @@ def streamed(client: PbClient, alt: str = "?alt=sse", **kwargs: Any) -> Any:
     return client.generate(operation=f"streamGenerateContent{alt}", **kwargs)
 
 
-def test_a_stream_comes_in_chunks_of_the_same_shape(client):
+def test_a_stream_comes_in_chunks_of_the_same_shape(client: PbClient) -> None:
     contents = [{"parts": [{"text": "A somewhat longer text to be repeated"}]}]
     chunks = events_of(streamed(client, fields={"contents": contents}))
     texts = [chunk["candidates"][0]["content"]["parts"][0]["text"] for chunk in chunks]
@@ -209,11 +212,11 @@ def test_a_stream_comes_in_chunks_of_the_same_shape(client):
     assert [chunk["candidates"][0].get("finishReason") for chunk in chunks[-2:]] == [None, "STOP"]
 
 
-def test_without_alt_a_stream_is_a_json_array(client):
+def test_without_alt_a_stream_is_a_json_array(client: PbClient) -> None:
     assert streamed(client, alt="").json()[-1]["candidates"][0]["finishReason"] == "STOP"
 
 
-def test_a_stream_that_fails_after_200_ends_with_an_error(client):
+def test_a_stream_that_fails_after_200_ends_with_an_error(client: PbClient) -> None:
     response = streamed(client, scenario="internal_error_mid_stream")
     assert response.status_code == 200
     assert events_of(response)[-1]["error"]["status"] == "INTERNAL"
@@ -224,7 +227,7 @@ def names(response: Any) -> set[str]:
     return {model["name"] for model in response.json()["models"]}
 
 
-def test_preview_models_exist_only_in_v1beta(client):
+def test_preview_models_exist_only_in_v1beta(client: PbClient) -> None:
     beta, stable = (names(client.pb("GET", f"/{version}/models")) for version in ("v1beta", "v1"))
     assert stable < beta
     assert "models/mock-pro-preview" in beta - stable
@@ -232,13 +235,13 @@ def test_preview_models_exist_only_in_v1beta(client):
     assert status_of(client.generate("mock-pro-preview", version="v1")) == (404, "NOT_FOUND")
 
 
-def test_a_closed_model_stays_listed_for_new_users(client):
+def test_a_closed_model_stays_listed_for_new_users(client: PbClient) -> None:
     assert "models/mock-legacy" in names(client.pb("GET", "/v1/models", key="mock-pb-newcomer"))
     assert status_of(client.generate("mock-legacy", key="mock-pb-newcomer")) == (404, "NOT_FOUND")
     assert client.generate("mock-legacy").status_code == 200
 
 
-def test_a_listing_is_paged(client):
+def test_a_listing_is_paged(client: PbClient) -> None:
     first = client.pb("GET", "/v1beta/models", params={"pageSize": 4})
     rest = client.pb("GET", "/v1beta/models", params={"pageToken": first.json()["nextPageToken"]})
     assert names(first) | names(rest) == names(client.pb("GET", "/v1beta/models"))
@@ -246,7 +249,7 @@ def test_a_listing_is_paged(client):
     assert status_of(client.pb("GET", "/v1beta/models", params={"pageToken": "x"})) == (400, "INVALID_ARGUMENT")
 
 
-def test_one_model_is_described_or_not_found(client):
+def test_one_model_is_described_or_not_found(client: PbClient) -> None:
     assert client.pb("GET", "/v1/models/mock-image").json()["maxTemperature"] == 1
     assert status_of(client.pb("GET", "/v1/models/none")) == (404, "NOT_FOUND")
     assert status_of(client.generate("mock-live")) == (404, "NOT_FOUND")

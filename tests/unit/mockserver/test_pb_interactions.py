@@ -17,7 +17,7 @@ def client() -> PbClient:
     return PbClient()
 
 
-def test_an_interaction_answers_and_counts(client):
+def test_an_interaction_answers_and_counts(client: PbClient) -> None:
     found = client.interact({"model": "mock-pro"}).json()
     assert (found["object"], found["status"], found["service_tier"]) == ("interaction", "completed", "standard")
     assert [step["type"] for step in found["steps"]] == ["thought", "model_output"]
@@ -26,14 +26,14 @@ def test_an_interaction_answers_and_counts(client):
     assert usage["total_tokens"] == sum(usage[part] for part in parts)
 
 
-def test_both_versions_have_it(client):
+def test_both_versions_have_it(client: PbClient) -> None:
     body = {"model": "mock-lite", "input": "Hello"}
     assert client.pb("POST", "/v1/interactions", json=body).status_code == 200
     preview = client.pb("POST", "/v1/interactions", json={**body, "model": "mock-pro-preview"})
     assert code_of(preview) == (404, "model_not_found")
 
 
-def test_what_is_stored_can_be_continued_read_and_deleted(client):
+def test_what_is_stored_can_be_continued_read_and_deleted(client: PbClient) -> None:
     first = client.interact().json()
     second = client.interact({"previous_interaction_id": first["id"], "input": "And now?"}).json()
     assert second["previous_interaction_id"] == first["id"]
@@ -44,19 +44,19 @@ def test_what_is_stored_can_be_continued_read_and_deleted(client):
     assert code_of(client.pb("GET", place)) == (404, "not_found")
 
 
-def test_what_is_not_stored_cannot(client):
+def test_what_is_not_stored_cannot(client: PbClient) -> None:
     unstored = client.interact({"store": False}).json()
     assert code_of(client.interact({"previous_interaction_id": unstored["id"]})) == (404, "not_found")
 
 
-def test_an_interaction_belongs_to_its_project(client):
+def test_an_interaction_belongs_to_its_project(client: PbClient) -> None:
     mine = client.interact().json()
     place = f"/v1beta/interactions/{mine['id']}"
     assert code_of(client.pb("GET", place, key="mock-pb-stranger")) == (403, "permission_denied")
     assert code_of(client.pb("GET", place, session="another")) == (404, "not_found")
 
 
-def test_background_work_takes_its_time(client):
+def test_background_work_takes_its_time(client: PbClient) -> None:
     begun = client.interact({"background": True}).json()
     assert (begun["status"], begun["steps"]) == ("in_progress", [])
     place = f"/v1beta/interactions/{begun['id']}"
@@ -84,7 +84,7 @@ def test_background_work_takes_its_time(client):
     ],
     ids=str,
 )
-def test_bodies_are_checked(client, fields, refusal):
+def test_bodies_are_checked(client: PbClient, fields: dict[str, Any], refusal: tuple[int, str]) -> None:
     assert code_of(client.interact(fields)) == refusal
 
 
@@ -97,11 +97,11 @@ def test_bodies_are_checked(client, fields, refusal):
         ("mock-pb-region", (400, "failed_precondition")),
     ],
 )
-def test_keys_are_checked(client, key, refusal):
+def test_keys_are_checked(client: PbClient, key: str | None, refusal: tuple[int, str]) -> None:
     assert code_of(client.interact(key=key)) == refusal
 
 
-def test_an_id_that_is_taken(client):
+def test_an_id_that_is_taken(client: PbClient) -> None:
     assert code_of(client.interact(scenario="id_collision")) == (409, "already_exists")
 
 
@@ -109,7 +109,7 @@ def names(events: list[Any]) -> list[str]:
     return [event["event_type"] for event in events]
 
 
-def test_a_stream_builds_the_interaction_step_by_step(client):
+def test_a_stream_builds_the_interaction_step_by_step(client: PbClient) -> None:
     events = events_of(client.interact({"stream": True}))
     assert names(events) == [
         "interaction.created",
@@ -123,12 +123,12 @@ def test_a_stream_builds_the_interaction_step_by_step(client):
     assert events[-1]["interaction"]["status"] == "completed"
 
 
-def test_a_refusal_before_the_stream_is_no_stream(client):
+def test_a_refusal_before_the_stream_is_no_stream(client: PbClient) -> None:
     assert code_of(client.interact({"stream": True, "input": 5})) == (400, "invalid_request")
 
 
 @pytest.mark.parametrize("scenario", ["internal_error_mid_stream", "overloaded_mid_stream"])
-def test_a_failure_mid_stream_is_the_last_event(client, scenario):
+def test_a_failure_mid_stream_is_the_last_event(client: PbClient, scenario: str) -> None:
     events = events_of(client.interact({"stream": True}, scenario=scenario))
     assert names(events)[-2:] == ["step.delta", "error"]
     assert events[-1]["error"].keys() == {"code", "message"}
@@ -144,7 +144,9 @@ def test_a_failure_mid_stream_is_the_last_event(client, scenario):
         ({}, "model_fault;fault=unexpected_call", "unexpected_tool_call"),
     ],
 )
-def test_what_stops_an_interaction_is_an_event_or_an_outcome(client, fields, scenario, code):
+def test_what_stops_an_interaction_is_an_event_or_an_outcome(
+    client: PbClient, fields: dict[str, list[dict[str, Any]]], scenario: str, code: str
+) -> None:
     events = events_of(client.interact({**fields, "stream": True}, scenario=scenario))
     assert (names(events)[-1], events[-1]["error"]["code"]) == ("error", code)
     whole = client.interact(fields, scenario=scenario)
@@ -153,7 +155,7 @@ def test_what_stops_an_interaction_is_an_event_or_an_outcome(client, fields, sce
 
 
 @pytest.mark.parametrize("echoed", [True, False])
-def test_thought_steps_must_be_echoed(client, echoed):
+def test_thought_steps_must_be_echoed(client: PbClient, echoed: bool) -> None:
     choice = {"tools": [FUNCTION], "generation_config": {"tool_choice": "any"}}
     first = client.interact({"model": "mock-pro", **choice}).json()
     assert first["status"] == "requires_action"
@@ -166,7 +168,7 @@ def test_thought_steps_must_be_echoed(client, echoed):
     assert [error["code"] for error in second.get("errors", [])] == ([] if echoed else ["missing_thought_signature"])
 
 
-def test_a_stored_conversation_keeps_its_thoughts(client):
+def test_a_stored_conversation_keeps_its_thoughts(client: PbClient) -> None:
     choice = {"tools": [FUNCTION], "generation_config": {"tool_choice": "any"}}
     first = client.interact({"model": "mock-pro", **choice}).json()
     result = {"type": "function_result", "call_id": first["steps"][1]["id"], "result": "x"}

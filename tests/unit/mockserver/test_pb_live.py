@@ -42,7 +42,7 @@ def speak(socket: SocketClient, text: str) -> list[Any]:
     return [socket.hear() for _ in range(3)]
 
 
-def handle_of(base: str, session: str, **headers: str | None) -> str:
+def handle_of(base: str, session: str, **headers: Any) -> str:
     with live(base, session, **headers) as socket:
         set_up(socket, sessionResumption={})
         return str(socket.hear()["sessionResumptionUpdate"]["newHandle"])
@@ -54,7 +54,7 @@ def token_of(base: str, session: str, **wishes: Any) -> str:
     return str(made.json()["name"])
 
 
-def test_a_turn_is_heard_and_answered(base):
+def test_a_turn_is_heard_and_answered(base: str) -> None:
     with live(base) as socket:
         set_up(socket, generationConfig=TEXT_ONLY)
         content, generated, ended = speak(socket, "hello")
@@ -65,7 +65,7 @@ def test_a_turn_is_heard_and_answered(base):
     assert usage["totalTokenCount"] == usage["promptTokenCount"] + usage["responseTokenCount"]
 
 
-def test_the_model_speaks_unless_asked_to_write(base):
+def test_the_model_speaks_unless_asked_to_write(base: str) -> None:
     with live(base) as socket:
         set_up(socket)
         content, *_ = speak(socket, "hello")
@@ -73,7 +73,7 @@ def test_the_model_speaks_unless_asked_to_write(base):
     assert part["inlineData"]["mimeType"].startswith("audio/")
 
 
-def test_both_spellings_are_understood_and_may_be_mixed(base):
+def test_both_spellings_are_understood_and_may_be_mixed(base: str) -> None:
     with live(base) as socket:
         set_up(socket, generation_config={"responseModalities": ["TEXT"]}, session_resumption={})
         assert "sessionResumptionUpdate" in socket.hear()
@@ -90,12 +90,12 @@ def test_both_spellings_are_understood_and_may_be_mixed(base):
         "/pb/ws/some.package.v1beta.GenerativeService.BidiGenerateContentConstrained",
     ],
 )
-def test_any_package_may_be_dialled(base, path):
+def test_any_package_may_be_dialled(base: str, path: str) -> None:
     with live(base, path=path) as socket:
         set_up(socket)
 
 
-def test_a_path_that_is_none_is_not_found(base):
+def test_a_path_that_is_none_is_not_found(base: str) -> None:
     with pytest.raises(InvalidStatus) as refused, live(base, path="/pb/ws/nothing"):
         pass
     assert refused.value.response.status_code == 404
@@ -116,7 +116,9 @@ def test_a_path_that_is_none_is_not_found(base):
     ],
     ids=str,
 )
-def test_a_wrong_message_is_answered_by_a_close_that_says_why(base, message, said):
+def test_a_wrong_message_is_answered_by_a_close_that_says_why(
+    base: str, message: dict[str, Any] | str, said: str
+) -> None:
     with live(base) as socket:
         socket.say(message)
         _, code, reason = socket.closing()
@@ -124,14 +126,14 @@ def test_a_wrong_message_is_answered_by_a_close_that_says_why(base, message, sai
     assert said in reason
 
 
-def test_only_live_models_can_be_set_up(base):
+def test_only_live_models_can_be_set_up(base: str) -> None:
     with live(base) as socket:
         socket.say({"setup": {"model": "models/mock-pro"}})
         _, code, reason = socket.closing()
     assert (code, "mock-pro" in reason) == (1008, True)
 
 
-def test_a_second_setup_is_refused(base):
+def test_a_second_setup_is_refused(base: str) -> None:
     with live(base) as socket:
         set_up(socket)
         socket.say({"setup": {"model": "models/mock-live"}})
@@ -149,7 +151,7 @@ def test_a_second_setup_is_refused(base):
     ],
     ids=["unknown", "leaked", "none", "token", "token as key"],
 )
-def test_a_bad_credential_is_told_by_a_close(base, headers, code):
+def test_a_bad_credential_is_told_by_a_close(base: str, headers: dict[str, Any], code: int) -> None:
     with live(base, **headers) as socket:
         socket.say(SETUP)
         _, seen, reason = socket.closing()
@@ -167,7 +169,9 @@ def test_a_bad_credential_is_told_by_a_close(base, headers, code):
         ("connection_age;age=10m", {"contextWindowCompression": {}}, True),
     ],
 )
-def test_time_ends_a_connection_after_a_go_away(base, age, fields, ends):
+def test_time_ends_a_connection_after_a_go_away(
+    base: str, age: str, fields: dict[str, dict[str, Any]], ends: bool
+) -> None:
     with live(base, x_mock_scenario=age) as socket:
         set_up(socket, **fields)
         if not ends:
@@ -178,7 +182,7 @@ def test_time_ends_a_connection_after_a_go_away(base, age, fields, ends):
     assert (code, bool(reason)) == (1001, True)
 
 
-def test_go_away_comes_before_the_end_and_leaves_time(base):
+def test_go_away_comes_before_the_end_and_leaves_time(base: str) -> None:
     with live(base, x_mock_scenario="connection_age;age=9m30s") as socket:
         set_up(socket, generationConfig=TEXT_ONLY)
         left = float(socket.hear()["goAway"]["timeLeft"].rstrip("s"))
@@ -186,7 +190,7 @@ def test_go_away_comes_before_the_end_and_leaves_time(base):
         assert "serverContent" in speak(socket, "still here")[0]
 
 
-def test_video_shortens_a_session_to_two_minutes(base):
+def test_video_shortens_a_session_to_two_minutes(base: str) -> None:
     with live(base, x_mock_scenario="session_age;age=2m") as socket:
         set_up(socket, generationConfig=TEXT_ONLY)
         assert "serverContent" in speak(socket, "audio only")[0]
@@ -196,7 +200,7 @@ def test_video_shortens_a_session_to_two_minutes(base):
 
 
 @pytest.mark.parametrize(("clock", "resumes"), [("+1h59m", True), ("+2h", False)])
-def test_a_handle_is_good_for_two_hours(base, clock, resumes):
+def test_a_handle_is_good_for_two_hours(base: str, clock: str, resumes: bool) -> None:
     handle = handle_of(base, clock)
     with live(base, clock, x_mock_clock=clock) as socket:
         socket.say({"setup": {"model": "models/mock-live", "sessionResumption": {"handle": handle}}})
@@ -206,14 +210,14 @@ def test_a_handle_is_good_for_two_hours(base, clock, resumes):
             assert socket.closing()[1:] == (1007, "The session resumption handle has expired.")
 
 
-def test_a_handle_of_another_session_is_none(base):
+def test_a_handle_of_another_session_is_none(base: str) -> None:
     handle = handle_of(base, "mine")
     with live(base, "yours") as socket:
         socket.say({"setup": {"model": "models/mock-live", "sessionResumption": {"handle": handle}}})
         assert socket.closing()[1] == 1007
 
 
-def test_a_resumed_session_is_as_old_as_it_was(base):
+def test_a_resumed_session_is_as_old_as_it_was(base: str) -> None:
     with live(base, "old", x_mock_scenario="session_age;age=14m30s") as socket:
         set_up(socket, sessionResumption={})
         handle = socket.hear()["sessionResumptionUpdate"]["newHandle"]
@@ -222,7 +226,7 @@ def test_a_resumed_session_is_as_old_as_it_was(base):
         assert float(socket.hear_until("goAway")[-1]["goAway"]["timeLeft"].rstrip("s")) <= 30
 
 
-def test_a_token_begins_as_many_sessions_as_it_has_uses(base):
+def test_a_token_begins_as_many_sessions_as_it_has_uses(base: str) -> None:
     token = token_of(base, "uses")
     for works in (True, False):
         with live(base, "uses", x_pb_api_key=None, authorization=f"Token {token}") as socket:
@@ -233,27 +237,27 @@ def test_a_token_begins_as_many_sessions_as_it_has_uses(base):
                 assert socket.closing()[1:] == (1008, "The ephemeral token is used up.")
 
 
-def test_a_resumption_spends_no_use_of_a_token(base):
-    headers = {"x_pb_api_key": None, "authorization": f"Token {token_of(base, 'again')}"}
+def test_a_resumption_spends_no_use_of_a_token(base: str) -> None:
+    headers: dict[str, Any] = {"x_pb_api_key": None, "authorization": f"Token {token_of(base, 'again')}"}
     handle = handle_of(base, "again", **headers)
     with live(base, "again", **headers) as socket:
         set_up(socket, sessionResumption={"handle": handle})
 
 
-def test_a_token_may_stand_in_the_address(base):
+def test_a_token_may_stand_in_the_address(base: str) -> None:
     token = token_of(base, "address")
     with live(base, "address", f"{PATH}?access_token={token}", x_pb_api_key=None) as socket:
         set_up(socket)
 
 
-def test_an_expired_token_is_told_so(base):
+def test_an_expired_token_is_told_so(base: str) -> None:
     token = token_of(base, "expired")
     with live(base, "expired", x_pb_api_key=None, authorization=f"Token {token}", x_mock_clock="+1d") as socket:
         socket.say(SETUP)
         assert socket.closing()[1:] == (1008, "The ephemeral token is expired.")
 
 
-def test_a_reset_has_no_close(base):
+def test_a_reset_has_no_close(base: str) -> None:
     with live(base, x_mock_scenario="connection_reset") as socket:
         set_up(socket)
         socket.say({"realtimeInput": {"text": "hi"}})
@@ -261,7 +265,7 @@ def test_a_reset_has_no_close(base):
     assert (len(heard), code) == (1, 1006)
 
 
-def test_a_scenario_that_a_connection_does_not_know_is_refused(base):
+def test_a_scenario_that_a_connection_does_not_know_is_refused(base: str) -> None:
     with pytest.raises(InvalidStatus) as refused, live(base, x_mock_scenario="internal_error"):
         pass
     assert refused.value.response.status_code == 400

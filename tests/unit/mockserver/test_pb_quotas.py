@@ -41,7 +41,7 @@ def delay(response: httpx.Response) -> float:
     return float(found[1])
 
 
-def test_requests_per_minute_come_back_with_time(client):
+def test_requests_per_minute_come_back_with_time(client: PbClient) -> None:
     assert [client.generate(key=TIGHT).status_code for _ in range(2)] == [200, 200]
     refused = client.generate(key=TIGHT)
     assert violation(refused)["quotaId"] == "GenerateRequestsPerMinutePerProjectPerModel"
@@ -49,7 +49,7 @@ def test_requests_per_minute_come_back_with_time(client):
     assert client.generate(key=TIGHT, clock="+31s").status_code == 200
 
 
-def test_limits_belong_to_the_project_and_the_model(client):
+def test_limits_belong_to_the_project_and_the_model(client: PbClient) -> None:
     for _ in range(2):
         client.generate(key=TIGHT)
     assert client.generate(key="mock-pb-tight-other").status_code == 429
@@ -58,18 +58,18 @@ def test_limits_belong_to_the_project_and_the_model(client):
     assert client.generate(key=TIGHT, session="another").status_code == 200
 
 
-def test_input_tokens_per_minute(client):
+def test_input_tokens_per_minute(client: PbClient) -> None:
     assert client.generate("mock-pro", key=TIGHT, fields={"contents": LONG}).status_code == 200
     refused = client.generate("mock-pro", key=TIGHT, fields={"contents": LONG})
     assert violation(refused)["quotaMetric"] == "generate_content_input_tokens"
 
 
-def test_images_per_minute(client):
+def test_images_per_minute(client: PbClient) -> None:
     assert client.generate("mock-image", key=TIGHT).status_code == 200
     assert violation(client.generate("mock-image", key=TIGHT))["quotaMetric"] == "generate_content_images"
 
 
-def test_requests_per_day_come_back_at_midnight_in_the_pacific(client):
+def test_requests_per_day_come_back_at_midnight_in_the_pacific(client: PbClient) -> None:
     for _ in range(2):
         client.generate("mock-legacy", key=TIGHT)
     refused = client.generate("mock-legacy", key=TIGHT)
@@ -79,7 +79,7 @@ def test_requests_per_day_come_back_at_midnight_in_the_pacific(client):
     assert client.generate("mock-legacy", key=TIGHT, clock="+25h").status_code == 200
 
 
-def test_spending_has_a_rolling_window_of_ten_minutes(client):
+def test_spending_has_a_rolling_window_of_ten_minutes(client: PbClient) -> None:
     key = "mock-pb-thrifty"
     assert client.generate(key=key, fields={"contents": LONG}).status_code == 200
     refused = client.generate(key=key)
@@ -89,13 +89,13 @@ def test_spending_has_a_rolling_window_of_ten_minutes(client):
     assert client.generate(key=key, clock="+11m").status_code == 200
 
 
-def test_a_paid_model_on_the_free_tier_shows_limit_0(client):
+def test_a_paid_model_on_the_free_tier_shows_limit_0(client: PbClient) -> None:
     refused = client.generate("mock-premium", key="mock-pb-free")
     violation(refused)
     assert "limit: 0, model: mock-premium" in refused.json()["error"]["message"]
 
 
-def test_priority_overflows_into_standard(client):
+def test_priority_overflows_into_standard(client: PbClient) -> None:
     served = [
         client.generate(key=TIGHT, fields={"serviceTier": "priority"}).headers["x-pb-service-tier"] for _ in range(3)
     ]
@@ -103,7 +103,7 @@ def test_priority_overflows_into_standard(client):
     assert violation(client.generate(key=TIGHT, fields={"serviceTier": "priority"}))
 
 
-def test_flex_can_be_shed_and_others_cannot(client):
+def test_flex_can_be_shed_and_others_cannot(client: PbClient) -> None:
     flex = {"serviceTier": "FLEX"}
     assert client.generate(fields=flex).json()["usageMetadata"]["serviceTier"] == "flex"
     assert violation(client.generate(fields=flex, scenario="flex_capacity_shed"))
@@ -111,13 +111,13 @@ def test_flex_can_be_shed_and_others_cannot(client):
     assert "mock_error" in client.generate(scenario="flex_capacity_shed").json()
 
 
-def test_preview_models_are_stricter(client):
+def test_preview_models_are_stricter(client: PbClient) -> None:
     """Their share of the free tier's sixty requests a minute is six."""
     found = [client.generate("mock-pro-preview", key="mock-pb-free").status_code for _ in range(7)]
     assert found == [200] * 6 + [429]
 
 
-def test_interactions_name_the_quota_in_their_own_words(client):
+def test_interactions_name_the_quota_in_their_own_words(client: PbClient) -> None:
     for model, times, code in (("mock-lite", 2, "rate_limit_exceeded"), ("mock-legacy", 2, "quota_exceeded")):
         for _ in range(times):
             assert client.interact({"model": model}, key=TIGHT).status_code == 200

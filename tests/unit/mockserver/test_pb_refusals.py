@@ -24,7 +24,7 @@ def client() -> PbClient:
         ("auth_tokens/unknown", (401, "UNAUTHENTICATED")),
     ],
 )
-def test_a_key_that_cannot_be_used(client, key, refusal):
+def test_a_key_that_cannot_be_used(client: PbClient, key: str | None, refusal: tuple[int, str]) -> None:
     assert status_of(client.pb("GET", "/v1beta/models", key=key)) == refusal
 
 
@@ -38,12 +38,12 @@ def test_a_key_that_cannot_be_used(client, key, refusal):
         ("Token auth_tokens/unknown", (401, "UNAUTHENTICATED")),
     ],
 )
-def test_a_token_in_authorization(client, authorization, refusal):
+def test_a_token_in_authorization(client: PbClient, authorization: str, refusal: tuple[int, str] | None) -> None:
     response = client.pb("GET", "/v1beta/models", key=None, headers={"authorization": authorization})
     assert (None if response.status_code == 200 else status_of(response)) == refusal
 
 
-def test_the_key_may_stand_in_the_query(client):
+def test_the_key_may_stand_in_the_query(client: PbClient) -> None:
     assert client.pb("GET", "/v1beta/models?key=mock-pb-inference", key=None).status_code == 200
 
 
@@ -58,7 +58,7 @@ def test_the_key_may_stand_in_the_query(client):
         ("mock-pb-inference", "mock-premium", None),
     ],
 )
-def test_who_may_use_a_paid_model(client, key, model, refusal):
+def test_who_may_use_a_paid_model(client: PbClient, key: str, model: str, refusal: tuple[int, str] | None) -> None:
     response = client.generate(model, key=key)
     assert (None if response.status_code == 200 else status_of(response)) == refusal
 
@@ -73,7 +73,9 @@ def test_who_may_use_a_paid_model(client, key, model, refusal):
         ("work_cancelled", (499, "CANCELLED"), "cancelled"),
     ],
 )
-def test_what_befalls_any_call_is_told_in_the_words_of_its_surface(client, scenario, refusal, code):
+def test_what_befalls_any_call_is_told_in_the_words_of_its_surface(
+    client: PbClient, scenario: str, refusal: tuple[int, str], code: str
+) -> None:
     assert status_of(client.generate(scenario=scenario)) == refusal
     assert code_of(client.interact(scenario=scenario)) == (refusal[0], code)
     (wrapped,) = client.chat(scenario=scenario).json()
@@ -81,19 +83,19 @@ def test_what_befalls_any_call_is_told_in_the_words_of_its_surface(client, scena
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b'"text"', b"NaN", b'{"contents": 1e999}', b"\xff"])
-def test_a_body_that_cannot_be_read(client, content):
+def test_a_body_that_cannot_be_read(client: PbClient, content: bytes) -> None:
     response = client.pb("POST", "/v1/models/mock-lite:generateContent", content=content)
     assert status_of(response) == (400, "INVALID_ARGUMENT")
 
 
-def test_an_unknown_path_and_a_wrong_method(client):
+def test_an_unknown_path_and_a_wrong_method(client: PbClient) -> None:
     assert status_of(client.pb("GET", "/v1/none")) == (404, "NOT_FOUND")
     assert status_of(client.pb("GET", "/v1/auth_tokens")) == (404, "NOT_FOUND")
     assert status_of(client.pb("DELETE", "/v1/models")) == (404, "NOT_FOUND")
     assert code_of(client.pb("PUT", "/v1/interactions")) == (405, "method_not_allowed")
 
 
-def test_the_compatibility_layer_wants_a_bearer(client):
+def test_the_compatibility_layer_wants_a_bearer(client: PbClient) -> None:
     body = {"model": "mock-lite", "messages": [{"role": "user", "content": "Hello"}]}
     refused = {}
     for name, headers in {
@@ -113,7 +115,7 @@ def test_the_compatibility_layer_wants_a_bearer(client):
     }
 
 
-def test_the_compatibility_layer_ignores_what_it_does_not_know(client):
+def test_the_compatibility_layer_ignores_what_it_does_not_know(client: PbClient) -> None:
     answer = client.chat({"no_such_parameter": {"deep": 1}}).json()
     assert answer["choices"][0]["message"]["content"] == "The mock heard: Hello"
     assert client.chat({"max_tokens": 1}).json()["choices"][0]["finish_reason"] == "length"
@@ -121,14 +123,14 @@ def test_the_compatibility_layer_ignores_what_it_does_not_know(client):
     assert client.chat(bearer="mock-pb-oauth").status_code == 200
 
 
-def test_a_chat_stream_ends_with_done_unless_it_fails(client):
+def test_a_chat_stream_ends_with_done_unless_it_fails(client: PbClient) -> None:
     assert client.chat({"stream": True}).text.endswith("data: [DONE]\n\n")
     failed = client.chat({"stream": True}, scenario="internal_error_mid_stream").text
     assert '"INTERNAL"' in failed
     assert "[DONE]" not in failed
 
 
-def test_names_of_stores_and_documents_are_unique(client):
+def test_names_of_stores_and_documents_are_unique(client: PbClient) -> None:
     store = {"name": "one"}
     assert client.pb("POST", "/v1beta/fileSearchStores", json=store).status_code == 200
     assert status_of(client.pb("POST", "/v1beta/fileSearchStores", json=store)) == (409, "ALREADY_EXISTS")
@@ -139,7 +141,7 @@ def test_names_of_stores_and_documents_are_unique(client):
     assert status_of(client.pb(*document, json={"name": "a"})) == (404, "NOT_FOUND")
 
 
-def test_the_names_of_headers_come_from_the_prefixes():
+def test_the_names_of_headers_come_from_the_prefixes() -> None:
     from mockserver.app import create_app
 
     client = PbClient()

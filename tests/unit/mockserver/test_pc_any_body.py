@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.strategies._internal.core import DataObject
 
 from mockserver.app import create_app
 from tests.unit.mockserver.pc_client import PcClient, error_of
@@ -74,7 +75,7 @@ SURFACES: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("surface", SURFACES)
 @given(st.data())
 @settings(max_examples=100, deadline=None)
-def test_a_body_with_one_value_replaced_is_answered(surface, data):
+def test_a_body_with_one_value_replaced_is_answered(surface: str, data: DataObject) -> None:
     path, base = SURFACES[surface]
     body = replaced(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
     response = CLIENT.ask("POST", path, json=body, headers={"x-mock-session": data.draw(st.uuids()).hex})
@@ -85,7 +86,7 @@ def test_a_body_with_one_value_replaced_is_answered(surface, data):
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-def test_the_body_itself_is_accepted(surface):
+def test_the_body_itself_is_accepted(surface: str) -> None:
     """Else the test above would only ever see its first mistake."""
     path, body = SURFACES[surface]
     assert CLIENT.ask("POST", path, json=body).status_code == 200

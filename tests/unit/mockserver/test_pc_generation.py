@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 
-from tests.unit.mockserver.pc_client import error_of, events_of, told
+from tests.unit.mockserver.pc_client import PcClient, error_of, events_of, told
 
 
 def data_url(content: bytes, media_type: str = "image/png") -> str:
@@ -18,7 +19,7 @@ def png(width: int = 8, height: int = 8, depth: int = 8) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + b"IHDR" + sides + bytes([depth, 0, 0, 0, 0])
 
 
-def showing(**image: str) -> list[dict]:
+def showing(**image: str) -> list[dict[str, Any]]:
     return [{"role": "user", "content": [{"type": "input_image", **image}]}]
 
 
@@ -39,7 +40,7 @@ WRONG_IMAGES = [
 ]
 
 
-def test_a_response_is_whole(pc):
+def test_a_response_is_whole(pc: PcClient) -> None:
     response = pc.respond().json()
     assert (response["status"], response["incomplete_details"], response["error"]) == ("completed", None, None)
     assert response["output"][0]["content"][0]["text"] == "The mock heard: Hello"
@@ -57,7 +58,7 @@ def test_a_response_is_whole(pc):
         ({}, "message_limit", "max_messages"),
     ],
 )
-def test_a_response_is_incomplete(pc, changes, scenario, reason):
+def test_a_response_is_incomplete(pc: PcClient, changes: dict[str, Any], scenario: str | None, reason: str) -> None:
     response = pc.respond(changes, scenario=scenario).json()
     assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": reason})
     limit = changes.get("max_output_tokens")
@@ -75,12 +76,12 @@ def test_a_response_is_incomplete(pc, changes, scenario, reason):
         ({}, "content_filtered", "content_filter"),
     ],
 )
-def test_why_a_completion_ended(pc, changes, scenario, reason):
+def test_why_a_completion_ended(pc: PcClient, changes: dict[str, int], scenario: str | None, reason: str) -> None:
     (choice,) = pc.complete(changes, scenario=scenario).json()["choices"]
     assert choice["finish_reason"] == reason
 
 
-def test_a_response_streams(pc):
+def test_a_response_streams(pc: PcClient) -> None:
     events = events_of(pc.respond({"stream": True}))
     names = [name for name, _ in events]
     assert names[:2] == ["response.created", "response.in_progress"]
@@ -90,7 +91,7 @@ def test_a_response_streams(pc):
     assert said == "The mock heard: Hello" == events[-1][1]["response"]["output"][0]["content"][0]["text"]
 
 
-def test_a_completion_streams_until_done(pc):
+def test_a_completion_streams_until_done(pc: PcClient) -> None:
     text = pc.complete({"stream": True, "stream_options": {"include_usage": True}}).text
     assert text.endswith("data: [DONE]\n\n")
     assert "The mock heard: Hello" in text
@@ -98,7 +99,7 @@ def test_a_completion_streams_until_done(pc):
 
 
 @pytest.mark.parametrize(("code", "image"), WRONG_IMAGES)
-def test_an_image_that_cannot_be_taken(pc, code, image):
+def test_an_image_that_cannot_be_taken(pc: PcClient, code: str, image: dict[str, str]) -> None:
     assert told(pc.respond({"input": showing(**image)}))[:2] == (400, code)
     (error_name, error), (failed_name, failed) = events_of(pc.respond({"input": showing(**image), "stream": True}))[-2:]
     assert (error_name, error["code"]) == ("error", code)
@@ -108,7 +109,7 @@ def test_an_image_that_cannot_be_taken(pc, code, image):
 
 
 @pytest.mark.parametrize("image", [{"image_url": data_url(png())}, {"image_url": "https://a.example/x.png"}])
-def test_an_image_that_can_be_taken(pc, image):
+def test_an_image_that_can_be_taken(pc: PcClient, image: dict[str, str]) -> None:
     assert pc.respond({"input": showing(**image)}).status_code == 200
 
 
@@ -121,18 +122,18 @@ def test_an_image_that_can_be_taken(pc, image):
         ("image_policy", "image_content_policy_violation"),
     ],
 )
-def test_a_stream_that_fails(pc, scenario, code):
+def test_a_stream_that_fails(pc: PcClient, scenario: str, code: str) -> None:
     events = events_of(pc.respond({"stream": True}, scenario=scenario))
     assert [name for name, _ in events][-2:] == ["error", "response.failed"]
     assert events[-1][1]["response"]["error"]["code"] == code
 
 
-def test_the_cyber_safeguard_comes_as_an_error_event_alone(pc):
+def test_the_cyber_safeguard_comes_as_an_error_event_alone(pc: PcClient) -> None:
     events = events_of(pc.respond({"stream": True}, scenario="cyber_safeguard;when=mid_stream"))
     assert (events[-1][0], events[-1][1]["code"]) == ("error", "cyber_policy")
 
 
-def test_a_stored_response_can_be_fetched_until_it_is_deleted(pc):
+def test_a_stored_response_can_be_fetched_until_it_is_deleted(pc: PcClient) -> None:
     made = pc.respond().json()
     path = f"/v1/responses/{made['id']}"
     assert pc.ask("GET", path).json() == made
@@ -143,30 +144,30 @@ def test_a_stored_response_can_be_fetched_until_it_is_deleted(pc):
     assert told(pc.respond({"previous_response_id": made["id"]}))[:2] == (400, "previous_response_not_found")
 
 
-def test_an_unstored_response_cannot_be_fetched_nor_gone_on_from(pc):
+def test_an_unstored_response_cannot_be_fetched_nor_gone_on_from(pc: PcClient) -> None:
     made = pc.respond({"store": False}).json()["id"]
     assert pc.ask("GET", f"/v1/responses/{made}").status_code == 404
     assert pc.respond({"previous_response_id": made}).status_code == 400
 
 
-def test_a_response_goes_on_from_another(pc):
+def test_a_response_goes_on_from_another(pc: PcClient) -> None:
     first = pc.respond().json()["id"]
     second = pc.respond({"previous_response_id": first, "input": "Again"}).json()
     assert second["output"][0]["content"][0]["text"] == "The mock heard: The mock heard: Hello Again"
 
 
-def test_a_conversation_takes_one_response_at_a_time(pc):
+def test_a_conversation_takes_one_response_at_a_time(pc: PcClient) -> None:
     conversation = pc.ask("POST", "/v1/conversations", json={}).json()["id"]
     assert pc.respond({"conversation": conversation, "background": True}).status_code == 200
     assert told(pc.respond({"conversation": {"id": conversation}})) == (409, None, "conversation")
     assert pc.respond({"conversation": conversation}, clock="+31s").status_code == 200
 
 
-def test_fast_counts_as_priority(pc):
+def test_fast_counts_as_priority(pc: PcClient) -> None:
     assert pc.respond({"service_tier": "fast"}).json()["service_tier"] == "priority"
 
 
-def test_moderation_says_what_it_blocked(pc):
+def test_moderation_says_what_it_blocked(pc: PcClient) -> None:
     body = {"prompt": "x"}
     answer = pc.ask("POST", "/v1/images/generations", json=body, scenario="image_moderation;stage=output")
     error = error_of(answer)
@@ -175,7 +176,7 @@ def test_moderation_says_what_it_blocked(pc):
     assert "b64_json" in pc.ask("POST", "/v1/images/generations", json=body).json()["data"][0]
 
 
-def test_vector_stores_take_files_that_can_be_searched(pc):
+def test_vector_stores_take_files_that_can_be_searched(pc: PcClient) -> None:
     store = pc.ask("POST", "/v1/vector_stores", json={}).json()["id"]
     base = f"/v1/vector_stores/{store}"
     batch = pc.ask("POST", f"{base}/file_batches", json={"file_ids": ["file-mock-notes"]}).json()

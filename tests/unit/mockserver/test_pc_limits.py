@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
+from httpx import Response
 
-from tests.unit.mockserver.pc_client import error_of, told
+from tests.unit.mockserver.pc_client import PcClient, error_of, told
 
 FAMILIES = ("requests", "tokens")
 DURATION = re.compile(r"(\d+m)?\d+s|\d+ms")
 
 
-def limits_of(answer, family: str) -> tuple[int, int, str]:
+def limits_of(answer: Response, family: str) -> tuple[int, int, str]:
     limit, remaining, reset = (
         answer.headers[f"x-ratelimit-{name}-{family}"] for name in ("limit", "remaining", "reset")
     )
@@ -20,18 +21,18 @@ def limits_of(answer, family: str) -> tuple[int, int, str]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_success_says_what_is_left(pc, family):
+def test_a_success_says_what_is_left(pc: PcClient, family: str) -> None:
     limit, remaining, reset = limits_of(pc.respond(), family)
     assert remaining < limit
     assert DURATION.fullmatch(reset)
 
 
-def test_a_project_limit_has_headers_of_its_own(pc):
+def test_a_project_limit_has_headers_of_its_own(pc: PcClient) -> None:
     assert "x-ratelimit-limit-project-tokens" not in pc.respond().headers
     assert limits_of(pc.respond(key="mock-pc-project-limit"), "project-tokens")[0] == 100_000
 
 
-def test_failed_requests_count_too(pc):
+def test_failed_requests_count_too(pc: PcClient) -> None:
     for _ in range(2):
         assert pc.respond({"model": ...}, key="mock-pc-tight").status_code == 400
     refused = pc.respond(key="mock-pc-tight")
@@ -42,12 +43,12 @@ def test_failed_requests_count_too(pc):
     assert pc.respond(key="mock-pc-tight", clock="+1m").status_code == 200
 
 
-def test_the_larger_of_max_tokens_and_the_prompt_counts(pc):
+def test_the_larger_of_max_tokens_and_the_prompt_counts(pc: PcClient) -> None:
     assert pc.respond({"max_output_tokens": 19_000}, key="mock-pc-tight").status_code == 200
     assert told(pc.respond({"max_output_tokens": 19_000}, key="mock-pc-tight"))[:2] == (429, "rate_limit_exceeded")
 
 
-def test_traffic_may_grow_by_half_in_a_quarter_of_an_hour(pc):
+def test_traffic_may_grow_by_half_in_a_quarter_of_an_hour(pc: PcClient) -> None:
     ask = {"model": "mock-verbose", "max_output_tokens": 500_000}
     assert [pc.respond(ask).status_code for _ in range(3)] == [200, 200, 429]
     assert told(pc.respond(ask))[:2] == (429, "slow_down")
@@ -65,7 +66,7 @@ def test_traffic_may_grow_by_half_in_a_quarter_of_an_hour(pc):
         ("mock-pc-hard-limit", "invalid_request_error", "billing_hard_limit_reached"),
     ],
 )
-def test_those_who_may_spend_no_more(pc, key, type_, code):
+def test_those_who_may_spend_no_more(pc: PcClient, key: str, type_: str, code: str) -> None:
     for answer in (pc.respond(key=key), pc.complete(key=key)):
         assert answer.status_code == 429
         assert (error_of(answer)["type"], error_of(answer)["code"]) == (type_, code)
@@ -73,8 +74,8 @@ def test_those_who_may_spend_no_more(pc, key, type_, code):
     assert pc.ask("GET", "/v1/models", key=key).status_code == 200
 
 
-def test_a_spend_limit_of_nothing_ends_spending(pc):
-    def limit(amount):
+def test_a_spend_limit_of_nothing_ends_spending(pc: PcClient) -> None:
+    def limit(amount: int) -> Response:
         return pc.ask("POST", "/v1/organization/spend_limit", json={"limit_usd": amount}, key="mock-pc-admin")
 
     assert limit(0).status_code == 200
@@ -85,7 +86,7 @@ def test_a_spend_limit_of_nothing_ends_spending(pc):
     assert told(refused)[:2] == (403, "insufficient_permissions")
 
 
-def test_files_and_file_batches_share_a_budget(pc):
+def test_files_and_file_batches_share_a_budget(pc: PcClient) -> None:
     base = "/v1/vector_stores/vs_mock"
     batch = {"file_ids": ["file-mock-notes"]}
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import EllipsisType
+from typing import Any
+
 import pytest
 
-from tests.unit.mockserver.pc_client import error_of, told
+from tests.unit.mockserver.pc_client import PcClient, error_of, told
 
 
 @pytest.mark.parametrize(
@@ -39,12 +42,12 @@ from tests.unit.mockserver.pc_client import error_of, told
         ({"input": [{"role": "user", "content": [{"type": "song"}]}]}, ("invalid_value", "input[0].content[0].type")),
     ],
 )
-def test_a_response_that_is_asked_for_wrongly(pc, changes, expected):
+def test_a_response_that_is_asked_for_wrongly(pc: PcClient, changes: dict[str, Any], expected: tuple[str, str]) -> None:
     assert told(pc.respond(changes)) == (400, *expected)
 
 
 @pytest.mark.parametrize("changes", [{"truncation": "auto"}, {"max_output_tokens": 16}, {"user": None}, {"top_p": 1}])
-def test_a_response_that_is_asked_for_rightly(pc, changes):
+def test_a_response_that_is_asked_for_rightly(pc: PcClient, changes: dict[str, Any]) -> None:
     assert pc.respond(changes).status_code == 200
 
 
@@ -64,11 +67,13 @@ def test_a_response_that_is_asked_for_rightly(pc, changes):
         ({"model": "mock-reasoning", "temperature": 0}, ("unsupported_parameter", "temperature")),
     ],
 )
-def test_a_completion_that_is_asked_for_wrongly(pc, changes, expected):
+def test_a_completion_that_is_asked_for_wrongly(
+    pc: PcClient, changes: dict[str, Any], expected: tuple[str, str]
+) -> None:
     assert told(pc.complete(changes)) == (400, *expected)
 
 
-def test_a_body_that_is_no_json(pc):
+def test_a_body_that_is_no_json(pc: PcClient) -> None:
     sent = {"content-type": "application/json"}
     assert told(pc.ask("POST", "/v1/responses", content=b"{", headers=sent))[:2] == (400, "invalid_json")
     assert told(pc.ask("POST", "/v1/responses", content=b"[]", headers=sent))[:2] == (400, "invalid_type")
@@ -76,12 +81,12 @@ def test_a_body_that_is_no_json(pc):
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "multipart/form-data; boundary=x", ""])
-def test_a_body_of_another_type(pc, content_type):
+def test_a_body_of_another_type(pc: PcClient, content_type: str) -> None:
     answer = pc.ask("POST", "/v1/responses", content=b"{}", headers={"content-type": content_type})
     assert told(answer)[:2] == (400, "unsupported_content_type")
 
 
-def test_only_the_older_embedding_model_takes_no_dimensions(pc):
+def test_only_the_older_embedding_model_takes_no_dimensions(pc: PcClient) -> None:
     body = {"input": "x", "dimensions": 2}
     old = pc.ask("POST", "/v1/embeddings", json={"model": "mock-embedding-old", **body})
     assert told(old) == (400, "unsupported_parameter", "dimensions")
@@ -100,19 +105,19 @@ def test_only_the_older_embedding_model_takes_no_dimensions(pc):
         ("mock-pc-fenced", "ip_not_authorized"),
     ],
 )
-def test_keys_that_cannot_be_used(pc, key, code):
+def test_keys_that_cannot_be_used(pc: PcClient, key: str | None, code: str | None) -> None:
     answer = pc.ask("GET", "/v1/models", key=key)
     assert told(answer) == (401, code, None)
     assert error_of(answer)["type"] == "invalid_request_error"
 
 
-def test_the_organization_header_must_be_the_keys_own(pc):
+def test_the_organization_header_must_be_the_keys_own(pc: PcClient) -> None:
     assert pc.ask("GET", "/v1/models", headers={"PC-Organization": "org-mock-acme"}).status_code == 200
     other = pc.ask("GET", "/v1/models", headers={"PC-Organization": "org-other"})
     assert told(other)[:2] == (401, "mismatched_organization")
 
 
-def test_the_project_header_matters_to_a_legacy_user_key_alone(pc):
+def test_the_project_header_matters_to_a_legacy_user_key_alone(pc: PcClient) -> None:
     nowhere = {"PC-Project": "proj_nowhere"}
     assert pc.ask("GET", "/v1/models", headers=nowhere).status_code == 200
     legacy = {"key": "mock-pc-legacy-user"}
@@ -129,36 +134,36 @@ def test_the_project_header_matters_to_a_legacy_user_key_alone(pc):
         ("mock-large", "mock-pc-narrow"),
     ],
 )
-def test_models_that_are_not_there_for_this_key(pc, model, key):
+def test_models_that_are_not_there_for_this_key(pc: PcClient, model: str, key: str) -> None:
     assert told(pc.respond({"model": model}, key=key)) == (404, "model_not_found", "model")
     assert told(pc.ask("GET", f"/v1/models/{model}", key=key))[:2] == (404, "model_not_found")
 
 
 @pytest.mark.parametrize("tier", ["default", "flex", "priority", "fast", "auto", ...])
-def test_service_tiers_that_the_project_does_not_allow(pc, tier):
+def test_service_tiers_that_the_project_does_not_allow(pc: PcClient, tier: str | EllipsisType) -> None:
     assert told(pc.respond({"service_tier": tier}, key="mock-pc-tierless")) == (400, None, "service_tier")
 
 
 @pytest.mark.parametrize(("beta", "status"), [("agents=v1", 200), ("assistants=v2", 400), ("", 400)])
-def test_agents_need_their_beta(pc, beta, status):
+def test_agents_need_their_beta(pc: PcClient, beta: str, status: int) -> None:
     assert pc.ask("GET", "/v1/agents", headers={"PC-Beta": beta}).status_code == status
 
 
-def test_external_storage_needs_its_scope(pc):
+def test_external_storage_needs_its_scope(pc: PcClient) -> None:
     assert told(pc.ask("GET", "/v1/organization/external_storage"))[:2] == (403, "insufficient_permissions")
     assert pc.ask("GET", "/v1/organization/external_storage", key="mock-pc-storage").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/v1/nothing", "/v1/assistants", "/v1/threads", "/v1/threads/thread_1/runs", "/"])
 @pytest.mark.parametrize("key", ["mock-pc-inference", "mock-pc-nobody", None])
-def test_an_unknown_url_has_no_body_and_no_request_id(pc, path, key):
+def test_an_unknown_url_has_no_body_and_no_request_id(pc: PcClient, path: str, key: str | None) -> None:
     answer = pc.ask("GET", path, key=key)
     assert (answer.status_code, answer.content) == (404, b"")
     assert "x-request-id" not in answer.headers
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
-def test_a_wrong_method(pc, method):
+def test_a_wrong_method(pc: PcClient, method: str) -> None:
     assert told(pc.ask(method, "/v1/models"))[:2] == (405, None)
 
 
@@ -171,7 +176,7 @@ def test_a_wrong_method(pc, method):
         ("/v1/videos/1", "not_found_error", "not_found_error"),
     ],
 )
-def test_lookups_that_find_nothing(pc, path, type_, code):
+def test_lookups_that_find_nothing(pc: PcClient, path: str, type_: str, code: str | None) -> None:
     error = error_of(pc.ask("GET", path))
     assert (error["type"], error["code"]) == (type_, code)
 
@@ -187,12 +192,12 @@ def test_lookups_that_find_nothing(pc, path, type_, code):
         ("misalignment_detected", (403, "misalignment_policy_violation")),
     ],
 )
-def test_what_the_provider_alone_can_do(pc, scenario, expected):
+def test_what_the_provider_alone_can_do(pc: PcClient, scenario: str, expected: tuple[int | str | None, ...]) -> None:
     answer = pc.respond(scenario=scenario)
     assert told(answer)[:2] == expected
     assert answer.headers.get("retry-after") == ("7" if scenario.startswith("overloaded") else None)
 
 
-def test_a_scenario_with_nothing_to_act_on_is_misuse(pc):
+def test_a_scenario_with_nothing_to_act_on_is_misuse(pc: PcClient) -> None:
     assert "mock_error" in pc.respond(scenario="image_moderation").json()
     assert "mock_error" in pc.respond(scenario="internal_error;when=mid_stream").json()

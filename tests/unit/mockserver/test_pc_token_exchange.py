@@ -6,10 +6,12 @@ import base64
 import hmac
 import json
 import time
+from typing import Any
 
 import pytest
+from httpx import Response
 
-from tests.unit.mockserver.pc_client import told
+from tests.unit.mockserver.pc_client import PcClient, told
 
 GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
 KIND = "urn:ietf:params:oauth:token-type:"
@@ -21,7 +23,7 @@ def encoded(value: bytes) -> str:
     return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
 
 
-def jwt(secret: bytes = SECRET, algorithm: str = "HS256", **changes) -> str:
+def jwt(secret: bytes = SECRET, algorithm: str = "HS256", **changes: Any) -> str:
     now = int(time.time())
     good = {
         "iss": "https://issuer.example.test",
@@ -35,14 +37,14 @@ def jwt(secret: bytes = SECRET, algorithm: str = "HS256", **changes) -> str:
     return f"{head}.{encoded(hmac.digest(secret, head.encode(), 'sha256'))}"
 
 
-def exchange(pc, token: str | None, kind: str = "jwt", **changes):
+def exchange(pc: PcClient, token: str | None, kind: str = "jwt", **changes: str | None) -> Response:
     body = {"grant_type": GRANT, "subject_token": token, "subject_token_type": KIND + kind, **changes}
     given = {name: value for name, value in body.items() if value is not None}
     return pc.ask("POST", "/oauth/token", data=given, key=None, host="pc-auth")
 
 
 @pytest.mark.parametrize("token", [{}, {"aud": ["other", "mock-pc"]}])
-def test_a_jwt_buys_a_key_for_an_hour(pc, token):
+def test_a_jwt_buys_a_key_for_an_hour(pc: PcClient, token: dict[str, Any]) -> None:
     granted = exchange(pc, jwt(**token)).json()
     assert (granted["token_type"], granted["expires_in"]) == ("Bearer", 3600)
     assert pc.respond(key=granted["access_token"]).status_code == 200
@@ -55,12 +57,12 @@ def test_a_jwt_buys_a_key_for_an_hour(pc, token):
 @pytest.mark.parametrize(
     "text", [CERTIFICATE, f"-----BEGIN CERTIFICATE-----\n{CERTIFICATE}\n-----END CERTIFICATE-----"]
 )
-def test_a_certificate_buys_a_key(pc, text):
+def test_a_certificate_buys_a_key(pc: PcClient, text: str) -> None:
     granted = exchange(pc, text, "x509").json()
     assert pc.ask("GET", "/v1/models", key=granted["access_token"]).status_code == 200
 
 
-def test_json_is_taken_as_well_as_a_form(pc):
+def test_json_is_taken_as_well_as_a_form(pc: PcClient) -> None:
     body = {"grant_type": GRANT, "subject_token": jwt(), "subject_token_type": f"{KIND}jwt"}
     assert pc.ask("POST", "/oauth/token", json=body, key=None, host="pc-auth").status_code == 200
 
@@ -80,14 +82,14 @@ def test_json_is_taken_as_well_as_a_form(pc):
         ({"algorithm": "none"}, "invalid_subject_token"),
     ],
 )
-def test_a_jwt_that_is_not_good_enough(pc, changes, code):
+def test_a_jwt_that_is_not_good_enough(pc: PcClient, changes: dict[str, Any], code: str) -> None:
     answer = exchange(pc, jwt(**changes))
     assert told(answer)[:2] == (400, code)
     assert answer.json()["error"]["type"] == "oauth"
 
 
 @pytest.mark.parametrize("token", ["no-token", "a.b.c", "..", encoded(b"x"), "é.é.é"])
-def test_what_is_no_jwt_at_all(pc, token):
+def test_what_is_no_jwt_at_all(pc: PcClient, token: str) -> None:
     assert told(exchange(pc, token))[:2] == (400, "invalid_subject_token")
 
 
@@ -95,7 +97,7 @@ def test_what_is_no_jwt_at_all(pc, token):
     ("token", "code"),
     [("!", "invalid_subject_token"), ("-----", "invalid_subject_token"), (encoded(b"otherwise"), "invalid_grant")],
 )
-def test_a_certificate_that_is_not_good_enough(pc, token, code):
+def test_a_certificate_that_is_not_good_enough(pc: PcClient, token: str, code: str) -> None:
     assert told(exchange(pc, token, "x509"))[:2] == (400, code)
 
 
@@ -108,7 +110,7 @@ def test_a_certificate_that_is_not_good_enough(pc, token, code):
         ({"subject_token_type": f"{KIND}saml2"}, "subject_token_type"),
     ],
 )
-def test_a_request_that_is_not_complete_or_not_valid(pc, changes, param):
+def test_a_request_that_is_not_complete_or_not_valid(pc: PcClient, changes: dict[str, Any], param: str) -> None:
     assert told(exchange(pc, jwt(), **changes)) == (400, "invalid_request", param)
 
 
@@ -116,7 +118,7 @@ def test_a_request_that_is_not_complete_or_not_valid(pc, changes, param):
     ("method", "path"),
     [("GET", "/oauth/token"), ("PUT", "/oauth/token"), ("POST", "/oauth/token/"), ("POST", "/"), ("GET", "/v1/models")],
 )
-def test_everything_else_on_the_host_is_forbidden(pc, method, path):
+def test_everything_else_on_the_host_is_forbidden(pc: PcClient, method: str, path: str) -> None:
     answer = pc.ask(method, path, host="pc-auth")
     assert told(answer) == (403, None, None)
     assert answer.json()["error"]["type"] is None

@@ -47,7 +47,7 @@ def begun(open_socket: SocketClient, **fields: Any) -> str:
     return str(open_socket.hear_until("response.created")[-1]["response"]["id"])
 
 
-def test_the_events_of_a_response(base):
+def test_the_events_of_a_response(base: str) -> None:
     with socket(base) as client:
         client.say(create())
         heard = client.hear_until("response.completed")
@@ -71,14 +71,14 @@ def test_the_events_of_a_response(base):
     assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"]
 
 
-def test_an_output_limit_makes_it_incomplete(base):
+def test_an_output_limit_makes_it_incomplete(base: str) -> None:
     with socket(base) as client:
         client.say(create(LONG, max_output_tokens=16))
         response = client.hear_until("response.incomplete")[-1]["response"]
     assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
 
 
-def test_steering_ends_a_response_and_begins_another(base):
+def test_steering_ends_a_response_and_begins_another(base: str) -> None:
     with socket(base) as client:
         made = begun(client)
         client.say({"type": "response.steer", "previous_response_id": made, "input": "stop"})
@@ -93,7 +93,7 @@ def test_steering_ends_a_response_and_begins_another(base):
     )
 
 
-def test_only_an_active_response_can_be_steered(base):
+def test_only_an_active_response_can_be_steered(base: str) -> None:
     with socket(base) as client:
         done = respond(client)["id"]
         for response_id, code in ((done, "response_already_completed"), ("resp_none", "response_not_found")):
@@ -102,7 +102,7 @@ def test_only_an_active_response_can_be_steered(base):
             assert (failed["type"], failed["error"]["code"]) == ("response.steer.failed", code)
 
 
-def test_an_active_response_takes_what_is_injected(base):
+def test_an_active_response_takes_what_is_injected(base: str) -> None:
     item = {"type": "message", "role": "user", "content": "more"}
     with socket(base) as client:
         made = begun(client, max_output_tokens=64)
@@ -111,7 +111,7 @@ def test_an_active_response_takes_what_is_injected(base):
         assert client.hear_until("response.incomplete")
 
 
-def test_a_completed_response_takes_nothing_and_gives_it_back(base):
+def test_a_completed_response_takes_nothing_and_gives_it_back(base: str) -> None:
     item = {"type": "message", "role": "user", "content": "more"}
     with socket(base) as client:
         done = respond(client)["id"]
@@ -122,7 +122,7 @@ def test_a_completed_response_takes_nothing_and_gives_it_back(base):
     assert (failed["response_id"], failed["input"]) == (done, [item])
 
 
-def test_a_request_that_comes_too_early_waits_its_turn(base):
+def test_a_request_that_comes_too_early_waits_its_turn(base: str) -> None:
     with socket(base) as client:
         begun(client, max_output_tokens=32)
         client.say(create("next"))
@@ -133,7 +133,7 @@ def test_a_request_that_comes_too_early_waits_its_turn(base):
 @pytest.mark.parametrize(
     ("store", "same_socket", "known"), [(True, False, True), (False, True, True), (False, False, False)]
 )
-def test_what_a_socket_remembers(base, store, same_socket, known):
+def test_what_a_socket_remembers(base: str, store: bool, same_socket: bool, known: bool) -> None:
     session = f"{store}{same_socket}"
     with socket(base, session) as first:
         made = respond(first, store=store)["id"]
@@ -182,7 +182,9 @@ def test_what_a_socket_remembers(base, store, same_socket, known):
     ],
     ids=str,
 )
-def test_a_wrong_message_is_told_and_the_socket_stays_open(base, message, code, param):
+def test_a_wrong_message_is_told_and_the_socket_stays_open(
+    base: str, message: dict[str, Any] | str, code: str, param: str | None
+) -> None:
     with socket(base) as client:
         client.say(message)
         answer = client.hear()
@@ -192,7 +194,7 @@ def test_a_wrong_message_is_told_and_the_socket_stays_open(base, message, code, 
         assert respond(client)["status"] == "completed"
 
 
-def test_a_socket_lasts_sixty_minutes(base):
+def test_a_socket_lasts_sixty_minutes(base: str) -> None:
     with socket(base, x_mock_scenario="session_age;age=58m") as client:
         assert respond(client)["status"] == "completed"
     with socket(base, x_mock_scenario="session_age;age=60m") as client:
@@ -201,7 +203,7 @@ def test_a_socket_lasts_sixty_minutes(base):
     assert (code, bool(reason)) == (1000, True)
 
 
-def test_the_limit_comes_by_itself(base):
+def test_the_limit_comes_by_itself(base: str) -> None:
     with socket(base, x_mock_scenario="session_age;age=59m59s") as client:
         assert client.hear()["error"]["code"] == "websocket_connection_limit_reached"
 
@@ -210,14 +212,14 @@ def test_the_limit_comes_by_itself(base):
     ("authorization", "code"),
     [(None, b"null"), ("Bearer no-such-key", b'"invalid_api_key"'), ("Basic mock-pc-inference", b"null")],
 )
-def test_a_bad_key_is_refused_before_the_socket_is_open(base, authorization, code):
+def test_a_bad_key_is_refused_before_the_socket_is_open(base: str, authorization: str | None, code: bytes) -> None:
     with pytest.raises(InvalidStatus) as refused, socket(base, authorization=authorization):
         pass
     assert refused.value.response.status_code == 401
     assert b'"code":' + code in (refused.value.response.body or b"")
 
 
-def test_http_and_sockets_know_the_same_stored_responses(base):
+def test_http_and_sockets_know_the_same_stored_responses(base: str) -> None:
     headers = {"authorization": KEY, "x-mock-session": "both"}
     with socket(base, "both") as client:
         made = respond(client)
@@ -228,7 +230,7 @@ def test_http_and_sockets_know_the_same_stored_responses(base):
     assert found.json() == made
 
 
-def test_another_path_has_no_body(base):
+def test_another_path_has_no_body(base: str) -> None:
     with pytest.raises(InvalidStatus) as refused, socket(base, path="/pc/v1/elsewhere"):
         pass
     assert (refused.value.response.status_code, refused.value.response.body or b"") == (404, b"")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+from tests.unit.mockserver.pd_client import PdClient
+
 
 def chunks_of(text: str) -> list[str]:
     return [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ")]
 
 
-def test_a_completion_repeats_what_it_was_told_and_counts(pd):
+def test_a_completion_repeats_what_it_was_told_and_counts(pd: PdClient) -> None:
     completion = pd.complete().json()
     assert completion["choices"][0]["message"]["content"] == "The mock heard: Hello"
     assert completion["choices"][0]["finish_reason"] == "stop"
@@ -17,20 +19,20 @@ def test_a_completion_repeats_what_it_was_told_and_counts(pd):
     assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
 
 
-def test_a_completion_is_cut_at_max_tokens(pd):
+def test_a_completion_is_cut_at_max_tokens(pd: PdClient) -> None:
     (choice,) = pd.complete({"max_tokens": 1}).json()["choices"]
     assert (choice["finish_reason"], choice["message"]["content"]) == ("length", "The ")
 
 
-def test_a_null_field_is_as_good_as_absent(pd):
+def test_a_null_field_is_as_good_as_absent(pd: PdClient) -> None:
     assert pd.complete({"temperature": None, "tools": None}).status_code == 200
 
 
-def test_a_reasoning_model_takes_reasoning_effort(pd):
+def test_a_reasoning_model_takes_reasoning_effort(pd: PdClient) -> None:
     assert pd.complete({"model": "mock-reasoning", "reasoning_effort": "low"}).status_code == 200
 
 
-def test_a_streamed_completion_ends_with_done(pd):
+def test_a_streamed_completion_ends_with_done(pd: PdClient) -> None:
     answer = pd.complete({"stream": True, "stream_options": {"include_usage": True}})
     assert answer.headers["content-type"].startswith("text/event-stream")
     *chunks, done = chunks_of(answer.text)
@@ -41,36 +43,36 @@ def test_a_streamed_completion_ends_with_done(pd):
     assert done == "[DONE]"
 
 
-def test_multi_agent_models_are_accepted_by_responses_alone(pd):
+def test_multi_agent_models_are_accepted_by_responses_alone(pd: PdClient) -> None:
     assert pd.respond({"model": "mock-multi-agent"}).status_code == 200
     assert pd.complete({"model": "mock-multi-agent"}).status_code == 400
 
 
-def test_a_response_says_why_it_is_incomplete(pd):
+def test_a_response_says_why_it_is_incomplete(pd: PdClient) -> None:
     response = pd.respond({"max_output_tokens": 1}).json()
     assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
     assert response["id"].startswith("resp_")
 
 
-def test_a_response_takes_items(pd):
+def test_a_response_takes_items(pd: PdClient) -> None:
     items = [{"role": "user", "content": [{"type": "input_text", "text": "Hello"}]}]
     response = pd.respond({"input": items}).json()
     assert response["output"][0]["content"][0]["text"] == "The mock heard: Hello"
 
 
-def test_a_streamed_response_is_numbered_and_ends_completed(pd):
+def test_a_streamed_response_is_numbered_and_ends_completed(pd: PdClient) -> None:
     events = [json.loads(chunk) for chunk in chunks_of(pd.respond({"stream": True}).text)]
     assert [event["sequence_number"] for event in events] == list(range(len(events)))
     assert (events[0]["type"], events[-1]["type"]) == ("response.created", "response.completed")
 
 
-def test_tokens_add_up_to_the_text(pd):
+def test_tokens_add_up_to_the_text(pd: PdClient) -> None:
     tokens = pd.ask("POST", "/v1/tokenize-text", json={"text": "Hello mock"}).json()["token_ids"]
     assert "".join(token["string_token"] for token in tokens) == "Hello mock"
     assert pd.ask("POST", "/v1/tokenize-text", json={"text": "hi", "model": "no-such-model"}).status_code == 404
 
 
-def test_the_regional_host_lists_what_it_serves(pd):
+def test_the_regional_host_lists_what_it_serves(pd: PdClient) -> None:
     everywhere, regional = (
         {model["id"] for model in pd.ask("GET", "/v1/models", host=host).json()["data"]}
         for host in ("pd", "pd-regional")

@@ -10,6 +10,7 @@ import grpc
 import grpc.aio
 import pytest
 from google.protobuf import message_factory
+from google.protobuf.message import Message
 
 from mockserver.app import create_app
 from mockserver.pd.generated import pd_pb2 as pb
@@ -44,7 +45,7 @@ class Rpc:
         """The status number of a call that is refused."""
         with pytest.raises(grpc.aio.AioRpcError) as raised:
             self.call(*args, **kwargs)
-        return raised.value.code().value[0]
+        return int(raised.value.code().value[0])
 
     async def _call(self, path: str, request: Any, key: str | None, package: str, mock: dict[str, str]) -> list[Any]:
         service, name = path.split("/")
@@ -54,7 +55,7 @@ class Rpc:
         request = request or message_factory.GetMessageClass(method.input_type)()
         answer = message_factory.GetMessageClass(method.output_type)
         async with grpc.aio.insecure_channel(self._host) as channel:
-            make = channel.unary_stream if method.server_streaming else channel.unary_unary
+            make: Any = channel.unary_stream if method.server_streaming else channel.unary_unary
             rpc = make(f"/{package}.{path}", lambda message: message.SerializeToString(), answer.FromString)
             made = rpc(request, metadata=tuple(metadata), timeout=10)
             return [message async for message in made] if method.server_streaming else [await made]
@@ -67,12 +68,12 @@ def rpc() -> Iterator[Rpc]:
         loop.run(stop())
 
 
-def test_it_shows_the_key(rpc):
+def test_it_shows_the_key(rpc: Rpc) -> None:
     (key,) = rpc.call("Auth/get_api_key_info", key="mock-pd-blocked")
     assert (key.api_key_blocked, key.disabled, key.team_blocked) == (True, False, False)
 
 
-def test_it_completes_whole_and_in_chunks(rpc):
+def test_it_completes_whole_and_in_chunks(rpc: Rpc) -> None:
     (whole,) = rpc.call("Chat/GetCompletion", COMPLETION)
     assert whole.outputs[0].message.content == "The mock heard: Hello"
     chunks = rpc.call("Chat/GetCompletionChunk", COMPLETION)
@@ -80,7 +81,7 @@ def test_it_completes_whole_and_in_chunks(rpc):
     assert chunks[-1].usage.total_tokens == whole.usage.total_tokens
 
 
-def test_a_deferred_result_is_pending_then_ready_once(rpc):
+def test_a_deferred_result_is_pending_then_ready_once(rpc: Rpc) -> None:
     (begun,) = rpc.call("Chat/StartDeferredCompletion", COMPLETION)
     asked = pb.GetDeferredRequest(request_id=begun.request_id)
     assert rpc.call("Chat/GetDeferredCompletion", asked)[0].status == pb.PENDING
@@ -107,11 +108,13 @@ def test_a_deferred_result_is_pending_then_ready_once(rpc):
         (12, "Models/ListLanguageModels", None, {"package": "another"}),
     ],
 )
-def test_each_refusal_has_its_canonical_status(rpc, status, path, request_, options):
+def test_each_refusal_has_its_canonical_status(
+    rpc: Rpc, status: int, path: str, request_: Message | None, options: dict[str, Any]
+) -> None:
     assert rpc.status(path, request_, **options) == status
 
 
-def test_a_limit_lets_one_through_and_sessions_have_their_own(rpc):
+def test_a_limit_lets_one_through_and_sessions_have_their_own(rpc: Rpc) -> None:
     for session in ("one", "two"):
         assert rpc.call("Chat/GetCompletion", COMPLETION, key="mock-pd-tight", session=session)
         assert rpc.status("Chat/GetCompletion", COMPLETION, key="mock-pd-tight", session=session) == 8
@@ -120,7 +123,7 @@ def test_a_limit_lets_one_through_and_sessions_have_their_own(rpc):
 @pytest.mark.parametrize(
     "mock", [{"scenario": "no_such_scenario"}, {"scenario": "connection_lost_mid_stream"}, {"clock": "yesterday"}]
 )
-def test_misuse_of_the_mock_is_none_of_the_documented_statuses(rpc, mock):
+def test_misuse_of_the_mock_is_none_of_the_documented_statuses(rpc: Rpc, mock: dict[str, str]) -> None:
     with pytest.raises(grpc.aio.AioRpcError, match="mock_error") as raised:
         rpc.call("Models/ListLanguageModels", **mock)
     assert raised.value.code() is grpc.StatusCode.FAILED_PRECONDITION
