@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from catalog import commands
 from catalog.__main__ import main
 from catalog.model import Outcome
 from catalog.model.exits import INTERRUPTED
 from catalog.model.explanations import ALL
-from catalog.writeback.planner import Policy, plan
+from catalog.writeback.planner import Patch, Policy, plan
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -27,9 +31,12 @@ from tests.unit.catalog.catalog_making import (
     write_run,
 )
 
+Cli = Callable[..., tuple[int, str, str]]
+"""Takes a command and its arguments; gives the exit status, stdout and stderr."""
+
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path, monkeypatch):
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test runs in a folder of its own, with a small catalog in `records`."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
@@ -37,10 +44,10 @@ def _here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def cli(capsys):
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Run the command line; gives the exit status, stdout and stderr."""
 
-    def invoke(command, *args):
+    def invoke(command: str, *args: str) -> tuple[int, str, str]:
         status = main([command, *args, "--catalog", "records"])
         said = capsys.readouterr()
         return status, said.out, said.err
@@ -48,7 +55,7 @@ def cli(capsys):
     return invoke
 
 
-def break_the_catalog(root):
+def break_the_catalog(root: Path) -> None:
     content = small_catalog()
     errors = content["pa/errors/general.json"]
     errors["rate_limit_error"]["status"] = ["DOCUMENTD"]
@@ -65,18 +72,18 @@ def break_the_catalog(root):
     limits.write_text(limits.read_text().replace("  ", "    "))
 
 
-def test_check_of_a_good_catalog(cli):
+def test_check_of_a_good_catalog(cli: Cli) -> None:
     assert cli("check") == (0, "4 records, 1 provider: fine\n", "")
 
 
-def test_check_of_a_broken_catalog(cli, tmp_path, snapshot):
+def test_check_of_a_broken_catalog(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     break_the_catalog(tmp_path / "records")
     status, out, err = cli("check")
     assert (status, err) == (1, "")
     assert out == snapshot
 
 
-def test_check_fix_mends_the_form(cli, tmp_path):
+def test_check_fix_mends_the_form(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "records" / "pa" / "rate_limits.json"
     file.write_text(json.dumps(json.loads(file.read_text())))
     assert cli("check")[0] == 1
@@ -87,19 +94,20 @@ def test_check_fix_mends_the_form(cli, tmp_path):
     )
 
 
-def test_check_looks_at_a_ledger(cli, tmp_path):
+def test_check_looks_at_a_ledger(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "ledger.json").write_text("[{}]")
     status, out, _ = cli("check", "--ledger", "ledger.json")
     assert status == 1
     assert out == "ledger.json:$[0]: 'address' is missing or empty; add 'address'\n1 problem\n"
 
 
-def test_show(cli, tmp_path, snapshot):
+def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     content = small_catalog()
     before = content["pa/errors/general.json"]["rate_limit_error"]
     from tests.unit.catalog.catalog_making import record
 
     made = plan(record(**before), [sighting(seen=exchange())], Policy(), sighting().day)
+    assert isinstance(made, Patch)
     content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)
     write_catalog(tmp_path / "records", content)
     status, out, err = cli("show", ERROR_ADDRESS)
@@ -107,45 +115,45 @@ def test_show(cli, tmp_path, snapshot):
     assert out == snapshot
 
 
-def test_show_an_endpoint(cli, snapshot):
+def test_show_an_endpoint(cli: Cli, snapshot: SnapshotAssertion) -> None:
     assert cli("show", ENDPOINT_ADDRESS)[1] == snapshot
 
 
-def test_show_json_is_the_record(cli):
+def test_show_json_is_the_record(cli: Cli) -> None:
     status, out, _ = cli("show", ERROR_ADDRESS, "--json")
     assert status == 0
     assert json.loads(out) == json.loads(json.dumps(small_catalog()["pa/errors/general.json"]["rate_limit_error"]))
 
 
-def test_show_lists_addresses(cli):
+def test_show_lists_addresses(cli: Cli) -> None:
     assert cli("show")[1].splitlines()[0] == ENDPOINT_ADDRESS
     assert cli("show", "pa/endpoints")[1] == f"{ENDPOINT_ADDRESS}\n"
     assert cli("show", "pa/errors/gen")[0] == 4
 
 
-def test_show_of_an_unknown_address_suggests(cli, snapshot):
+def test_show_of_an_unknown_address_suggests(cli: Cli, snapshot: SnapshotAssertion) -> None:
     status, out, err = cli("show", "pa/errors/general/rate_limit_eror")
     assert (status, out) == (4, "")
     assert err == snapshot
 
 
-def test_explain_one_code(cli, snapshot):
+def test_explain_one_code(cli: Cli, snapshot: SnapshotAssertion) -> None:
     assert cli("explain", "unasked-overload")[1] == snapshot
 
 
-def test_explain_lists_every_code(cli):
+def test_explain_lists_every_code(cli: Cli) -> None:
     status, out, _ = cli("explain")
     assert status == 0
     assert all(f"  {code}" in out for code in ALL)
 
 
-def test_explain_an_unknown_code(cli):
+def test_explain_an_unknown_code(cli: Cli) -> None:
     status, _, err = cli("explain", "status-difers")
     assert status == 4
     assert "did you mean status-differs" in err
 
 
-def test_update_merges_live_runs(cli, tmp_path):
+def test_update_merges_live_runs(cli: Cli, tmp_path: Path) -> None:
     write_run(tmp_path / "night", run(), [result()])
     status, out, err = cli("update", "night")
     assert (status, err) == (0, "")
@@ -153,19 +161,19 @@ def test_update_merges_live_runs(cli, tmp_path):
     assert "LIVE_VERIFIED" in (tmp_path / "records/pa/errors/general.json").read_text()
 
 
-def test_update_without_a_run_is_told(cli):
+def test_update_without_a_run_is_told(cli: Cli) -> None:
     status, _, err = cli("update")
     assert (status, err) == (4, "catalog: no run was named; name run folders, or give --expire-after DAYS\n")
 
 
-def test_update_of_a_broken_run_is_told(cli, tmp_path):
+def test_update_of_a_broken_run_is_told(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").write_text("nonsense\n")
     status, _, err = cli("update", "results.jsonl")
     assert status == 4
     assert err.count("\n") == 1
 
 
-def test_expire(cli, tmp_path):
+def test_expire(cli: Cli, tmp_path: Path) -> None:
     write_run(tmp_path / "night", run(), [result()])
     cli("update", "night")
     status, out, _ = cli("update", "--expire-after", "30", "--today", "2027-02-01")
@@ -173,7 +181,7 @@ def test_expire(cli, tmp_path):
     assert "expired: last seen 2026-11-20" in out
 
 
-def test_accept_takes_what_a_run_saw_drift(cli, tmp_path):
+def test_accept_takes_what_a_run_saw_drift(cli: Cli, tmp_path: Path) -> None:
     write_run(tmp_path / "night", run(), [result(Outcome.DRIFTED, findings=(drift(),))])
     status, out, err = cli(
         "accept", ERROR_ADDRESS, "--reason", "known", "--run", "night", "--ledger", "l.json", "--today", "2026-11-20"
@@ -194,7 +202,7 @@ def test_accept_takes_what_a_run_saw_drift(cli, tmp_path):
         ([ERROR_ADDRESS, "--reason", "r", "--aspects", "status", "--review-by", "2020-01-01"], "is not after today"),
     ],
 )
-def test_accept_says_what_is_wrong(cli, args, message):
+def test_accept_says_what_is_wrong(cli: Cli, args: list[str], message: str) -> None:
     status, out, err = cli("accept", *args, "--ledger", "l.json")
     assert (status, out) == (4, "")
     assert message in err
@@ -204,7 +212,7 @@ def test_accept_says_what_is_wrong(cli, args, message):
 @pytest.mark.parametrize(
     "args", [["update", "--expire-after", "soon"], ["check", "--fixx"], ["show", "a", "b"], ["accept", "x"]]
 )
-def test_wrong_usage_is_one_line_and_exits_4(cli, args):
+def test_wrong_usage_is_one_line_and_exits_4(cli: Cli, args: list[str]) -> None:
     status, out, err = cli(*args)
     assert (status, out) == (4, "")
     assert err.startswith("catalog: ")
@@ -213,7 +221,7 @@ def test_wrong_usage_is_one_line_and_exits_4(cli, args):
     assert err.endswith(" --help`\n")
 
 
-def test_a_run_that_is_not_there_exits_4(cli):
+def test_a_run_that_is_not_there_exits_4(cli: Cli) -> None:
     assert cli("update", "nope") == (
         4,
         "",
@@ -221,8 +229,8 @@ def test_a_run_that_is_not_there_exits_4(cli):
     )
 
 
-def test_a_fault_of_our_own_exits_3(capsys, monkeypatch):
-    def broken(_):
+def test_a_fault_of_our_own_exits_3(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Namespace) -> None:
         raise RuntimeError("lost my way")
 
     monkeypatch.setattr(commands, "explain", broken)
@@ -232,15 +240,15 @@ def test_a_fault_of_our_own_exits_3(capsys, monkeypatch):
     assert said.endswith("catalog: this is a fault of our own; report it with the lines above\n")
 
 
-def test_a_folder_that_is_not_there_is_told(capsys):
+def test_a_folder_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "--catalog", "nowhere"]) == 4
     assert capsys.readouterr().err == (
         "catalog: nowhere: is no folder of records; name a folder that holds pa/, pb/, …\n"
     )
 
 
-def test_an_interrupt_is_no_traceback(capsys, monkeypatch):
-    def interrupted(_):
+def test_an_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: Namespace) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(commands, "explain", interrupted)
@@ -248,13 +256,13 @@ def test_an_interrupt_is_no_traceback(capsys, monkeypatch):
     assert capsys.readouterr().err == "catalog: stopped; no file was left half written\n"
 
 
-def test_help_teaches_by_example(capsys):
+def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
     for args in ([], ["check"], ["show"], ["update"], ["explain"], ["accept"]):
         assert main([*args, "--help"]) == 0
         assert "  python -m catalog " in capsys.readouterr().out
 
 
-def test_a_closed_pipe_is_no_error():
+def test_a_closed_pipe_is_no_error() -> None:
     shell = f"{sys.executable} -m catalog explain | head -c 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", shell], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

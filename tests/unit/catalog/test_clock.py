@@ -10,19 +10,19 @@ from catalog.model.clock import ms_since, utc_now_text, utc_text
 NOON = datetime(2026, 11, 21, 12, 0, 0, 123_456, tzinfo=UTC)
 
 
-def test_an_instant_ends_in_z():
+def test_an_instant_ends_in_z() -> None:
     assert utc_text(NOON) == "2026-11-21T12:00:00.123Z"
     assert utc_text(NOON, "seconds") == "2026-11-21T12:00:00Z"
 
 
-def test_now_is_now_and_reads_back():
+def test_now_is_now_and_reads_back() -> None:
     before = datetime.now(UTC)
     told = datetime.fromisoformat(utc_now_text("microseconds"))
     assert before <= told <= datetime.now(UTC)
     assert told.utcoffset() == timedelta(0)
 
 
-def test_a_duration_is_in_milliseconds():
+def test_a_duration_is_in_milliseconds() -> None:
     started = time.perf_counter() - 2
     assert ms_since(started) >= 2000
     assert ms_since(time.perf_counter() + 2) < 0

@@ -18,19 +18,19 @@ ROOT = Path(__file__).parents[3]
 WRITTEN_BY_HAND = ("Reason", "Finding", "Contradiction")
 
 
-def test_each_code_is_explained_and_no_other():
+def test_each_code_is_explained_and_no_other() -> None:
     assert FINDINGS.keys() == set(FindingCode)
     assert REASONS.keys() == set(ReasonCode)
 
 
 @pytest.mark.parametrize("code", sorted(ALL))
-def test_an_explanation_says_what_it_means_and_what_to_do(code: str):
+def test_an_explanation_says_what_it_means_and_what_to_do(code: str) -> None:
     assert ALL[code].means.endswith(".")
     assert ALL[code].next_step.endswith(".")
 
 
 @pytest.mark.parametrize("room", ["catalog", "probes", "reports"])
-def test_each_code_that_the_source_writes_is_one_of_the_list(room: str):
+def test_each_code_that_the_source_writes_is_one_of_the_list(room: str) -> None:
     unknown = [
         f"{path.relative_to(ROOT)}:{line}: {code}"
         for path in sorted((ROOT / room).rglob("*.py"))
@@ -40,14 +40,14 @@ def test_each_code_that_the_source_writes_is_one_of_the_list(room: str):
     assert unknown == []
 
 
-def test_the_search_for_literal_codes_finds_them():
+def test_the_search_for_literal_codes_finds_them() -> None:
     source = (
         'Reason("made-up", "x")\nFinding(code="of-my-own", aspect=None)\nReason(ReasonCode.NO_RECIPE)\nother("thing")'
     )
     assert list(_literal_codes(ast.parse(source))) == [(1, "made-up"), (2, "of-my-own")]
 
 
-def test_codes_of_an_older_or_newer_version_are_read_as_they_are():
+def test_codes_of_an_older_or_newer_version_are_read_as_they_are() -> None:
     odd = making.result("pa/errors/general/overloaded", Outcome.INCONCLUSIVE)
     line = odd.to_json() | {
         "reason": {"code": "no-longer-used", "detail": "x"},
@@ -59,7 +59,7 @@ def test_codes_of_an_older_or_newer_version_are_read_as_they_are():
     assert read.to_json() == line
 
 
-def test_a_member_travels_as_its_value():
+def test_a_member_travels_as_its_value() -> None:
     result = making.result(
         "pa/errors/general/overloaded",
         Outcome.INCONCLUSIVE,

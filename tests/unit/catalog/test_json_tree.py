@@ -18,17 +18,17 @@ VALUES = st.recursive(
 VALUE = {"a": "b", "list": ["c", 1, None, {"d": "e"}], "pair": ("f", True)}
 
 
-def test_every_string_is_found_in_order_and_no_name():
+def test_every_string_is_found_in_order_and_no_name() -> None:
     assert list(texts(VALUE)) == ["b", "c", "e", "f"]
 
 
-def test_strings_are_changed_and_all_else_stays():
+def test_strings_are_changed_and_all_else_stays() -> None:
     changed = map_texts(VALUE, str.upper)
     assert changed == {"a": "B", "list": ["C", 1, None, {"d": "E"}], "pair": ("F", True)}
     assert VALUE["a"] == "b"
 
 
-def test_names_are_changed_where_asked():
+def test_names_are_changed_where_asked() -> None:
     assert map_texts(VALUE, str.upper, names=True) == {
         "A": "B",
         "LIST": ["C", 1, None, {"D": "E"}],
@@ -37,7 +37,7 @@ def test_names_are_changed_where_asked():
 
 
 @given(VALUES)
-def test_what_is_changed_is_what_is_found(value: Json):
+def test_what_is_changed_is_what_is_found(value: Json) -> None:
     met: list[str] = []
 
     def note(text: str) -> str:

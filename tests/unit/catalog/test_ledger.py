@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from datetime import date
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,32 +36,34 @@ ENTRY = Entry(ERROR_ADDRESS, "live", ("header:retry-after", "status"), "known si
         (Outcome.RESTRICTED, [], TODAY, None),
     ],
 )
-def test_an_outcome_stands_to_its_entry(outcome, aspects, today, state):
+def test_an_outcome_stands_to_its_entry(outcome: Outcome, aspects: list[str], today: date, state: str | None) -> None:
     standing = judge_against_ledger(ENTRY, outcome, aspects, today)
     assert (standing.state if standing else None) == state
     assert standing is None or (standing.reason, standing.review_by) == ("known since May", "2026-12-31")
 
 
-def test_nothing_is_accepted_without_an_entry():
+def test_nothing_is_accepted_without_an_entry() -> None:
     assert judge_against_ledger(None, Outcome.DRIFTED, ["status"], TODAY) is None
 
 
-def test_an_entry_for_a_whole_aspect_covers_its_parts():
+def test_an_entry_for_a_whole_aspect_covers_its_parts() -> None:
     whole = Entry(ERROR_ADDRESS, "live", ("header",), "r", "2026-05-01", "2026-12-31")
-    assert judge_against_ledger(whole, Outcome.DRIFTED, ["header:retry-after"], TODAY).state == "accounted"
+    standing = judge_against_ledger(whole, Outcome.DRIFTED, ["header:retry-after"], TODAY)
+    assert standing is not None
+    assert standing.state == "accounted"
 
 
-def test_an_entry_applies_to_its_target_only():
+def test_an_entry_applies_to_its_target_only() -> None:
     assert ledger.entry_for([ENTRY], ERROR_ADDRESS, "live") is ENTRY
     assert ledger.entry_for([ENTRY], ERROR_ADDRESS, "mock") is None
 
 
-def test_drifted_aspects_are_in_the_ledgers_words():
+def test_drifted_aspects_are_in_the_ledgers_words() -> None:
     findings = [drift(), drift("header-missing", Aspect.HEADER, at="retry-after"), drift()]
     assert ledger.drifted_aspects(findings) == ("header:retry-after", "status")
 
 
-def test_accepting_writes_and_replaces(tmp_path):
+def test_accepting_writes_and_replaces(tmp_path: Path) -> None:
     path = tmp_path / "divergences.json"
     assert ledger.load(path) == ()
     assert ledger.accept(ENTRY, path)
@@ -75,7 +79,7 @@ def test_accepting_writes_and_replaces(tmp_path):
     assert path.read_text().endswith("\n")
 
 
-def test_the_ledgers_own_problems_are_told(tmp_path):
+def test_the_ledgers_own_problems_are_told(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
     unknown = Entry("pa/errors/general/rate_limit_eror", "live", ("status",), "r", "2026-05-01", "2026-12-31")
 
@@ -109,7 +113,7 @@ GOOD = {
         ([GOOD, GOOD], "stands twice"),
     ],
 )
-def test_a_broken_ledger_is_told(tmp_path, content, message):
+def test_a_broken_ledger_is_told(tmp_path: Path, content: dict[str, Any] | list[Any], message: str) -> None:
     path = tmp_path / "divergences.json"
     path.write_text(json.dumps(content))
     with pytest.raises(CatalogError) as caught:

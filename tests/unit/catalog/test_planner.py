@@ -6,8 +6,9 @@ from datetime import date
 
 import pytest
 
-from catalog.model import Aspect, Outcome
+from catalog.model import Aspect, Finding, Outcome, Record
 from catalog.writeback.planner import MAX_MESSAGES, Kept, Patch, Policy, plan
+from catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -22,19 +23,19 @@ TODAY = date(2026, 11, 21)
 SILENT = (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED, Outcome.HARNESS_ERROR)
 
 
-def planned(before, *sightings, policy=Policy(), today=TODAY):  # noqa: B008 - frozen
+def planned(before: Record, *sightings: Sighting, policy: Policy = Policy(), today: date = TODAY) -> Record:  # noqa: B008 - frozen
     """The record after the plan."""
     made = plan(before, sightings, policy, today)
     return made.record if isinstance(made, Patch) else before
 
 
-def reason(before, *sightings, policy=Policy(), today=TODAY):  # noqa: B008 - frozen
+def reason(before: Record, *sightings: Sighting, policy: Policy = Policy(), today: date = TODAY) -> str:  # noqa: B008 - frozen
     made = plan(before, sightings, policy, today)
     assert isinstance(made, Kept)
     return made.reason
 
 
-def test_conforming_verifies_an_error():
+def test_conforming_verifies_an_error() -> None:
     after = planned(record(status=["DOCUMENTED", "UNVERIFIED"]), sighting(seen=exchange()))
 
     assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
@@ -49,7 +50,7 @@ def test_conforming_verifies_an_error():
     assert after.data["response_headers"]["x-should-retry"]["seen"] == "false"
 
 
-def test_conforming_verifies_an_endpoint():
+def test_conforming_verifies_an_endpoint() -> None:
     seen = exchange(200, label="success")
     after = planned(record(ENDPOINT_ADDRESS), sighting(address=ENDPOINT_ADDRESS, seen=seen))
 
@@ -63,7 +64,7 @@ def test_conforming_verifies_an_endpoint():
     assert after.data["response"]["headers"]["request-id"]["seen"] == "present"
 
 
-def test_conforming_keeps_the_limits_that_this_key_was_told():
+def test_conforming_keeps_the_limits_that_this_key_was_told() -> None:
     headers = {"ratelimit-requests-limit": "50", "ratelimit-requests-remaining": "49", "date": "today"}
     seen = exchange(200, headers=headers)
     before = record(LIMITS_ADDRESS, observed_for_this_key={"by_hand": 1}, retrieved_at="2026-11-01")
@@ -74,7 +75,7 @@ def test_conforming_keeps_the_limits_that_this_key_was_told():
     assert after.data["observed_for_this_key"]["by_hand"] == 1
 
 
-def test_drift_takes_the_verification_away_and_says_what_was_seen():
+def test_drift_takes_the_verification_away_and_says_what_was_seen() -> None:
     before = planned(record(), sighting(day="2026-11-10"))
     finding = drift("header-missing", Aspect.HEADER, at="request-id", documented="present", observed="absent")
     after = planned(before, sighting(Outcome.DRIFTED, findings=(finding,), name="r2"))
@@ -87,32 +88,32 @@ def test_drift_takes_the_verification_away_and_says_what_was_seen():
     )
 
 
-def test_headers_of_another_answer_say_nothing_about_the_documented_one():
+def test_headers_of_another_answer_say_nothing_about_the_documented_one() -> None:
     after = planned(record(), sighting(Outcome.DRIFTED, seen=exchange(403)))
     assert "seen" not in after.data["response_headers"]["request-id"]
 
 
 @pytest.mark.parametrize("outcome", SILENT)
-def test_absence_of_evidence_changes_nothing_and_says_so(outcome):
+def test_absence_of_evidence_changes_nothing_and_says_so(outcome: Outcome) -> None:
     assert f"run r1: {outcome} (read-timeout) changes no tag" in reason(record(), sighting(outcome))
 
 
-def test_nobody_looked():
+def test_nobody_looked() -> None:
     assert reason(record()) == "nobody looked at it"
 
 
-def test_results_of_other_records_are_ignored():
+def test_results_of_other_records_are_ignored() -> None:
     assert reason(record(), sighting(address="pa/errors/general/other")) == "nobody looked at it"
 
 
-def test_a_pin_stops_with_its_reason():
+def test_a_pin_stops_with_its_reason() -> None:
     pinned = record(pinned=True, pinned_reason="the provider confirmed it by mail")
     assert reason(pinned, sighting(), policy=Policy(expire_after=0)) == (
         "pinned by hand: the provider confirmed it by mail"
     )
 
 
-def test_restricted_adds_its_tag_and_leaves_the_rest():
+def test_restricted_adds_its_tag_and_leaves_the_rest() -> None:
     before = planned(record(), sighting(day="2026-11-10"))
     after = planned(before, sighting(Outcome.RESTRICTED))
 
@@ -121,31 +122,31 @@ def test_restricted_adds_its_tag_and_leaves_the_rest():
     assert "restricted as before" in reason(after, sighting(Outcome.RESTRICTED))
 
 
-def test_getting_through_takes_the_restriction_away():
+def test_getting_through_takes_the_restriction_away() -> None:
     after = planned(record(), sighting(Outcome.RESTRICTED, "2026-11-18"), sighting(day="2026-11-19"))
     assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
 
 
-def test_a_quiet_night_changes_nothing():
+def test_a_quiet_night_changes_nothing() -> None:
     before = planned(record(), sighting(day="2026-11-13"))
     assert "conforms as before, and its date is fresh (2026-11-13)" in reason(before, sighting(day="2026-11-20"))
 
 
-def test_a_date_is_renewed_once_it_is_older_than_the_policy_says():
+def test_a_date_is_renewed_once_it_is_older_than_the_policy_says() -> None:
     before = planned(record(), sighting(day="2026-11-12"))
     assert planned(before, sighting(day="2026-11-20")).data["observed"]["verified_at"] == "2026-11-20"
     assert planned(before, sighting(day="2026-11-20"), policy=Policy(refresh_after=8)) == before
 
 
-def test_a_drift_with_another_face_is_news():
+def test_a_drift_with_another_face_is_news() -> None:
     before = planned(record(), sighting(Outcome.DRIFTED, "2026-11-19"))
     after = planned(before, sighting(Outcome.DRIFTED, findings=(drift(observed=404),)))
     assert "404 instead of 429" in after.data["observed"]["note"]
     assert after.data["observed"]["verified_at"] == "2026-11-20"
 
 
-def test_a_drift_of_which_only_volatile_values_change_is_no_news():
-    def answer(request):
+def test_a_drift_of_which_only_volatile_values_change_is_no_news() -> None:
+    def answer(request: str) -> tuple[Finding]:
         finding = drift("message-differs", Aspect.MESSAGE, documented="quota", observed=f"Gone: req_{request}abcdef12")
         return (finding,)
 
@@ -153,30 +154,30 @@ def test_a_drift_of_which_only_volatile_values_change_is_no_news():
     assert planned(before, sighting(Outcome.DRIFTED, findings=answer("2222"))) == before
 
 
-def test_older_evidence_never_overwrites_newer():
+def test_older_evidence_never_overwrites_newer() -> None:
     before = planned(record(), sighting(day="2026-11-20", hour=6))
     assert "is older than what the record says (2026-11-20)" in reason(before, sighting(Outcome.DRIFTED, "2026-11-19"))
     assert "is older" in reason(before, sighting(Outcome.DRIFTED, "2026-11-20", hour=5))
     assert planned(before, sighting(Outcome.DRIFTED, "2026-11-20", hour=7)) != before
 
 
-def test_evidence_from_the_future_does_not_count():
+def test_evidence_from_the_future_does_not_count() -> None:
     assert "yet to come" in reason(record(), sighting(day="2027-01-01"))
 
 
-def test_a_verdict_on_a_record_that_was_rewritten_since_proves_nothing():
+def test_a_verdict_on_a_record_that_was_rewritten_since_proves_nothing() -> None:
     probed = record()
     assert "changed since it was probed" in reason(record(http_status=503), sighting(probed=probed))
     assert planned(record(note="by hand"), sighting(probed=probed)).data["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
 
 
-def test_write_back_does_not_make_a_record_another():
+def test_write_back_does_not_make_a_record_another() -> None:
     probed = record()
     before = planned(probed, sighting(day="2026-11-10", seen=exchange()))
     assert planned(before, sighting(probed=probed, seen=exchange())) != before
 
 
-def test_messages_are_bounded_sorted_and_steady():
+def test_messages_are_bounded_sorted_and_steady() -> None:
     many = [sighting(seen=exchange(message=f"Wording {chr(97 + n)} of req_abc123def{n}"), hour=n) for n in range(20)]
     kept = planned(record(), *many).data["live_messages"]
 
@@ -185,13 +186,13 @@ def test_messages_are_bounded_sorted_and_steady():
     assert kept[0] == "Wording a of {id}"
 
 
-def test_a_known_message_is_not_repeated():
+def test_a_known_message_is_not_repeated() -> None:
     before = record(live_messages=["Limit of req_aaaa1111bbbb reached"])
     after = planned(before, sighting(seen=exchange(message="Limit of req_cccc2222dddd reached")))
     assert after.data["live_messages"] == before.data["live_messages"]
 
 
-def test_expiry_turns_what_was_not_renewed_into_unverified():
+def test_expiry_turns_what_was_not_renewed_into_unverified() -> None:
     before = planned(record(), sighting(day="2026-09-01"), today=date(2026, 9, 1))
     after = planned(before, policy=Policy(expire_after=60))
 
@@ -201,24 +202,24 @@ def test_expiry_turns_what_was_not_renewed_into_unverified():
     assert planned(after, policy=Policy(expire_after=60)) == after
 
 
-def test_expired_endpoints_say_so_in_their_verification():
+def test_expired_endpoints_say_so_in_their_verification() -> None:
     before = planned(record(ENDPOINT_ADDRESS), sighting(day="2026-09-01", address=ENDPOINT_ADDRESS))
     after = planned(before, policy=Policy(expire_after=60))
     assert after.data["verification"]["result"] == "expired"
     assert after.data["verification"]["reason"].startswith("expired: last seen 2026-09-01")
 
 
-def test_a_fresh_look_keeps_a_verification_whose_date_was_not_rewritten():
+def test_a_fresh_look_keeps_a_verification_whose_date_was_not_rewritten() -> None:
     before = planned(record(), sighting(day="2026-11-15"))
     assert planned(before, sighting(day="2026-11-20"), policy=Policy(expire_after=2)) == before
 
 
-def test_a_mock_says_that_it_is_one():
+def test_a_mock_says_that_it_is_one() -> None:
     after = planned(record(), sighting(live=False, target="dressed"))
     assert "seen on mock:dressed in run" in after.data["observed"]["note"]
     assert "observed_live" not in after.data
 
 
-def test_addresses_agree_with_the_record():
+def test_addresses_agree_with_the_record() -> None:
     assert planned(record(), sighting()).address == record().address
     assert str(record().address) == ERROR_ADDRESS

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Outcome, Tag
+from catalog.model import Outcome, Record, Tag
 from catalog.reading.last_seen import seen_on
 from catalog.writeback.planner import Kept, Patch, Policy, plan
+from catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -21,6 +24,10 @@ from tests.unit.catalog.catalog_making import (
 )
 
 TODAY = date(2026, 11, 30)
+
+Case = tuple[Record, list[Sighting], Policy]
+"""A record, what was seen of it, and the policy that decides."""
+
 DAYS = st.integers(1, 30).map(lambda day: f"2026-11-{day:02}")
 ADDRESSES = st.sampled_from([ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS])
 TELLING = [Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED]
@@ -30,7 +37,7 @@ TAGS = st.lists(st.sampled_from(["DOCUMENTED", "UNVERIFIED", "BETA", "LEGACY"]),
 
 
 @st.composite
-def looks(draw, address, outcomes=tuple(Outcome)):
+def looks(draw: st.DrawFn, address: str, outcomes: Sequence[Outcome] = tuple(Outcome)) -> Sighting:
     label = "success" if address == ENDPOINT_ADDRESS else "answer"
     status = draw(st.sampled_from([200, 403, 429]))
     message = draw(st.sampled_from(["Slow down.", "Too fast.", "Wait for req_abcd1234efgh", ""]))
@@ -47,19 +54,19 @@ def looks(draw, address, outcomes=tuple(Outcome)):
 
 
 @st.composite
-def cases(draw, outcomes=tuple(Outcome)):
+def cases(draw: st.DrawFn, outcomes: Sequence[Outcome] = tuple(Outcome)) -> Case:
     address = draw(ADDRESSES)
     before = record(address, status=draw(TAGS))
     return before, draw(st.lists(looks(address, outcomes), max_size=6)), draw(POLICIES)
 
 
-def after(before, sightings, policy):
+def after(before: Record, sightings: list[Sighting], policy: Policy) -> Record:
     made = plan(before, sightings, policy, TODAY)
     return made.record if isinstance(made, Patch) else before
 
 
 @given(cases())
-def test_the_same_sightings_twice_change_nothing(case):
+def test_the_same_sightings_twice_change_nothing(case: Case) -> None:
     before, sightings, policy = case
     once = after(before, sightings, policy)
     again = plan(once, sightings, policy, TODAY)
@@ -68,7 +75,7 @@ def test_the_same_sightings_twice_change_nothing(case):
 
 
 @given(cases(), st.randoms(use_true_random=False))
-def test_the_order_of_runs_does_not_matter(case, random):
+def test_the_order_of_runs_does_not_matter(case: Case, random: Random) -> None:
     before, sightings, policy = case
     shuffled = list(sightings)
     random.shuffle(shuffled)
@@ -76,13 +83,13 @@ def test_the_order_of_runs_does_not_matter(case, random):
 
 
 @given(cases(SILENT))
-def test_what_tells_nothing_changes_nothing(case):
+def test_what_tells_nothing_changes_nothing(case: Case) -> None:
     before, sightings, policy = case
     assert after(before, sightings, policy) == before
 
 
 @given(cases(), st.data())
-def test_a_date_never_goes_back(case, data):
+def test_a_date_never_goes_back(case: Case, data: st.DataObject) -> None:
     before, sightings, policy = case
     record_now = after(before, sightings, policy)
     later = data.draw(st.lists(looks(str(before.address)), max_size=4))
@@ -92,32 +99,32 @@ def test_a_date_never_goes_back(case, data):
 
 
 @given(cases())
-def test_verified_and_unverified_exclude_each_other(case):
+def test_verified_and_unverified_exclude_each_other(case: Case) -> None:
     tags = after(*case).tags
     assert not {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} <= tags
 
 
 @given(cases())
-def test_a_verified_record_has_its_date(case):
+def test_a_verified_record_has_its_date(case: Case) -> None:
     record_now = after(*case)
     assert Tag.LIVE_VERIFIED not in record_now.tags or seen_on(record_now) is not None
 
 
 @given(cases())
-def test_tags_that_are_not_about_evidence_stay(case):
+def test_tags_that_are_not_about_evidence_stay(case: Case) -> None:
     before, sightings, policy = case
     about_evidence = {Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED}
     assert after(before, sightings, policy).tags - about_evidence == before.tags - about_evidence
 
 
 @given(cases())
-def test_every_plan_says_why(case):
+def test_every_plan_says_why(case: Case) -> None:
     before, sightings, policy = case
     assert plan(before, sightings, policy, TODAY).reason
 
 
 @given(cases([Outcome.CONFORMS, Outcome.DRIFTED]))
-def test_the_latest_look_decides(case):
+def test_the_latest_look_decides(case: Case) -> None:
     before, sightings, policy = case
     if not sightings:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from catalog.reading.store import Catalog, UnknownAddress, family_file
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, small_catalog, write_catalog
 
 
-def test_loads_every_record_in_the_order_of_files(tmp_path):
+def test_loads_every_record_in_the_order_of_files(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
 
     assert [str(address) for address in catalog] == [
@@ -26,31 +27,30 @@ def test_loads_every_record_in_the_order_of_files(tmp_path):
     assert catalog.file_of(ERROR_ADDRESS) == tmp_path / "pa" / "errors" / "general.json"
 
 
-def test_finds_a_record_by_text_or_address(tmp_path):
+def test_finds_a_record_by_text_or_address(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
 
     assert catalog[ERROR_ADDRESS] is catalog[Address.parse(ERROR_ADDRESS)]
-    assert ERROR_ADDRESS in catalog
-    assert "pa/errors/general/other" not in catalog
-    assert "no address" not in catalog
+    asked: dict[object, bool] = {ERROR_ADDRESS: True, "pa/errors/general/other": False, "no address": False}
+    assert {address: address in catalog for address in asked} == asked
     assert [record.kind for record in catalog.select("pa", "endpoints")] == ["endpoints"]
     assert catalog.select("pb") == ()
 
 
-def test_every_record_is_found_where_its_file_should_be(tmp_path):
+def test_every_record_is_found_where_its_file_should_be(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
 
     assert all(family_file(tmp_path, address) == catalog.file_of(address) for address in catalog)
 
 
-def test_an_unknown_address_comes_with_suggestions(tmp_path):
+def test_an_unknown_address_comes_with_suggestions(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
 
     with pytest.raises(UnknownAddress, match="did you mean pa/errors/general/rate_limit_error"):
         catalog["pa/errors/general/rate_limit_eror"]
 
 
-def test_digest_follows_what_records_say_and_not_how_files_look(tmp_path):
+def test_digest_follows_what_records_say_and_not_how_files_look(tmp_path: Path) -> None:
     first = Catalog.load(write_catalog(tmp_path / "a")).digest
     root = write_catalog(tmp_path / "b")
     file = root / "pa" / "endpoints" / "messages.json"
@@ -61,7 +61,7 @@ def test_digest_follows_what_records_say_and_not_how_files_look(tmp_path):
     assert Catalog.load(root).digest != first
 
 
-def test_hidden_files_and_discoveries_are_no_records(tmp_path):
+def test_hidden_files_and_discoveries_are_no_records(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     (root / ".cache").mkdir()
     (root / "pa" / "errors" / ".general.json.abc.tmp").write_text("{")
@@ -87,7 +87,7 @@ def test_hidden_files_and_discoveries_are_no_records(tmp_path):
         ("px/errors/general.json", "{}", "no provider has this name"),
     ],
 )
-def test_a_mistake_is_told_in_one_line_with_its_place(tmp_path, name, text, message):
+def test_a_mistake_is_told_in_one_line_with_its_place(tmp_path: Path, name: str, text: str, message: str) -> None:
     root = write_catalog(tmp_path)
     (root / name).parent.mkdir(parents=True, exist_ok=True)
     (root / name).write_text(text)
@@ -98,7 +98,7 @@ def test_a_mistake_is_told_in_one_line_with_its_place(tmp_path, name, text, mess
     assert "\n" not in str(caught.value)
 
 
-def test_bytes_that_are_not_utf8_are_told(tmp_path):
+def test_bytes_that_are_not_utf8_are_told(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     (root / "pa" / "errors" / "general.json").write_bytes(b'{"a": {"name": "\xff"}}')
 
@@ -106,12 +106,12 @@ def test_bytes_that_are_not_utf8_are_told(tmp_path):
         Catalog.load(root)
 
 
-def test_no_folder_is_told(tmp_path):
+def test_no_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="is no folder of records"):
         Catalog.load(tmp_path / "nowhere")
 
 
-def test_reading_on_names_all_mistakes_and_keeps_the_rest(tmp_path):
+def test_reading_on_names_all_mistakes_and_keeps_the_rest(tmp_path: Path) -> None:
     content = small_catalog()
     root = write_catalog(tmp_path, content)
     (root / "pa" / "errors" / "general.json").write_text("{")
@@ -123,7 +123,7 @@ def test_reading_on_names_all_mistakes_and_keeps_the_rest(tmp_path):
     assert [str(address) for address in catalog] == [ENDPOINT_ADDRESS]
 
 
-def test_loading_imports_nothing_heavy():
+def test_loading_imports_nothing_heavy() -> None:
     program = (
         "import sys; from catalog.reading.store import Catalog; Catalog.load();"
         "print({'jsonschema', 'referencing', 'filelock'} & set(sys.modules))"

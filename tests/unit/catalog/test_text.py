@@ -22,12 +22,12 @@ from catalog.model.text import ELLIPSIS, brief
         ({"bytes": b"x"}, 40, '{"bytes": "b\'x\'"}'),
     ],
 )
-def test_it_is_told_in_so_many_characters(value: Json, limit: int, told: str):
+def test_it_is_told_in_so_many_characters(value: Json, limit: int, told: str) -> None:
     assert brief(value, limit) == told
 
 
 @given(st.text(), st.integers(min_value=1, max_value=50))
-def test_it_never_exceeds_the_limit_and_says_that_something_is_missing(text: str, limit: int):
+def test_it_never_exceeds_the_limit_and_says_that_something_is_missing(text: str, limit: int) -> None:
     told = brief(text, limit)
     assert len(told) <= limit
     assert told == text or (told.endswith(ELLIPSIS) and text.startswith(told[:-1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -36,15 +37,15 @@ NIGHTS = [
 ]
 
 
-def texts(root):
+def texts(root: Path) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.json")}
 
 
-def discovery(name="x-new", observed="7"):
+def discovery(name: str = "x-new", observed: str = "7") -> Finding:
     return Finding("undocumented-header", Aspect.HEADER, Severity.INFO, "new", "answer", name, None, observed)
 
 
-def test_runs_in_any_order_leave_the_same_records(tmp_path):
+def test_runs_in_any_order_leave_the_same_records(tmp_path: Path) -> None:
     outcomes = []
     for number, order in enumerate(itertools.permutations(NIGHTS)):
         root = write_catalog(tmp_path / str(number))
@@ -54,7 +55,7 @@ def test_runs_in_any_order_leave_the_same_records(tmp_path):
     assert "DOCUMENTED" in outcomes[0]["pa/errors/general.json"]
 
 
-def test_the_same_runs_twice_write_nothing(tmp_path):
+def test_the_same_runs_twice_write_nothing(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     assert update(NIGHTS, root).files == (root / "pa" / "errors" / "general.json",)
     before = texts(root)
@@ -65,7 +66,7 @@ def test_the_same_runs_twice_write_nothing(tmp_path):
     assert texts(root) == before
 
 
-def test_what_an_update_writes_is_valid(tmp_path):
+def test_what_an_update_writes_is_valid(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     seen = exchange(200, label="success")
     night = (run(), [*NIGHTS[1][1], result(address=ENDPOINT_ADDRESS, seen=seen), result(address=TWIN_ADDRESS)])
@@ -75,7 +76,7 @@ def test_what_an_update_writes_is_valid(tmp_path):
     assert [str(problem) for problem in check(root, shipped=True)] == []
 
 
-def test_the_summary_says_why(tmp_path):
+def test_the_summary_says_why(tmp_path: Path) -> None:
     summary = update([*NIGHTS, (run("r4"), [result(address="pa/errors/general/gone")])], write_catalog(tmp_path))
 
     assert dict(summary.patched)[ERROR_ADDRESS] == "drifted: now DOCUMENTED, UNVERIFIED; evidence of its endpoints"
@@ -84,21 +85,21 @@ def test_the_summary_says_why(tmp_path):
     assert "2 kept: nobody looked at it" in list(summary.lines())
 
 
-def test_a_dry_run_writes_nothing(tmp_path):
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     before = texts(root)
     assert len(update(NIGHTS, root, dry_run=True).patched) == 2
     assert texts(root) == before
 
 
-def test_a_mock_run_is_refused_where_records_are_shipped(tmp_path, monkeypatch):
+def test_a_mock_run_is_refused_where_records_are_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_catalog(tmp_path).resolve()
     monkeypatch.setattr("catalog.writeback.update.RECORDS", root)
     with pytest.raises(CatalogError, match="asked a mock"):
         update([(run(live=False, target="mock"), [result()])], root)
 
 
-def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path):
+def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path: Path) -> None:
     root = write_catalog(tmp_path / "records")
     before = texts(root)
     folder = write_run(tmp_path / "run", run(live=False, target="mock"), [result(seen=exchange())])
@@ -115,18 +116,19 @@ def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path):
     assert texts(folder / "catalog") == first
 
 
-def test_an_interrupted_update_is_finished_by_the_next(tmp_path, monkeypatch):
+def test_an_interrupted_update_is_finished_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_catalog(tmp_path / "one")
     night = [(run(), [result(), result(address=ENDPOINT_ADDRESS)])]
     import catalog.writeback.writing as writing
 
-    real, calls = writing.write_text, []
+    real = writing.write_text
+    calls: list[Path] = []
 
-    def dies_after_one(*args, **options):
+    def dies_after_one(path: Path, text: str, *, durable: bool = True) -> bool:
         if calls:
             raise KeyboardInterrupt
-        calls.append(args)
-        return real(*args, **options)
+        calls.append(path)
+        return real(path, text, durable=durable)
 
     with monkeypatch.context() as patch:
         patch.setattr(writing, "write_text", dies_after_one)
@@ -139,7 +141,7 @@ def test_an_interrupted_update_is_finished_by_the_next(tmp_path, monkeypatch):
     assert texts(root) == texts(whole)
 
 
-def test_discoveries_are_kept_beside_the_records(tmp_path):
+def test_discoveries_are_kept_beside_the_records(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     nights = [
         (run("r1", "2026-11-01"), [result(findings=(discovery(),))]),
@@ -155,13 +157,13 @@ def test_discoveries_are_kept_beside_the_records(tmp_path):
     assert check(root, shipped=True) == []
 
 
-def test_a_discovery_seen_again_soon_writes_nothing(tmp_path):
+def test_a_discovery_seen_again_soon_writes_nothing(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     update([(run("r1", "2026-11-18"), [result(findings=(discovery(),))])], root)
     assert update([(run("r2", "2026-11-19"), [result(findings=(discovery(),))])], root).files == ()
 
 
-def test_runs_are_named_by_folder_or_file(tmp_path):
+def test_runs_are_named_by_folder_or_file(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", run(), [result(Outcome.DRIFTED, findings=(drift(),))])
     assert read_evidence([folder]) == read_evidence([folder / "results.jsonl"])
     with pytest.raises(EvidenceError, match="name a run's folder"):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from catalog.check.validate import check, put_in_canonical_form
 from catalog.model import Address
 from catalog.reading.store import RECORDS, family_file
-from catalog.writeback.planner import Policy, plan
+from catalog.writeback.planner import Patch, Policy, plan
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -22,7 +24,7 @@ from tests.unit.catalog.catalog_making import (
 )
 
 
-def spoiled(root, address, **fields):
+def spoiled(root: Path, address: str, **fields: object) -> Path:
     """A small catalog with one record changed."""
     content = small_catalog()
     at = Address.parse(address)
@@ -30,11 +32,11 @@ def spoiled(root, address, **fields):
     return write_catalog(root, content)
 
 
-def test_a_good_catalog_has_no_problems(tmp_path):
+def test_a_good_catalog_has_no_problems(tmp_path: Path) -> None:
     assert check(write_catalog(tmp_path), shipped=True) == []
 
 
-def test_the_shipped_records_are_fine():
+def test_the_shipped_records_are_fine() -> None:
     if not RECORDS.is_dir():
         pytest.skip("no records are shipped yet")
     assert [str(problem) for problem in check()] == []
@@ -138,7 +140,9 @@ def test_the_shipped_records_are_fine():
         ),
     ],
 )
-def test_a_spoiled_record_is_told(tmp_path, address, fields, path, message, mend):
+def test_a_spoiled_record_is_told(
+    tmp_path: Path, address: str, fields: dict[str, Any], path: str, message: str, mend: str
+) -> None:
     problems = check(spoiled(tmp_path, address, **fields))
 
     lines = [str(problem) for problem in problems]
@@ -147,7 +151,7 @@ def test_a_spoiled_record_is_told(tmp_path, address, fields, path, message, mend
     assert all("\n" not in line and len(line) < 600 for line in lines)
 
 
-def test_a_field_that_is_missing_is_told(tmp_path):
+def test_a_field_that_is_missing_is_told(tmp_path: Path) -> None:
     content = small_catalog()
     del content["pa/errors/general.json"]["rate_limit_error"]["source"]
     [problem] = check(write_catalog(tmp_path, content))
@@ -156,7 +160,7 @@ def test_a_field_that_is_missing_is_told(tmp_path):
     assert (problem.message, problem.mend) == ("'source' is missing", "add 'source'")
 
 
-def test_canonical_form_is_told_and_mended(tmp_path):
+def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
     content = small_catalog()["pa/errors/general.json"]
@@ -170,7 +174,7 @@ def test_canonical_form_is_told_and_mended(tmp_path):
     assert put_in_canonical_form(root) == []
 
 
-def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path):
+def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     (root / "pa" / "endpoints" / "messages.json").write_text("{")
 
@@ -178,8 +182,9 @@ def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path)
     assert "is not JSON" in problem.message
 
 
-def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path):
+def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path: Path) -> None:
     made = plan(record(), [sighting(live=False, target="mock")], Policy(), sighting().day)
+    assert isinstance(made, Patch)
     content = small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"] = {
         **made.record.data,
@@ -192,7 +197,7 @@ def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path):
     assert "evidence from a mock (mock)" in problem.message
 
 
-def test_discoveries_are_checked_too(tmp_path):
+def test_discoveries_are_checked_too(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     (root / "pa" / "discovered.json").write_text('{\n  "header/x-new": {}\n}\n')
 

@@ -10,22 +10,25 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess, Popen
 
 import pytest
 
 from catalog.model.errors import CatalogError
 from catalog.reading.store import Catalog
 from catalog.writeback import writing
-from catalog.writeback.writing import locked, rewrite, write_text
+from catalog.writeback.writing import Contents, locked, rewrite, write_text
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, small_catalog, write_catalog
 
 KILLS = 10
 
 
-def contents_with(root, **fields):
+def contents_with(root: Path, **fields: str) -> Callable[[Catalog], Contents]:
     """A change for `rewrite`: these fields in every error record."""
 
-    def change(catalog):
+    def change(catalog: Catalog) -> Contents:
         errors = catalog.select(kind="errors")
         return {
             root / "pa" / "errors" / "general.json": {each.address.slug: {**each.data, **fields} for each in errors}
@@ -34,7 +37,7 @@ def contents_with(root, **fields):
     return change
 
 
-def test_only_files_in_which_something_changes_are_written(tmp_path):
+def test_only_files_in_which_something_changes_are_written(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
     before = {path: path.stat().st_mtime_ns for path in root.rglob("*.json")}
@@ -46,7 +49,7 @@ def test_only_files_in_which_something_changes_are_written(tmp_path):
     assert [path for path in before if before[path] != after[path]] == [file]
 
 
-def test_a_file_that_is_not_canonical_is_not_touched_for_that_alone(tmp_path):
+def test_a_file_that_is_not_canonical_is_not_touched_for_that_alone(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
     file.write_text(json.dumps(small_catalog()["pa/errors/general.json"]))
@@ -55,11 +58,11 @@ def test_a_file_that_is_not_canonical_is_not_touched_for_that_alone(tmp_path):
     assert "\n" not in file.read_text()
 
 
-def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_catalog(tmp_path)
     before = Catalog.load(root).digest
 
-    def full(*_):
+    def full(*_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
@@ -70,7 +73,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
     assert not list(root.rglob("*.tmp"))
 
 
-def test_a_limit_on_file_size_leaves_the_old_file(tmp_path):
+def test_a_limit_on_file_size_leaves_the_old_file(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     before = Catalog.load(root).digest
     program = """
@@ -90,24 +93,24 @@ def test_a_limit_on_file_size_leaves_the_old_file(tmp_path):
     assert not list(root.rglob("*.tmp"))
 
 
-def test_a_folder_that_may_not_be_written_is_told(tmp_path):
+def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / ".cache").write_text("in the way")
     with pytest.raises(CatalogError, match="cannot be written"), locked(tmp_path):
         pass
 
 
-def test_waiting_for_the_lock_ends(tmp_path, monkeypatch):
+def test_waiting_for_the_lock_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "LOCK_WAIT_S", 0.05)
     with locked(tmp_path), pytest.raises(CatalogError, match="another process has been writing"), locked(tmp_path):
         pass
 
 
-def test_two_updates_at_once_both_land(tmp_path):
+def test_two_updates_at_once_both_land(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     together = threading.Barrier(2)
 
-    def update(name):
-        def change(catalog):
+    def update(name: str) -> None:
+        def change(catalog: Catalog) -> Contents:
             return contents_with(root, **{name: "here"})(catalog)
 
         together.wait(timeout=10)
@@ -122,7 +125,7 @@ def test_two_updates_at_once_both_land(tmp_path):
     assert (data["note"], data["backoff"]) == ("here", "here")
 
 
-def test_two_processes_at_once_both_land(tmp_path):
+def test_two_processes_at_once_both_land(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     program = """
         import sys
@@ -143,7 +146,7 @@ def test_two_processes_at_once_both_land(tmp_path):
     assert (data["one"], data["two"]) == (20, 20)
 
 
-def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path):
+def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
     program = """
@@ -161,11 +164,13 @@ def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path):
     """
     for kill in range(KILLS):
         writer = start(program, root)
+        said = writer.stdout
+        assert said is not None
         for _ in range(kill + 1):
-            writer.stdout.readline()
+            said.readline()
         writer.send_signal(signal.SIGKILL)
         writer.wait(timeout=10)
-        writer.stdout.close()
+        said.close()
         notes = {each.data["note"] for each in Catalog.load(root).select(kind="errors")}
         assert len(notes) == 1
 
@@ -174,7 +179,7 @@ def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path):
 
 
 @pytest.mark.parametrize("step", ["write", "fsync", "replace"])
-def test_a_kill_at_each_step_leaves_the_old_file(tmp_path, step):
+def test_a_kill_at_each_step_leaves_the_old_file(tmp_path: Path, step: str) -> None:
     root = write_catalog(tmp_path)
     before = Catalog.load(root).digest
     program = """
@@ -196,11 +201,11 @@ def test_a_kill_at_each_step_leaves_the_old_file(tmp_path, step):
     assert not list(root.rglob("*.tmp"))
 
 
-def start(program, *args):
+def start(program: str, *args: Path | str) -> Popen[str]:
     command = [sys.executable, "-c", textwrap.dedent(program), *map(str, args)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def python(program, *args, check=True):
+def python(program: str, *args: Path | str, check: bool = True) -> CompletedProcess[str]:
     command = [sys.executable, "-c", textwrap.dedent(program), *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, check=check, timeout=60)
