@@ -13,6 +13,7 @@ from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
+from catalog.recognition.lookalikes import Lookalikes
 from catalog.writeback import ledger
 from catalog.writeback.ledger import Entry
 from catalog.writeback.planner import Policy
@@ -69,7 +70,8 @@ def show_record(args: Namespace) -> int:
     if args.json:
         print(json.dumps(record.data, indent=2, ensure_ascii=False))
     else:
-        print(show.record_text(record, shown(catalog.file_of(record.address))))
+        alike = Lookalikes.of(catalog.select(record.provider))[record.address]
+        print(show.record_text(record, shown(catalog.file_of(record.address)), alike))
     return Exit.FINE
 
 

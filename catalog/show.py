@@ -30,12 +30,14 @@ _KINDS_OF_CODE = (
 )
 
 
-def record_text(record: Record, file: str) -> str:
-    """A record: what it is, what was last seen of it, then every field as documented."""
+def record_text(record: Record, file: str, lookalikes: Sequence[str] = ()) -> str:
+    """A record: what it is, what was last seen of it, what an answer cannot tell from it, then every field."""
     lines = [f"{record.address}", f"  {record.title}"]
     lines += _wrapped(description(record), "  ")
     lines += ["", *_row("tags", ", ".join(tags(record))), *_row("last seen", _last_seen(record))]
     lines += _row("file", file)
+    if lookalikes:
+        lines += _row("looks like", ", ".join(lookalikes))
     lines += ["", *_fields(record.data, "  ", leave_out=_TOLD_ABOVE)]
     return "\n".join(lines)
 

@@ -10,6 +10,7 @@ from catalog.evidence.results import Result
 from catalog.model import Json
 from catalog.model.json_tree import texts
 from catalog.reading.facts import seen, stated, tags
+from catalog.recognition.lookalikes import Lookalikes
 
 MAX_TEXT = 1500
 
@@ -21,10 +22,11 @@ Row = dict[str, Json]
 
 
 class Relations:
-    """Which records name which: what a record lists, and who lists it."""
+    """Which records belong together: what a record names, who names it, and what an answer cannot tell from it."""
 
     def __init__(self, results: Sequence[Result]) -> None:
         self._known = {result.record for result in results}
+        self._lookalikes = Lookalikes.of(result.probed_record for result in results if result.probed)
         self._named_by: dict[str, list[str]] = defaultdict(list)
         for result in sorted(results, key=lambda each: each.record):
             for address in self.named(result):
@@ -36,7 +38,7 @@ class Relations:
         return sorted(found)
 
     def related(self, result: Result) -> list[str]:
-        return sorted({*self.named(result), *self._named_by[result.record]})
+        return sorted({*self.named(result), *self._named_by[result.record], *self._lookalikes[result.record]})
 
 
 def facts(result: Result, relations: Relations) -> list[Row]:

@@ -242,19 +242,6 @@ def _envelopes() -> list[str]:
     return [urn.removeprefix(envelope_id("")) for urn in schemas() if urn.startswith(envelope_id(""))]
 
 
-def _lookalikes_agree(record: Record, scene: Scene) -> Iterator[Told]:
-    for index, address in enumerate(_list(record.data.get("indistinguishable_from"))):
-        path = f"$.indistinguishable_from[{index}]"
-        if address == str(record.address):
-            yield Told(path, "names this record itself", "remove it")
-            continue
-        yield from _exists(path, address, record.kind, record, scene)
-        if address not in scene.catalog:
-            continue
-        if str(record.address) not in _list(scene.catalog[address].data.get("indistinguishable_from")):
-            yield Told(path, f"{address} does not list this record in turn", f"add {record.address} there")
-
-
 def _message_pattern_compiles(record: Record, scene: Scene) -> Iterator[Told]:
     pattern = record.data.get("message_pattern")
     text = pattern.get("pattern") if isinstance(pattern, dict) else pattern
@@ -309,7 +296,6 @@ _RECORD_CHECKS = (
     _rule_answers_exist,
     _causes_of_429_exist,
     _surfaces_have_envelopes,
-    _lookalikes_agree,
     _message_pattern_compiles,
     _tags_agree,
     _evidence_is_live,

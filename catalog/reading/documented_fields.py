@@ -17,10 +17,13 @@ _BESIDE = frozenset(
 )
 """Fields that say nothing about what is documented: tags, evidence, remarks, vetoes."""
 
+_RETIRED = frozenset({"indistinguishable_from"})
+"""Fields that records had once; results of that time still hold them, and state the same without."""
+
 
 def documented_fields(record: Record) -> Mapping[str, Json]:
     """These fields, as they stand in the file: two records that agree in them are looked at alike."""
-    return {key: _without_seen(value) for key, value in record.data.items() if key not in _BESIDE}
+    return {key: _without_seen(value) for key, value in record.data.items() if key not in _BESIDE | _RETIRED}
 
 
 def _without_seen(value: Json) -> Json:

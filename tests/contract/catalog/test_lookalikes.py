@@ -1,35 +1,125 @@
-"""`indistinguishable_from` lists exactly the records whose documented answers look the same."""
+"""Records that an answer alone cannot tell apart are found from what they state: a new record changes no other."""
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from catalog.model import Record
-from catalog.reading.schemas import envelope_id, schemas
+from catalog.model import Address, Record
 from catalog.reading.store import Catalog
+from catalog.recognition.lookalikes import Lookalikes
 
-ERRORS = [record for record in Catalog.load().select(kind="errors") if record.surface != "client"]
-
-
-def look(record: Record) -> str:
-    """All that the documents say of the answer itself; headers are left out, an edge may add or drop them."""
-    data = record.data
-    wire = schemas()[envelope_id(str(record.surface))]["x-wire"]
-    aspects = {name: data.get(name) for name in ("type", "code", "param") if name in wire}
-    pattern = data.get("message_pattern", {}).get("pattern")
-    return json.dumps([record.provider, record.surface, data["http_status"], aspects, pattern,
-                       data.get("fields"), data.get("stream")], sort_keys=True)  # fmt: skip
+CATALOG = Catalog.load()
+ERRORS = CATALOG.select(kind="errors")
+FOUND = Lookalikes.of(CATALOG.records)
 
 
-ALIKE: dict[str, set[str]] = defaultdict(set)
-for each in ERRORS:
-    ALIKE[look(each)].add(str(each.address))
+@pytest.mark.parametrize(
+    ("address", "others"),
+    [
+        # three of the tables of server tools share the code, which is all that an answer carries (2:7.3)
+        (
+            "pa/errors/server_tools/web_search_unavailable",
+            ["pa/errors/server_tools/code_execution_unavailable", "pa/errors/server_tools/web_fetch_unavailable"],
+        ),
+        # the wording of 2:7.3 tells a key that is wrong from settings that need another one
+        (
+            "pa/errors/general/key_revoked",
+            [
+                "pa/errors/general/bad_request_signing",
+                "pa/errors/general/key_expired",
+                "pa/errors/general/key_malformed",
+            ],
+        ),
+        # 1:5.2 leaves 400 or 403 to choice, so it may look like the refusals of either status
+        (
+            "pb/errors/general/invalid_api_key",
+            [
+                "pb/errors/general/api_not_enabled",
+                "pb/errors/general/key_blocked",
+                "pb/errors/general/key_leaked",
+                "pb/errors/general/key_restricted",
+                "pb/errors/general/malformed_body",
+                "pb/errors/general/resource_not_owned",
+                "pb/errors/general/temperature_out_of_range",
+                "pb/errors/general/thinking_level_with_thinking_budget",
+                "pb/errors/general/unknown_field",
+            ],
+        ),
+        ("pc/errors/client/read_timeout", []),
+    ],
+)
+def test_the_shipped_records_have_these_lookalikes(address: str, others: list[str]) -> None:
+    assert list(FOUND[address]) == others
 
 
-@pytest.mark.parametrize("record", ERRORS, ids=lambda record: str(record.address))
-def test_lookalikes_are_listed(record: Record) -> None:
-    listed = record.data.get("indistinguishable_from", [])
-    assert set(listed) == ALIKE[look(record)] - {str(record.address)}
+def test_looking_alike_is_mutual_and_within_one_provider_and_surface() -> None:
+    for record in ERRORS:
+        for other in FOUND[record.address]:
+            assert str(record.address) in FOUND[other]
+            assert CATALOG[other].provider == record.provider
+            assert CATALOG[other].surface == record.surface
+
+
+PLAIN = CATALOG["pa/errors/general/conflict_uniqueness"]
+STREAMED = CATALOG["pb/errors/live/connection_time_exceeded"]
+NOT_CONNECTED = CATALOG["pc/errors/client/connect_timeout"]
+GROUPED = CATALOG["pa/errors/compliance/transient_upstream"]
+
+
+def twin(record: Record, **fields: Any) -> Record:
+    """A record beside this one that states the same, but for these fields."""
+    address = Address.parse(f"{record.provider}/errors/{record.address.family}/twin")
+    return replace(record, address=address, data={**record.data, **fields})
+
+
+def are_alike(record: Record, **fields: Any) -> bool:
+    other = twin(record, **fields)
+    return list(Lookalikes.of([record, other])[record.address]) == [str(other.address)]
+
+
+@pytest.mark.parametrize("record", [PLAIN, STREAMED, NOT_CONNECTED, GROUPED], ids=lambda each: each.address.slug)
+def test_what_an_answer_does_not_carry_tells_no_records_apart(record: Record) -> None:
+    assert are_alike(record, name="Another", source="2:7.3#another", endpoints=[], note="Another.", example=None)
+
+
+@pytest.mark.parametrize(
+    ("record", "fields"),
+    [
+        (PLAIN, {"http_status": 404}),
+        (PLAIN, {"type": "another_error"}),
+        (PLAIN, {"message_pattern": {"pattern": "another", "source": "2:7.3#another"}}),
+        (PLAIN, {"fields": {"/error/details": False}}),
+        (PLAIN, {"surface": "pa_stream"}),
+        (STREAMED, {"stream": {"protocol": "websocket", "close_code": 1008}}),
+        (STREAMED, {"stream": {"protocol": "websocket", "event": "another"}}),
+        (NOT_CONNECTED, {"failure": "read-timeout"}),
+        (GROUPED, {"http_status": "500/501"}),
+    ],
+)
+def test_each_thing_that_an_answer_carries_tells_records_apart(record: Record, fields: dict[str, Any]) -> None:
+    assert not are_alike(record, **fields)
+
+
+def test_a_code_that_the_surface_does_not_carry_tells_no_records_apart() -> None:
+    assert are_alike(PLAIN, code="a_label_of_its_row")
+    assert not are_alike(CATALOG["pc/errors/not_found/model"], code="another")
+
+
+def test_one_member_of_a_group_of_statuses_is_enough() -> None:
+    assert are_alike(GROUPED, http_status=529)
+
+
+def test_a_value_that_is_left_to_choice_makes_lookalikes() -> None:
+    choice = {"answer/status": {"values": [409, 404], "source": "2:7.3#409"}}
+    other = replace(twin(PLAIN), data={**PLAIN.data, "http_status": 404})
+    assert not Lookalikes.of([PLAIN, other])[PLAIN.address]
+    assert Lookalikes.of([replace(PLAIN, data={**PLAIN.data, "alternatives": choice}), other])[PLAIN.address]
+
+
+def test_a_record_on_a_surface_that_is_not_there_is_like_none() -> None:
+    lost = twin(PLAIN, surface="no_such_surface")
+    assert Lookalikes.of([PLAIN, lost])[PLAIN.address] == ()
+    assert Lookalikes.of([PLAIN, lost])[lost.address] == ()

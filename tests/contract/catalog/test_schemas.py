@@ -37,7 +37,7 @@ OURS = {
     "endpoints": {"surface", *BASIS, "note", "pinned", "pinned_reason"},
     "errors": BASIS.union(
         """
-        name surface endpoints param message_pattern fields stream causes same_body failure indistinguishable_from note
+        name surface endpoints param message_pattern fields stream causes same_body failure note
         pinned pinned_reason
         """.split()
     ),

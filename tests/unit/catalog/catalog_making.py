@@ -85,8 +85,8 @@ def small_catalog() -> Content:
         {
             "pa/endpoints/messages.json": {"create_message": ENDPOINT},
             "pa/errors/general.json": {
-                "rate_limit_error": {**ERROR, "indistinguishable_from": [TWIN_ADDRESS]},
-                "acceleration_limit": {**ERROR, "indistinguishable_from": [ERROR_ADDRESS]},
+                "rate_limit_error": {**ERROR},
+                "acceleration_limit": {**ERROR},
             },
             "pa/rate_limits.json": {"messages": LIMITS},
         }

@@ -83,14 +83,6 @@ def test_the_shipped_records_are_fine() -> None:
         ),
         (
             ERROR_ADDRESS,
-            {"indistinguishable_from": []},
-            "$.indistinguishable_from[0]",
-            "does not list this record in turn",
-            f"add {TWIN_ADDRESS} there",
-        ),
-        (ERROR_ADDRESS, {"indistinguishable_from": [ERROR_ADDRESS]}, "$.indistinguishable_from[0]", "itself", "remove"),
-        (
-            ERROR_ADDRESS,
             {"message_pattern": {"pattern": "(", "source": "2:7.3#429"}},
             "$.message_pattern",
             "does not compile",
@@ -186,10 +178,7 @@ def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path: Path)
     made = plan(record(), [sighting(live=False, target="mock")], Policy(), sighting().day)
     assert isinstance(made, Patch)
     content = small_catalog()
-    content["pa/errors/general.json"]["rate_limit_error"] = {
-        **made.record.data,
-        "indistinguishable_from": [TWIN_ADDRESS],
-    }
+    content["pa/errors/general.json"]["rate_limit_error"] = made.record.data
     root = write_catalog(tmp_path, content)
 
     assert check(root, shipped=False) == []
