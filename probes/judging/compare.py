@@ -13,6 +13,7 @@ from catalog.envelopes import formats
 from catalog.envelopes.pointer import ABSENT, find, find_all
 from catalog.envelopes.projection import unwrapped
 from catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
+from catalog.model.codes import FindingCode as Code
 from catalog.reading.expected import Expected, answer_body
 from catalog.reading.headers import HeaderRule
 from catalog.reading.manifest import manifest
@@ -58,7 +59,7 @@ def compare(expected: Expected, exchange: Exchange, twin: Exchange | None = None
 def _status(expected: Expected, response: Response) -> Iterator[Finding]:
     if not expected.allows(response.status):
         documented = f"{expected.status_class}xx" if expected.status is None else expected.status
-        yield _finding(expected, "status", "status-differs", Aspect.STATUS, "", documented, response.status)
+        yield _finding(expected, "status", Code.STATUS_DIFFERS, Aspect.STATUS, "", documented, response.status)
 
 
 def _header_rules(expected: Expected, response: Response) -> Iterator[Finding]:
@@ -74,15 +75,15 @@ def _header_rules(expected: Expected, response: Response) -> Iterator[Finding]:
         yield _finding(expected, f"header:{name}", code, Aspect.HEADER, name, documented, observed)
 
 
-def _header_code(rule: HeaderRule, seen: str | None) -> str | None:
+def _header_code(rule: HeaderRule, seen: str | None) -> Code | None:
     if rule.rule == "absent":
-        return None if seen is None else "header-unexpected"
+        return None if seen is None else Code.HEADER_UNEXPECTED
     if seen is None:
-        return None if rule.optional else "header-missing"
+        return None if rule.optional else Code.HEADER_MISSING
     if rule.rule == "equals" and seen != rule.value:
-        return "header-differs"
+        return Code.HEADER_DIFFERS
     if rule.rule == "format" and not formats.valid(rule.format, seen):
-        return "header-malformed"
+        return Code.HEADER_MALFORMED
     return None
 
 
@@ -93,12 +94,12 @@ def _body(expected: Expected, response: Response, body: Json) -> Iterator[Findin
         return
     if kind == "empty":
         if response.body_type != "empty":
-            yield _finding(expected, "body", "body-not-empty", Aspect.BODY, "", "empty", _brief(body))
+            yield _finding(expected, "body", Code.BODY_NOT_EMPTY, Aspect.BODY, "", "empty", _brief(body))
         return
     in_stream = expected.stream is not None
     if kind == "json" and not in_stream and response.body_type != "json":
         yield _finding(
-            expected, "body", "body-malformed", Aspect.BODY, "", "JSON", f"{response.body_type}: {_brief(body)}"
+            expected, "body", Code.BODY_MALFORMED, Aspect.BODY, "", "JSON", f"{response.body_type}: {_brief(body)}"
         )
         return
     yield from _shape(expected, body)
@@ -113,20 +114,24 @@ def _shape(expected: Expected, body: Json) -> Iterator[Finding]:
     errors = sorted(islice(every, MAX_SHAPE_ERRORS), key=lambda error: error.json_path)
     for error in errors[:MAX_SHAPE_FINDINGS]:
         documented = {error.validator: error.validator_value} if _is_small(error.validator_value) else error.validator
-        yield _finding(expected, "body", "body-shape", Aspect.BODY, error.json_path, documented, _brief(error.instance))
+        yield _finding(
+            expected, "body", Code.BODY_SHAPE, Aspect.BODY, error.json_path, documented, _brief(error.instance)
+        )
 
 
 def _wire(expected: Expected, body: Json) -> Iterator[Finding]:
     for aspect, documented in expected.wire.items():
         seen = find(body, expected.envelope.wire[aspect])
         if not _same_value(documented, seen):
-            yield _finding(expected, aspect, f"{aspect}-differs", Aspect(aspect), aspect, documented, _brief(seen))
+            yield _finding(
+                expected, aspect, Code(f"{aspect}-differs"), Aspect(aspect), aspect, documented, _brief(seen)
+            )
     pointer = expected.envelope.wire.get("http_status")
     if pointer is not None and expected.told_status is not None and expected.told_status >= 400:
         seen = find(body, pointer)
         if seen != expected.told_status:
             yield _finding(
-                expected, f"status:{pointer}", "code-differs", Aspect.CODE, pointer, expected.told_status, seen
+                expected, f"status:{pointer}", Code.CODE_DIFFERS, Aspect.CODE, pointer, expected.told_status, seen
             )
 
 
@@ -142,7 +147,7 @@ def _message(expected: Expected, body: Json) -> Iterator[Finding]:
         return
     seen = find(body, pointer)
     if not isinstance(seen, str) or re.search(pattern, seen[:MAX_MESSAGE]) is None:
-        yield _finding(expected, "message", "message-differs", Aspect.MESSAGE, "", pattern, _brief(seen))
+        yield _finding(expected, "message", Code.MESSAGE_DIFFERS, Aspect.MESSAGE, "", pattern, _brief(seen))
 
 
 def _fields(expected: Expected, body: Json) -> Iterator[Finding]:
@@ -152,12 +157,12 @@ def _fields(expected: Expected, body: Json) -> Iterator[Finding]:
         if schema is False:
             if seen:
                 yield _finding(
-                    expected, f"body:{pointer}", "field-unexpected", Aspect.BODY, pointer, "absent", _brief(seen[0])
+                    expected, f"body:{pointer}", Code.FIELD_UNEXPECTED, Aspect.BODY, pointer, "absent", _brief(seen[0])
                 )
         elif not seen:
-            yield _finding(expected, within, "field-missing", Aspect.BODY, pointer, schema, "absent")
+            yield _finding(expected, within, Code.FIELD_MISSING, Aspect.BODY, pointer, schema, "absent")
         elif not any(validator(_key(schema)).is_valid(value) for value in seen):
-            yield _finding(expected, within, "field-differs", Aspect.BODY, pointer, schema, _brief(seen[0]))
+            yield _finding(expected, within, Code.FIELD_DIFFERS, Aspect.BODY, pointer, schema, _brief(seen[0]))
 
 
 def _stream(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
@@ -167,12 +172,12 @@ def _stream(expected: Expected, rule: StreamRule, response: Response) -> Iterato
     if response.events is None:
         asked = rule.event or rule.terminal or rule.protocol
         yield _finding(
-            expected, "event", "stream-not-started", Aspect.EVENT, "", asked, f"HTTP {response.status}, no stream"
+            expected, "event", Code.STREAM_NOT_STARTED, Aspect.EVENT, "", asked, f"HTTP {response.status}, no stream"
         )
     else:
         if response.ended == "malformed":
             yield _finding(
-                expected, "event", "stream-malformed", Aspect.EVENT, "", f"{rule.protocol} as specified", "broken"
+                expected, "event", Code.STREAM_MALFORMED, Aspect.EVENT, "", f"{rule.protocol} as specified", "broken"
             )
         yield from _events(expected, rule, response.events)
         yield from _ending(expected, rule, response)
@@ -184,15 +189,15 @@ def _events(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> 
     wanted = [*rule.events, *([rule.event] if rule.event and rule.event not in rule.events else [])]
     missing = [name for name in wanted if name not in received]
     for name in missing:
-        yield _finding(expected, f"event:{name}", "event-missing", Aspect.EVENT, name, name, received[-8:])
+        yield _finding(expected, f"event:{name}", Code.EVENT_MISSING, Aspect.EVENT, name, name, received[-8:])
     if not missing and not _in_order(wanted, received):
-        yield _finding(expected, "order", "event-order", Aspect.EVENT, "", wanted, received[:20])
+        yield _finding(expected, "order", Code.EVENT_ORDER, Aspect.EVENT, "", wanted, received[:20])
     marks = manifest(expected.provider).stream_end
     for event in events:
         malformed = isinstance(event.data, str) and event.data not in marks
         if malformed and not event.sent and expected.envelope.body == "json":
             yield _finding(
-                expected, "event", "stream-malformed", Aspect.EVENT, event.event, "JSON data", _brief(event.data)
+                expected, "event", Code.STREAM_MALFORMED, Aspect.EVENT, event.event, "JSON data", _brief(event.data)
             )
 
 
@@ -200,7 +205,9 @@ def _ending(expected: Expected, rule: StreamRule, response: Response) -> Iterato
     received = [event.event for event in response.events or () if not event.sent]
     if rule.terminal is not None and (not received or received[-1] != rule.terminal):
         last = received[-1] if received else "nothing"
-        yield _finding(expected, "order:last", "stream-unterminated", Aspect.EVENT, rule.terminal, rule.terminal, last)
+        yield _finding(
+            expected, "order:last", Code.STREAM_UNTERMINATED, Aspect.EVENT, rule.terminal, rule.terminal, last
+        )
 
 
 def _closing(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
@@ -209,14 +216,18 @@ def _closing(expected: Expected, rule: StreamRule, response: Response) -> Iterat
         return
     close = response.close
     if close is None:
-        yield _finding(expected, _first_of_close(rule), "close-missing", Aspect.CLOSE, "", _codes(rule), "still open")
+        yield _finding(
+            expected, _first_of_close(rule), Code.CLOSE_MISSING, Aspect.CLOSE, "", _codes(rule), "still open"
+        )
         return
     if rule.close_code is not None and not rule.close_code[0] <= (close.code or 0) <= rule.close_code[1]:
-        yield _finding(expected, "close:code", "close-code-differs", Aspect.CLOSE, "code", _codes(rule), close.code)
+        yield _finding(expected, "close:code", Code.CLOSE_CODE_DIFFERS, Aspect.CLOSE, "code", _codes(rule), close.code)
     if rule.close_clean and not close.clean:
-        yield _finding(expected, "close:clean", "close-unclean", Aspect.CLOSE, "clean", "a closing handshake", "none")
+        yield _finding(
+            expected, "close:clean", Code.CLOSE_UNCLEAN, Aspect.CLOSE, "clean", "a closing handshake", "none"
+        )
     if rule.close_reason and not close.reason:
-        yield _finding(expected, "close:reason", "close-reason-missing", Aspect.CLOSE, "reason", "a reason", "none")
+        yield _finding(expected, "close:reason", Code.CLOSE_REASON_MISSING, Aspect.CLOSE, "reason", "a reason", "none")
 
 
 def _first_of_close(rule: StreamRule) -> str:
@@ -230,16 +241,16 @@ def _grpc(expected: Expected, rule: StreamRule, response: Response) -> Iterator[
     seen = response.grpc
     if rule.grpc_status is not None and (seen is None or seen.status != rule.grpc_status):
         observed = "no gRPC status" if seen is None else seen.status
-        yield _finding(expected, "grpc", "grpc-status-differs", Aspect.STATUS, "grpc", rule.grpc_status, observed)
+        yield _finding(expected, "grpc", Code.GRPC_STATUS_DIFFERS, Aspect.STATUS, "grpc", rule.grpc_status, observed)
     for name in rule.trailers:
         if seen is None or name not in seen.trailers:
-            yield _finding(expected, f"header:{name}", "trailer-missing", Aspect.HEADER, name, "present", "absent")
+            yield _finding(expected, f"header:{name}", Code.TRAILER_MISSING, Aspect.HEADER, name, "present", "absent")
 
 
 def _client_side(expected: Expected, exchange: Exchange) -> Iterator[Finding]:
     seen = exchange.failure.code if exchange.failure else f"HTTP {exchange.response and exchange.response.status}"
     if seen != expected.failure:
-        yield _finding(expected, "state", "state-differs", Aspect.STATE, "", expected.failure, seen)
+        yield _finding(expected, "state", Code.STATE_DIFFERS, Aspect.STATE, "", expected.failure, seen)
 
 
 def _same_body(expected: Expected, response: Response, twin: Exchange) -> Iterator[Finding]:
@@ -247,7 +258,7 @@ def _same_body(expected: Expected, response: Response, twin: Exchange) -> Iterat
     if _steady(response.body) != _steady(other):
         within = f"relation:equals:{twin.label}"
         documented, observed = _brief(other), _brief(response.body)
-        yield _finding(expected, within, "bodies-differ", Aspect.BODY, twin.label, documented, observed)
+        yield _finding(expected, within, Code.BODIES_DIFFER, Aspect.BODY, twin.label, documented, observed)
 
 
 def _steady(body: Json) -> Json:
@@ -269,7 +280,7 @@ def _codes(rule: StreamRule) -> Json:
 
 
 def _finding(
-    expected: Expected, within: str, code: str, aspect: Aspect, at: str, documented: Json, observed: Json
+    expected: Expected, within: str, code: Code, aspect: Aspect, at: str, documented: Json, observed: Json
 ) -> Finding:
     """A difference; `within` is the key of the assertion that was seen otherwise, without its label."""
     observed = "absent" if observed is ABSENT else observed

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from catalog.evidence import same_drift
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
-from catalog.model.codes import ReasonCode
+from catalog.model.codes import FindingCode, ReasonCode
 from catalog.model.look import Look
 from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
@@ -21,20 +21,20 @@ from probes.judging.undocumented import seen_on_the_way
 MAX_ATTEMPTS = 3
 """A drift is looked at again until two attempts agree, at most this often."""
 
-UNASKED: Mapping[int, str] = {
-    408: "unasked-timeout",
-    429: "unasked-rate-limit",
-    502: "unasked-overload",
-    503: "unasked-overload",
-    504: "unasked-timeout",
-    529: "unasked-overload",
+UNASKED: Mapping[int, ReasonCode] = {
+    408: ReasonCode.UNASKED_TIMEOUT,
+    429: ReasonCode.UNASKED_RATE_LIMIT,
+    502: ReasonCode.UNASKED_OVERLOAD,
+    503: ReasonCode.UNASKED_OVERLOAD,
+    504: ReasonCode.UNASKED_TIMEOUT,
+    529: ReasonCode.UNASKED_OVERLOAD,
 }
 """Statuses that say nothing about a record which documents another one."""
 
-ENDED: Mapping[str, str] = {
-    "capped": "stream-endless",
-    "stalled": "stream-stalled",
-    "cut": "connection-reset",
+ENDED: Mapping[str, ReasonCode] = {
+    "capped": ReasonCode.STREAM_ENDLESS,
+    "stalled": ReasonCode.STREAM_STALLED,
+    "cut": ReasonCode.CONNECTION_RESET,
 }
 
 
@@ -58,7 +58,9 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
     exchanges = {exchange.label: exchange for exchange in attempt.exchanges}
     missing = [each.label for each in expected if each.label not in exchanges]
     if missing:
-        return Verdict(Outcome.HARNESS_ERROR, Reason("recipe-incomplete", f"no exchange labelled {missing[0]!r}"))
+        return Verdict(
+            Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {missing[0]!r}")
+        )
     verdicts = [_judge_label(each, exchanges, known) for each in expected]
     findings = tuple(finding for verdict in verdicts for finding in verdict.findings)
     looks = tuple(
@@ -101,9 +103,9 @@ def conclude(verdicts: Sequence[Verdict], *, control_green: bool) -> Verdict:
         seen = (finding for each in conclusive for finding in each.findings)
         differing = tuple({(finding.code, same_drift.name(finding)): finding for finding in seen}.values())
         detail = ", then ".join(_in_a_word(each) for each in verdicts)
-        return Verdict(Outcome.FLAKY, Reason("attempts-differ", detail), differing, last.looks)
+        return Verdict(Outcome.FLAKY, Reason(ReasonCode.ATTEMPTS_DIFFER, detail), differing, last.looks)
     detail = ", then ".join(_in_a_word(each) for each in verdicts)
-    return Verdict(Outcome.INCONCLUSIVE, Reason("attempts-disagree", detail), last.findings, last.looks)
+    return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ATTEMPTS_DISAGREE, detail), last.findings, last.looks)
 
 
 def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: Known) -> Verdict:
@@ -112,7 +114,7 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, exchange.failure))
     if exchange.response is not None:
         reason = unasked(expected, exchange.response)
-        if reason is not None and reason.code != "server-fault":
+        if reason is not None and reason.code != ReasonCode.SERVER_FAULT:
             beside = tuple(_held_to_its_own_record(expected, exchange, exchange.response, known))
             return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)
     else:
@@ -124,7 +126,7 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
     if any(finding.drifts for finding in findings):
         if exchange.response is not None:
             if _refused(expected, exchange.response, known):
-                return Verdict(Outcome.RESTRICTED, Reason("probe-refused", _words(exchange.response)))
+                return Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED, _words(exchange.response)))
             assumed = failed_assumption(of_this_request(expected, exchange.request), exchange.response, findings)
             if assumed:
                 told = Reason(ReasonCode.ASSUMPTION_FAILED, f"{assumed}; {_words(exchange.response)}")
@@ -140,18 +142,20 @@ def unasked(expected: Expected, response: Response) -> Reason | None:
     """Why an answer says nothing about what was asked, or None where it does."""
     status = status_of(response, expected.provider)
     if response.ended in ENDED and not _seen_before_the_end(expected, response):
-        code = "body-too-large" if response.events is None and response.close is None else ENDED[response.ended]
+        code = (
+            ReasonCode.BODY_TOO_LARGE if response.events is None and response.close is None else ENDED[response.ended]
+        )
         return Reason(code, f"{len(response.events or ())} events were read" if response.events else "")
     if status is None or status == asked_of(expected) or status in expected.choices:
-        return Reason("gateway-page", _words(response)) if _from_a_gateway(expected, response) else None
+        return Reason(ReasonCode.GATEWAY_PAGE, _words(response)) if _from_a_gateway(expected, response) else None
     if 300 <= status < 400 and status != 304:
-        return Reason("unasked-redirect", f"{status} to {response.headers.get('location', 'nowhere')}")
+        return Reason(ReasonCode.UNASKED_REDIRECT, f"{status} to {response.headers.get('location', 'nowhere')}")
     if status >= 500 and _from_a_gateway(expected, response):
-        return Reason("gateway-page", _words(response))
+        return Reason(ReasonCode.GATEWAY_PAGE, _words(response))
     if status in UNASKED:
         return Reason(UNASKED[status], _words(response))
     if status == 500:
-        return Reason("server-fault", _words(response))
+        return Reason(ReasonCode.SERVER_FAULT, _words(response))
     return None
 
 
@@ -168,7 +172,7 @@ def _held_to_its_own_record(
         return
     first = wrong[nearest][0] if nearest else None
     yield Finding(
-        code="unasked-answer",
+        code=FindingCode.UNASKED_ANSWER,
         aspect=first.aspect if first is not None else Aspect.STATE,
         severity=Severity.INFO,
         message=f"{nearest}: {first.message}" if first is not None else "no record documents this answer",
@@ -215,7 +219,7 @@ def _recognised(expected: Expected, response: Response, known: Known) -> Iterato
     if not found or expected.address in found or len(found) > TOO_MANY:
         return
     yield Finding(
-        code="matches-another-record",
+        code=FindingCode.MATCHES_ANOTHER_RECORD,
         aspect=Aspect.STATE,
         severity=Severity.INFO,
         message=f"this is {' or '.join(found)}",
@@ -235,7 +239,7 @@ def _agreeing(verdicts: Sequence[Verdict]) -> Verdict | None:
 
 
 def _server_fault(verdict: Verdict) -> bool:
-    return verdict.reason is not None and verdict.reason.code == "server-fault"
+    return verdict.reason is not None and verdict.reason.code == ReasonCode.SERVER_FAULT
 
 
 def _in_a_word(verdict: Verdict) -> str:

@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 
 from catalog.model import Exchange, Reason, Response
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, CLEANUP, SETUP
 from catalog.reading.grpc_statuses import status_of
 from probes.calls.call import Call
@@ -73,4 +74,4 @@ class AttemptProbe:
             seen = f"HTTP {status}" + (f", no {unheard[0]}" if unheard else "")
         else:
             seen = exchange.failure.code if exchange.failure else "no answer"
-        raise Stopped(Reason("setup-failed", f"{call.method} {call.path}: {seen}"))
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{call.method} {call.path}: {seen}"))

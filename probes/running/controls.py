@@ -6,6 +6,7 @@ import time
 
 from catalog.envelopes.envelope import envelope
 from catalog.model import Exchange, Reason
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import CONTROL
 from catalog.reading.expected import Expected
 from catalog.reading.grpc_statuses import status_of
@@ -44,6 +45,6 @@ async def confirm(control: Call, lane: Lane, session: str) -> Exchange:
     name = credential.variable or f"credential {lane.role!r} of {lane.provider.name}"
     detail = f"the control {where} was answered {status}; look at {name}"
     if status in BAD_CREDENTIAL:
-        lane.stop(Reason("control-failed", detail))
-    code = "permission-refused" if status in REFUSED else "control-failed"
+        lane.stop(Reason(ReasonCode.CONTROL_FAILED, detail))
+    code = ReasonCode.PERMISSION_REFUSED if status in REFUSED else ReasonCode.CONTROL_FAILED
     raise Stopped(Reason(code, detail))

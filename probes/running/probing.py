@@ -11,6 +11,7 @@ import anyio
 
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Attempt, Finding, Outcome, Reason, Record, Severity
+from catalog.model.codes import FindingCode, ReasonCode
 from catalog.reading.expected import Expected
 from catalog.recognition.known import Known
 from probes.calls.call import Call
@@ -55,7 +56,7 @@ async def run(task: Task, lane: Lane) -> Result:
             await anyio.sleep(task.reprobe_after_s)
         final = conclude(verdicts, control_green=True)
     except Stopped as stopped:
-        restricted = stopped.reason.code == "permission-refused"
+        restricted = stopped.reason.code == ReasonCode.PERMISSION_REFUSED
         outcome = Outcome.RESTRICTED if restricted else Outcome.INCONCLUSIVE
         final = Verdict(outcome, stopped.reason)
     return _result(task, final, attempts)
@@ -95,9 +96,9 @@ def _broken_off(probe: AttemptProbe, error: Exception, words: str) -> Verdict:
     """A recipe's own fault, unless it was misled: a setup's success may lack what the next step takes from it."""
     if isinstance(error, LookupError | TypeError) and probe.relied_on is not None:
         return Verdict(
-            Outcome.INCONCLUSIVE, Reason("setup-failed", f"{probe.relied_on} was answered otherwise: {words}")
+            Outcome.INCONCLUSIVE, Reason(ReasonCode.SETUP_FAILED, f"{probe.relied_on} was answered otherwise: {words}")
         )
-    return Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error", words))
+    return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_ERROR, words))
 
 
 def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
@@ -120,7 +121,7 @@ def _left_out(recipe: Recipe) -> Iterator[Finding]:
     """What a record documents besides and this target could not look at."""
     for label, reason in recipe.left_out.items():
         yield Finding(
-            code="not-looked-at",
+            code=FindingCode.NOT_LOOKED_AT,
             aspect=Aspect.STATE,
             severity=Severity.INFO,
             message=f"{label}: {reason.code}: {reason.detail}",
