@@ -20,7 +20,8 @@ from catalog.evidence import changes, same_drift
 from catalog.evidence.changes import Earlier
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
-from catalog.model import Json, Outcome, jsonl
+from catalog.model import Json, Outcome, Severity, jsonl
+from catalog.model.text import brief
 
 FOLDER = Path("reports/history")
 SHOWN = 29
@@ -37,6 +38,9 @@ LETTERS: Mapping[Outcome, str] = {
 }
 OUTCOMES = {letter: outcome for outcome, letter in LETTERS.items()}
 _REQUIRED = frozenset({"run", "target", "started_at", "today", "cast", "outcomes"})
+MAX_TOLD = 200
+"""Characters of one name that is kept."""
+
 MAX_SEEN = 500
 """Undocumented names kept a line; a hostile answer must not swell the history."""
 
@@ -78,7 +82,7 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
             for result in ordered
             if (first := changes.since(result, today, before(result.record, earlier))) is not None
         },
-        "seen": sorted(discovered(results))[:MAX_SEEN],
+        "seen": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
         "addresses": addresses,
     }
 
@@ -99,6 +103,17 @@ def discovered(results: Sequence[Result]) -> set[str]:
         for result in results
         for finding in result.findings
         if finding.code.startswith("undocumented-")
+    }
+
+
+def corrected(results: Sequence[Result]) -> set[str]:
+    """What was assumed and seen otherwise, each as `<assertion id>: assumed 200, observed 201`."""
+    return {
+        f"{result.record}#{finding.assertion}: assumed {brief(finding.documented, 60)}, "
+        f"observed {same_drift.observed_class(finding)}"[:MAX_TOLD]
+        for result in results
+        for finding in result.findings
+        if finding.severity is Severity.SHOULD
     }
 
 

@@ -30,6 +30,10 @@ GROUPS: Mapping[Change, str] = {
 """What changed, in the order in which a person should read it."""
 
 
+CORRECTED = "Assumptions that reality corrected"
+"""The heading, in every view, of what we had assumed and an answer showed otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One family of records of one provider, in the matrix."""
@@ -81,6 +85,18 @@ class Overview:
         """What answers held beyond the documents and no earlier run shown had seen."""
         known = frozenset().union(*(row.seen for row in self.earlier))
         return tuple(sorted(history.discovered(self.results) - known))
+
+    @cached_property
+    def corrected(self) -> tuple[str, ...]:
+        """What we had assumed and an answer showed otherwise, where no earlier run shown had said so."""
+        known = frozenset().union(*(row.seen for row in self.earlier))
+        return tuple(sorted(history.corrected(self.results) - known))
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anything to tell that the run before did not."""
+        news = (self.changes, self.discovered, self.corrected, self.added, self.blind, self.stale_entries)
+        return any(news)
 
     @cached_property
     def status(self) -> Exit:

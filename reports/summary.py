@@ -10,7 +10,7 @@ from catalog.evidence.changes import Change
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
 from reports import advice
-from reports.overview import GROUPS, Overview, days
+from reports.overview import CORRECTED, GROUPS, Overview, days
 from reports.standing import Standing
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
@@ -57,7 +57,7 @@ def _changes(overview: Overview, listed: int) -> Iterator[str]:
             [f"- **{name.upper()}**: blind: {code_span(why)}" for name, why in overview.blind.items()], listed
         )
     yield from _named("Ledger entries that fail the run", overview.stale_entries, listed)
-    if not (overview.changes or overview.discovered or overview.added or overview.blind or overview.stale_entries):
+    if not overview.has_news:
         yield "Nothing changed."
     for change in GROUPS:
         members = overview.changes.get(change, ())
@@ -67,6 +67,7 @@ def _changes(overview: Overview, listed: int) -> Iterator[str]:
         items = _by_reason(members) if change is Change.UNSEEN else [_item(each) for each in members]
         yield _listed(items, listed)
     yield from _named("Newly discovered, not in the documents", overview.discovered, listed)
+    yield from _named(CORRECTED, overview.corrected, listed)
     yield from _named("New records", [each.address for each in overview.added], listed)
 
 

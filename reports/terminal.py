@@ -10,7 +10,7 @@ from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
 from catalog.model.exits import Exit
 from reports import advice
-from reports.overview import GROUPS, Overview, days
+from reports.overview import CORRECTED, GROUPS, Overview, days
 from reports.standing import Standing
 from reports.unseen import unseen
 from reports.visible import line
@@ -53,7 +53,8 @@ def summary(run: Run, results: Sequence[Result], *, width: int = 100, colour: bo
             lines += ["", *_group(change, overview.changes[change], width, paint)]
     if not quiet:
         lines += _steps(overview, width, paint)
-        lines += _discovered(overview, width, paint)
+        lines += _named("Newly discovered, not in the documents", overview.discovered, width, paint)
+        lines += _named(CORRECTED, overview.corrected, width, paint)
         lines += ["", *_table(overview, paint)]
     return "\n".join(lines)
 
@@ -141,15 +142,16 @@ def _steps(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
     yield paint("dim", "`python -m catalog explain CODE` says more about each")
 
 
-def _discovered(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
-    if not overview.discovered:
+def _named(title: str, names: Sequence[str], width: int, paint: _Paint) -> Iterator[str]:
+    """What no earlier run had seen, the first few."""
+    if not names:
         return
     yield ""
-    yield paint("bold", f"Newly discovered, not in the documents ({len(overview.discovered)})")
-    for what in overview.discovered[:6]:
+    yield paint("bold", f"{title} ({len(names)})")
+    for what in names[:6]:
         yield f"  {line(what, width - 2)}"
-    if len(overview.discovered) > 6:
-        yield paint("dim", f"  … and {len(overview.discovered) - 6} more, in the report")
+    if len(names) > 6:
+        yield paint("dim", f"  … and {len(names) - 6} more, in the report")
 
 
 def _table(overview: Overview, paint: _Paint) -> Iterator[str]:

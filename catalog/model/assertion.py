@@ -84,6 +84,8 @@ class Assertion:
     """All values that conform, where the documents leave a choice; `documented` is the first."""
     out_of_reach: str = ""
     """Why no client can bring it about, or empty."""
+    settled: str = ""
+    """What an assumption turned out to be: the observed class, or empty while nobody saw."""
     depends: tuple[str, ...] = ()
     """Labels that must have been seen as documented before this one means anything."""
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog.model import Json, Record
 from catalog.model.assertion import ASK, Assertion, Basis, Key
 from catalog.model.labels import ANSWER, SUCCESS
+from catalog.reading.cells import settled_of
 from catalog.reading.expectations import Lookup, expectations
 
 if TYPE_CHECKING:
+    from catalog.reading.cells import Settled
     from catalog.reading.expected import Expected
     from catalog.reading.streams import StreamRule
 
@@ -42,12 +44,21 @@ def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
         KeyError: an address or a surface that the record names does not exist.
     """
     asks = {key.within: reason for key, reason in asked(record).items()}
+    found = [(each, tuple(_assertions(record, each, lookup))) for each in expectations(record, lookup)]
+    settled = settled_of(record, [each for _, own in found for each in own])
     return tuple(
         replace(
-            expected, assertions={str(each.key): each for each in _assertions(record, expected, lookup)}, asked=asks
+            expected,
+            assertions={str(each.key): _with_what_it_turned_out_to_be(each, settled) for each in own},
+            asked=asks,
         )
-        for expected in expectations(record, lookup)
+        for expected, own in found
     )
+
+
+def _with_what_it_turned_out_to_be(assertion: Assertion, settled: Mapping[str, Settled]) -> Assertion:
+    known = settled.get(str(assertion.key))
+    return replace(assertion, settled=str(known.seen)) if known is not None else assertion
 
 
 def _assertions(record: Record, expected: Expected, lookup: Lookup) -> Iterator[Assertion]:

@@ -72,6 +72,8 @@ def cells_of(record: Record, stated: Iterable[Assertion]) -> dict[tuple[str, str
 
 def settled_of(record: Record, stated: Iterable[Assertion]) -> dict[str, Settled]:
     """What became of the record's assumptions, by the key of the assertion."""
+    if "evidence" not in record.data:
+        return {}
     block = _current(record, tuple(stated))
     return {
         key: Settled(each["seen"], date.fromisoformat(each["on"])) for key, each in (block.get("settled") or {}).items()

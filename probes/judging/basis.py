@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from catalog.evidence.same_drift import observed_class
 from catalog.model import Aspect, Finding, Json, Response, Severity
 from catalog.model.assertion import Basis
 
@@ -23,13 +24,18 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
         assertion = expected.assertions.get(finding.assertion)
         if assertion is None or finding.severity is not Severity.MUST:
             yield finding
-        elif finding.observed in assertion.alternatives:
+        elif finding.observed in assertion.alternatives or _is_known(finding, assertion):
             continue
         elif assertion.basis is Basis.ASSUMED and not _is_another_outcome(finding, assertion):
             words = finding.message.replace(": documented ", ": assumed ", 1)
             yield replace(finding, severity=Severity.SHOULD, message=words)
         else:
             yield finding
+
+
+def _is_known(finding: Finding, assertion: Assertion) -> bool:
+    """Whether this is what the assumption turned out to be when it was settled: told then, and no news now."""
+    return assertion.settled != "" and assertion.settled == observed_class(finding)
 
 
 def failed_assumption(expected: Expected, response: Response, findings: Iterable[Finding]) -> str:
@@ -45,7 +51,7 @@ def failed_assumption(expected: Expected, response: Response, findings: Iterable
         if within == "path":
             failed = response.status in _BLAMES_THE_PATH and (Aspect.STATUS in differs or unenveloped)
         else:
-            failed = within != "endpoints" and _succeeds(expected.status) and response.status in _BLAMES_THE_REQUEST
+            failed = within != "endpoints" and succeeds(expected.status) and response.status in _BLAMES_THE_REQUEST
         if failed:
             return f"{within}: {reason}"
     return ""
@@ -62,8 +68,9 @@ def _is_another_outcome(finding: Finding, assertion: Assertion) -> bool:
     """
     if finding.aspect is not Aspect.STATUS or finding.assertion.partition("/")[2] != "status":
         return False
-    return _succeeds(finding.observed) != _succeeds(assertion.documented)
+    return succeeds(finding.observed) != succeeds(assertion.documented)
 
 
-def _succeeds(status: Json) -> bool:
+def succeeds(status: Json) -> bool:
+    """Whether an HTTP status is none of a refusal."""
     return isinstance(status, int) and status < 400

@@ -13,7 +13,7 @@ from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
 from probes.judging.asked import of_this_request
-from probes.judging.basis import failed_assumption, weighed
+from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.compare import compare
 from probes.judging.looks import look
 from probes.judging.undocumented import seen_on_the_way
@@ -62,6 +62,11 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
             Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {missing[0]!r}")
         )
     verdicts = [_judge_label(each, exchanges, known) for each in expected]
+    shown = _shown_to_work(verdicts, expected, exchanges)
+    verdicts = [
+        _judge_label(_without(its, shown), exchanges, known) if shown and _blames_an_assumption(each) else each
+        for each, its in zip(verdicts, expected, strict=True)
+    ]
     findings = tuple(finding for verdict in verdicts for finding in verdict.findings)
     looks = tuple(
         look(each, exchanges[each.label], verdict.findings, verdict.reason, known.endpoints)
@@ -72,6 +77,26 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
         if found is not None:
             return Verdict(outcome, found.reason, findings, looks)
     return Verdict(Outcome.CONFORMS, None, findings, looks)
+
+
+def _shown_to_work(
+    verdicts: Sequence[Verdict], expected: Sequence[Expected], exchanges: Mapping[str, Exchange]
+) -> frozenset[str]:
+    """What is assumed of requests and a success of this very record rests on: that is not to blame for a refusal."""
+    succeeded = (
+        of_this_request(its, exchanges[its.label].request).asked
+        for each, its in zip(verdicts, expected, strict=True)
+        if each.outcome is Outcome.CONFORMS and succeeds(its.status)
+    )
+    return frozenset(within for asked in succeeded for within in asked)
+
+
+def _without(expected: Expected, shown: frozenset[str]) -> Expected:
+    return replace(expected, asked={key: why for key, why in expected.asked.items() if key not in shown})
+
+
+def _blames_an_assumption(verdict: Verdict) -> bool:
+    return verdict.reason is not None and verdict.reason.code == ReasonCode.ASSUMPTION_FAILED
 
 
 def undecided(verdicts: Sequence[Verdict]) -> bool:

@@ -12,7 +12,8 @@ from catalog.evidence.blindness import blind_providers
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
 from catalog.model.look import Look
-from catalog.reading.assertions import asserted
+from catalog.reading.assertions import asserted, assertions
+from catalog.reading.cells import statements_digest
 from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
 from probes.judging.judge import Verdict, judge
@@ -194,3 +195,39 @@ def test_failed_assumptions_are_outside_the_blind_share() -> None:
     theirs = [replace(each, reason=Reason("unasked-overload")) for each in ours]
     assert blind_providers([*seen_well, *ours], ["pa"]) == {}
     assert "pa" in blind_providers([*seen_well, *theirs], ["pa"])
+
+
+def test_what_an_assumption_was_settled_to_be_is_no_news() -> None:
+    shipped = catalog()[RATE_LIMIT]
+    record = Record(shipped.address, {**shipped.data, **ASSUMED_STATUS})
+    stated = assertions(record, catalog().__getitem__)
+    evidence = {
+        "of": statements_digest(stated),
+        "seen": {ENDPOINT: {"on": "2026-11-14"}},
+        "settled": {"answer/status": {"seen": "403", "on": "2026-11-14"}},
+    }
+    settled = {**ASSUMED_STATUS, "evidence": evidence}
+    quiet = judged(RATE_LIMIT, replace(LIMITED, status=403), settled)
+    assert (quiet.outcome, quiet.findings) == (Outcome.CONFORMS, ())
+    assert "status" in seen(quiet).as_stated
+    again = judged(RATE_LIMIT, replace(LIMITED, status=409), settled)
+    assert [each.severity for each in again.findings] == [Severity.SHOULD]
+
+
+SUCCEEDED = Response(200, HEADERS, {"usage": {"input_tokens": 1}, "stop_reason": "end_turn", "type": "message"}, "json")
+
+
+def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to_blame() -> None:
+    """Else a provider that begins to refuse a documented value would be our own fault for ever."""
+    shipped = catalog()[ENDPOINT]
+    record = Record(shipped.address, {**shipped.data, "assumed": {"ask/path": "not shown"}})
+    labels = ("success", "service_tier_auto")
+    expected = [each for each in asserted(record, catalog().__getitem__) if each.label in labels]
+
+    def verdict(plain: Response) -> Verdict:
+        answers = zip(labels, (plain, NOT_THERE), strict=True)
+        exchanges = tuple(Exchange(label, Request("POST", ASKED), response) for label, response in answers)
+        return judge(expected, Attempt("", 0.0, exchanges), known())
+
+    assert verdict(SUCCEEDED).outcome is Outcome.DRIFTED
+    assert verdict(NOT_THERE).outcome is Outcome.INCONCLUSIVE

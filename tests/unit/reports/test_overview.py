@@ -9,7 +9,7 @@ import pytest
 
 from catalog.evidence.changes import Change
 from catalog.evidence.results import Result, Run
-from catalog.model import Outcome, Reason
+from catalog.model import Outcome, Reason, Severity
 from reports import history
 from reports.overview import Overview
 from tests.unit.reports.making import TODAY, finding, record, result, run
@@ -146,3 +146,15 @@ def test_what_is_beyond_the_documents_is_new_once() -> None:
     assert Overview(run(), [result(A, findings=(seen,))]).discovered == ("pa undocumented-header x-new",)
     line = history.row(run(), [result(A, findings=(seen,))])
     assert Overview(run(history=(line,)), [result(A, findings=(seen,))]).discovered == ()
+
+
+def test_an_assumption_that_reality_corrected_is_told_once() -> None:
+    seen = finding(severity=Severity.SHOULD, label="success", documented=200, observed=201, assertion="success/status")
+    night = [result(A, findings=(seen,))]
+    first = Overview(run(expected=()), night)
+    assert first.corrected == (f"{A}#success/status: assumed 200, observed 201",)
+    assert first.has_news
+    assert first.mood == "good"
+    second = Overview(run(expected=(), history=(history.row(run(), night),)), night)
+    assert second.corrected == ()
+    assert not second.has_news
