@@ -31,8 +31,8 @@ def check(args: Namespace) -> int:
 
     root = _root(args)
     if args.fix:
-        for path in validate.put_in_canonical_form(root):
-            print(f"{shown(path)}: put in canonical form")
+        for line in validate.put_right(root):
+            print(line)
     lines = [str(problem) for problem in validate.check(root)] + _ledger_problems(args, root)
     for line in lines:
         print(line)

@@ -9,10 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.check import manifests
+from catalog.check import asserting, manifests
 from catalog.check.wording import complaints, quoted
 from catalog.model import Address, Json, Record, Tag
 from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.reading.assertions import assertions
 from catalog.reading.last_seen import is_mock, seen_on, target_of
 from catalog.reading.manifest import FOLDER as MANIFESTS
 from catalog.reading.manifest import providers
@@ -79,14 +80,48 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
 
 def problems_of(record: Record, scene: Scene) -> list[Told]:
     """Every problem of one record, beside the others of the scene: what is left is what any reader must bear."""
-    return [told for each in _RECORD_CHECKS for told in each(record, scene)]
+    told = [told for each in _RECORD_CHECKS for told in each(record, scene)]
+    # what a record asserts can be read only where its own form is right
+    return told or list(_agrees_with_its_assertions(record, scene))
 
 
-def put_in_canonical_form(root: Path = RECORDS) -> list[Path]:
-    """Rewrite each readable file that is not in canonical form, and say which."""
+def put_right(root: Path = RECORDS) -> list[str]:
+    """Rewrite each readable file as it should be, and say in a line each what was mended.
+
+    Evidence for statements that were edited since goes; what is not in canonical form is put into it.
+    """
     with locked(root):
         catalog, _ = Catalog.load_what_can_be(root)
-        return [path for path, text in _canonical_texts(catalog) if write_text(path, text)]
+        said: list[str] = []
+        records = [_mended(record, Scene(catalog, frozenset(), shipped=False), said) for record in catalog.records]
+        files = {record.address: catalog.file_of(record.address) for record in records}
+        texts = _canonical_texts(Catalog(root, records, files))
+        return said + [f"{shown(path)}: put in canonical form" for path, text in texts if write_text(path, text)]
+
+
+def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
+    """The record without what is void; as it stands where its own form is not right."""
+    if any(True for each in _RECORD_CHECKS for _ in each(record, scene)):
+        return record
+    made = assertions(record, scene.catalog.__getitem__)
+    data = dict(record.data)
+    if asserting.is_void(record, made):
+        del data["evidence"]
+        said.append(f"{record.address}: removed evidence for statements that were changed since")
+    return Record(record.address, data)
+
+
+def _agrees_with_its_assertions(record: Record, scene: Scene) -> Iterator[Told]:
+    try:
+        made = assertions(record, scene.catalog.__getitem__)
+    except KeyError:  # names a record of a file that cannot be read, which is told itself
+        return
+    found = [
+        *asserting.told_of_nothing(record, made),
+        *asserting.without_source(made),
+        *asserting.evidence_of_nothing(record, made, scene.catalog),
+    ]
+    yield from (Told(*each) for each in found)
 
 
 def _unreadable(error: CatalogError, root: Path) -> Problem:

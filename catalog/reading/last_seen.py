@@ -21,6 +21,9 @@ BLOCKS: Mapping[str, str] = MappingProxyType(
 )
 """The field in which each kind of record keeps its evidence (1:2.1 to 1:2.3)."""
 
+EXPIRED = "expired"
+"""With this begins what a record says of evidence that nobody renewed for too long."""
+
 _NOTE = re.compile(r"(?P<result>\w+), seen on (?P<target>.+?) in run (?P<run>.+?) at (?P<at>\S+?Z)(?:: (?P<rest>.+))?")
 """An error's evidence has no fields for result, target and instant (1:2.2): they stand in its note."""
 
@@ -78,6 +81,13 @@ def target_of(record: Record) -> str:
 def is_mock(target: str) -> bool:
     """Whether evidence from a target of this name speaks of a mock."""
     return target == MOCK or target.startswith(f"{MOCK}:")
+
+
+def is_expired(record: Record) -> bool:
+    """Whether write-back marked what was seen as too old to stand on."""
+    block = evidence_block(record)
+    told = block.get("note") if record.kind == "errors" else block.get("result")
+    return str(told or "").partition(":")[0] == EXPIRED
 
 
 def messages_seen(record: Record) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from catalog.check.validate import check, put_in_canonical_form
+from catalog.check.validate import check, put_right
 from catalog.model import Address
+from catalog.model.errors import shown
 from catalog.reading.store import RECORDS, family_file
 from catalog.writeback.planner import Patch, Policy, plan
 from tests.unit.catalog.catalog_making import (
@@ -161,9 +162,9 @@ def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
     [problem] = check(root)
     assert problem.file == file
     assert "check --fix" in problem.mend
-    assert put_in_canonical_form(root) == [file]
+    assert put_right(root) == [f"{shown(file)}: put in canonical form"]
     assert check(root) == []
-    assert put_in_canonical_form(root) == []
+    assert put_right(root) == []
 
 
 def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path: Path) -> None:

@@ -1,0 +1,144 @@
+"""Whether what a record says beside its statements agrees with them: basis, dependence, evidence and tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog.check.wording import FEW, Complaint
+from catalog.model import Record, Tag
+from catalog.model.assertion import ASK, EVERY, Basis, Key
+from catalog.model.errors import did_you_mean
+from catalog.reading.cells import cells_of, settled_of, statements_digest
+from catalog.reading.facts import pin
+from catalog.reading.last_seen import is_expired
+from catalog.reading.tags import tag_by_evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from catalog.model.assertion import Assertion
+    from catalog.reading.store import Catalog
+
+FIX = "run `python -m catalog check --fix`"
+
+_OF_ASSERTIONS = ("assumed", "alternatives", "out_of_reach")
+_OF_A_REQUEST = ("endpoints", "method", "path", "query", "header", "body")
+"""What may be assumed of a request: on which endpoints it is answered so, `ask/path`, `ask/query:…`, `ask/header:…`."""
+
+_BY_DATA = (Tag.DOCUMENTED, Tag.LIVE_VERIFIED, Tag.UNVERIFIED)
+"""The tags that follow from a record's data."""
+
+
+def told_of_nothing(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
+    """Each key by which a record says something of an assertion, or a label, that it does not make."""
+    keys, labels = [each.key for each in made], _labels(made)
+    for field in _OF_ASSERTIONS:
+        for text in record.data.get(field) or {}:
+            key = Key.parse(text)
+            if key.label == ASK and field == "assumed":
+                if key.aspect not in _OF_A_REQUEST:
+                    mend = did_you_mean(key.aspect, _OF_A_REQUEST) or f"it is one of {', '.join(_OF_A_REQUEST)}"
+                    yield Complaint(f"$.{field}", f"{text!r} names nothing of a request", mend)
+            elif not any(key.covers(each) for each in keys):
+                yield _no_assertion(f"$.{field}", text, keys)
+    for label, others in (record.data.get("depends") or {}).items():
+        for named in (label, *others):
+            if named not in labels:
+                mend = did_you_mean(named, labels) or f"its labels are {_few(labels)}"
+                yield Complaint("$.depends", f"{named!r} is no label of this record", mend)
+
+
+def without_source(made: Iterable[Assertion]) -> Iterator[Complaint]:
+    """Each documented assertion that no row, header rule, envelope or message pattern is cited for."""
+    for each in made:
+        if each.basis is Basis.DOCUMENTED and not each.source.strip():
+            mend = f"cite the row that says it, or give the reason in assumed[{str(each.key)!r}]"
+            yield Complaint("$", f"{each.key} has neither source nor assumed", mend)
+
+
+def evidence_of_nothing(record: Record, made: Sequence[Assertion], catalog: Catalog) -> Iterator[Complaint]:
+    """Evidence for statements that were edited since, for an endpoint or an assertion that is not there."""
+    block = record.data.get("evidence")
+    if block is None:
+        return
+    if is_void(record, made):
+        what = f"speaks of other statements ({block['of']}) than the record makes now ({statements_digest(made)})"
+        yield Complaint("$.evidence", what, f"{FIX}, which removes it")
+        return
+    keys = [each.key for each in made]
+    exact = {str(key) for key in keys} | {f"{key.label}/{EVERY}" for key in keys}
+    for endpoint, line in block["seen"].items():
+        if endpoint != str(record.address) and (endpoint not in catalog or catalog[endpoint].kind != "endpoints"):
+            mend = did_you_mean(endpoint, map(str, catalog)) or "remove its line"
+            yield Complaint("$.evidence.seen", f"no endpoint has the address {endpoint}", mend)
+        for text in [*(line.get("differs") or {}), *(line.get("unseen") or {})]:
+            if text not in exact:
+                yield _no_assertion("$.evidence.seen", text, keys)
+    assumed = {str(each.key) for each in made if each.basis is Basis.ASSUMED}
+    for text in block.get("settled") or {}:
+        if text not in assumed:
+            mend = did_you_mean(text, assumed) or "remove it"
+            yield Complaint("$.evidence.settled", f"{text!r} is nothing that this record assumes", mend)
+
+
+def wrong_tags(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
+    """Each tag that does not follow from the record's data, and each that follows and is not there."""
+    if pin(record) is not None:
+        return
+    derived = tags_by_data(record, made)
+    for tag in _BY_DATA:
+        if tag in record.tags and tag not in derived:
+            yield Complaint("$.status", f"{tag} does not follow: {_why(tag, record, made, holds=False)}", FIX)
+        elif tag not in record.tags and tag in derived:
+            yield Complaint("$.status", f"{tag} is missing: {_why(tag, record, made, holds=True)}", FIX)
+
+
+def tags_by_data(record: Record, made: Sequence[Assertion]) -> list[str]:
+    """The record's tags as they should stand: those that data decide follow it, the others stay."""
+    following = {tag_by_evidence(made, cells_of(record, made), settled_of(record, made), expired=is_expired(record))}
+    if any(each.basis is Basis.DOCUMENTED and each.source for each in made):
+        following.add(Tag.DOCUMENTED)
+    others = [tag for tag in record.tags if tag not in _BY_DATA]
+    known = [str(tag) for tag in Tag if tag in following or tag in others]
+    return [*known, *sorted(tag for tag in others if tag not in known)]
+
+
+def is_void(record: Record, made: Iterable[Assertion]) -> bool:
+    """Whether the record carries evidence for statements that were edited since."""
+    block = record.data.get("evidence")
+    return block is not None and block["of"] != statements_digest(made)
+
+
+def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) -> str:
+    if tag is Tag.DOCUMENTED:
+        return "a row is cited for what it states" if holds else "all that it states is assumed"
+    cells, settled = cells_of(record, made), settled_of(record, made)
+    documented = {str(each.key): None for each in made if each.basis is Basis.DOCUMENTED and not each.out_of_reach}
+    differs = [f"{key} on {endpoint}" for (endpoint, key), cell in cells.items() if cell.differs and key in documented]
+    as_stated = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
+    never = [key for key in documented if key not in as_stated]
+    assumed = [str(each.key) for each in made if each.basis is Basis.ASSUMED and str(each.key) not in settled]
+    if differs:
+        return f"{_few(differs)} was seen otherwise"
+    if is_expired(record):
+        return "its evidence has expired"
+    if tag is Tag.LIVE_VERIFIED:
+        return "each documented assertion was seen as stated" if holds else f"{_few(never)} was not seen as stated"
+    return f"{_few(assumed)} is assumed and not settled" if holds else "nothing differs, and nothing is left to settle"
+
+
+def _no_assertion(path: str, text: str, keys: Iterable[Key]) -> Complaint:
+    named = [str(key) for key in keys]
+    mend = did_you_mean(text, named) or f"it asserts {_few(named)}"
+    return Complaint(path, f"{text!r} names no assertion of this record", mend)
+
+
+def _labels(made: Iterable[Assertion]) -> list[str]:
+    return list(dict.fromkeys(each.key.label for each in made))
+
+
+def _few(names: Collection[str]) -> str:
+    """Names on one line; where there are many, the first of them."""
+    shown = list(names)[:FEW]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,239 @@
+"""What a record says of its assertions, its evidence and its tags is held to what it asserts; each fault is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog.check import asserting
+from catalog.check.validate import check, put_right
+from catalog.model import Record, Tag
+from catalog.model.assertion import Assertion
+from catalog.reading.assertions import assertions
+from catalog.reading.cells import statements_digest
+from catalog.reading.store import Catalog
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, small_catalog, write_catalog
+
+OF_ERROR = "answer/status, answer/header:request-id, answer/header:x-should-retry, answer/body, answer/type"
+
+
+def made_by(of: Record) -> tuple[Assertion, ...]:
+    return assertions(of, {}.__getitem__)
+
+
+def written(root: Path, **fields: Any) -> Path:
+    """A small catalog with the fields of its first error changed."""
+    content = small_catalog()
+    content["pa/errors/general.json"]["rate_limit_error"].update(fields)
+    return write_catalog(root, content)
+
+
+def told(root: Path) -> list[str]:
+    """The lines of a check, without the file that they begin with."""
+    return [f"{each.address} {each.json_path}: {each.message}; {each.mend}" for each in check(root, shipped=False)]
+
+
+def evidence(of: Record | None = None, seen: Any = None, **fields: Any) -> dict[str, Any]:
+    made = made_by(of or record())
+    return {"of": statements_digest(made), "seen": seen or {ENDPOINT_ADDRESS: {"on": "2026-11-20"}}, **fields}
+
+
+FINE: list[dict[str, Any]] = [
+    {},
+    {"assumed": {"ask/body:messages": "Not shown.", "ask/endpoints": "Not shown."}},
+    {"alternatives": {"answer/status": {"values": [429, 529], "source": "2:7.3#429"}}},
+    {"out_of_reach": {"*/header:request-id": "only-the-provider"}},
+    {"causes": {"one": "This.", "two": "That."}, "depends": {"two": ["one"]}},
+]
+
+
+@pytest.mark.parametrize("fields", FINE)
+def test_what_names_its_own_assertions_is_fine(tmp_path: Path, fields: dict[str, Any]) -> None:
+    assert told(written(tmp_path, **fields)) == []
+
+
+@pytest.mark.parametrize(
+    "fields, line",
+    [
+        (
+            {"assumed": {"answer/staus": "Not shown."}},
+            "$.assumed: 'answer/staus' names no assertion of this record; did you mean answer/status?",
+        ),
+        (
+            {"assumed": {"ask/bdy:messages": "Not shown."}},
+            "$.assumed: 'ask/bdy:messages' names nothing of a request; did you mean body?",
+        ),
+        (
+            {"alternatives": {"*/code": {"values": ["a", "b"], "source": "2:7.3#429"}}},
+            f"$.alternatives: '*/code' names no assertion of this record; it asserts {OF_ERROR}",
+        ),
+        (
+            {"out_of_reach": {"ask/body:messages": "only-the-provider"}},
+            f"$.out_of_reach: 'ask/body:messages' names no assertion of this record; it asserts {OF_ERROR}",
+        ),
+        (
+            {"causes": {"one": "This.", "two": "That."}, "depends": {"two": ["onee"]}},
+            "$.depends: 'onee' is no label of this record; did you mean one?",
+        ),
+        (
+            {"depends": {"later": ["answer"]}},
+            "$.depends: 'later' is no label of this record; its labels are answer",
+        ),
+    ],
+)
+def test_what_names_nothing_is_told(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
+    assert told(written(tmp_path, **fields)) == [f"{ERROR_ADDRESS} {line}"]
+
+
+def test_a_documented_assertion_needs_a_source_and_an_assumed_one_none() -> None:
+    made = made_by(record(assumed={"answer/status": "Not shown."}))
+    assert list(asserting.without_source(made)) == []
+    bare = [replace(each, source="") for each in made if each.key.within in ("status", "type")]
+    assert [tuple(each) for each in asserting.without_source(bare)] == [
+        (
+            "$",
+            "answer/type has neither source nor assumed",
+            "cite the row that says it, or give the reason in assumed['answer/type']",
+        )
+    ]
+
+
+def test_evidence_for_what_the_record_states_is_fine(tmp_path: Path) -> None:
+    unseen = {"on": "2026-11-20", "unseen": {"answer/type": None}}
+    block = evidence(seen={ENDPOINT_ADDRESS: unseen, ERROR_ADDRESS: {"on": "2026-11-20", "unseen": {"answer/*": None}}})
+    assert told(written(tmp_path, evidence=block)) == []
+
+
+def test_evidence_for_other_statements_is_void_and_removed(tmp_path: Path) -> None:
+    changed, block = record(http_status=430), evidence()
+    root = written(tmp_path, http_status=430, evidence=block)
+    now = statements_digest(made_by(changed))
+    what = f"speaks of other statements ({block['of']}) than the record makes now ({now})"
+    mend = "run `python -m catalog check --fix`, which removes it"
+    assert told(root) == [f"{ERROR_ADDRESS} $.evidence: {what}; {mend}"]
+
+    said = put_right(root)
+    assert said[0] == f"{ERROR_ADDRESS}: removed evidence for statements that were changed since"
+    assert told(root) == []
+    text = (root / "pa/errors/general.json").read_text(encoding="utf-8")
+    assert "evidence" not in json.loads(text)["rate_limit_error"]
+    assert put_right(root) == []
+
+
+ON = "2026-11-20"
+
+
+@pytest.mark.parametrize(
+    "fields, line",
+    [
+        (
+            {"seen": {"pa/endpoints/messages/create_mesage": {"on": ON}}},
+            "$.evidence.seen: no endpoint has the address pa/endpoints/messages/create_mesage; "
+            f"did you mean {ENDPOINT_ADDRESS}?",
+        ),
+        (
+            {"seen": {ENDPOINT_ADDRESS: {"on": ON, "differs": {"answer/staus": "403"}}}},
+            "$.evidence.seen: 'answer/staus' names no assertion of this record; did you mean answer/status?",
+        ),
+        (
+            {"seen": {ENDPOINT_ADDRESS: {"on": ON, "unseen": {"*/status": None}}}},
+            f"$.evidence.seen: '*/status' names no assertion of this record; it asserts {OF_ERROR}",
+        ),
+        (
+            {"settled": {"answer/status": {"seen": "430", "on": ON}}},
+            "$.evidence.settled: 'answer/status' is nothing that this record assumes; remove it",
+        ),
+    ],
+)
+def test_evidence_of_what_is_not_there_is_told(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
+    assert told(written(tmp_path, evidence=evidence(**fields))) == [f"{ERROR_ADDRESS} {line}"]
+
+
+SEEN = {ENDPOINT_ADDRESS: {"on": ON}}
+PARTLY = {ENDPOINT_ADDRESS: {"on": ON, "unseen": {"answer/type": None}}}
+OTHERWISE = {ENDPOINT_ADDRESS: {"on": ON, "differs": {"answer/type": "other_error"}}}
+OPEN: dict[str, Any] = {"assumed": {"answer/type": "Not shown."}}
+ALL_ASSUMED: dict[str, Any] = {"assumed": {"answer/*": "Not shown."}}
+EXPIRED = {"verified_at": ON, "note": "expired: last seen 2026-01-01, which was not renewed within 60 days"}
+
+
+def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
+    plain = record(**fields)
+    block = {"evidence": evidence(plain, seen)} if seen else {}
+    return record(**fields, **block, status=list(tags))
+
+
+@pytest.mark.parametrize(
+    "wrong, tags, lines",
+    [
+        (
+            tagged("DOCUMENTED", seen=SEEN),
+            ["DOCUMENTED", "LIVE_VERIFIED"],
+            ["LIVE_VERIFIED is missing: each documented assertion was seen as stated"],
+        ),
+        (
+            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=PARTLY),
+            ["DOCUMENTED"],
+            ["LIVE_VERIFIED does not follow: answer/type was not seen as stated"],
+        ),
+        (
+            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=OTHERWISE),
+            ["DOCUMENTED", "UNVERIFIED"],
+            [
+                f"LIVE_VERIFIED does not follow: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
+                f"UNVERIFIED is missing: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
+            ],
+        ),
+        (
+            tagged("DOCUMENTED", "UNVERIFIED", "BETA"),
+            ["DOCUMENTED", "BETA"],
+            ["UNVERIFIED does not follow: nothing differs, and nothing is left to settle"],
+        ),
+        (
+            tagged("DOCUMENTED", **OPEN),
+            ["DOCUMENTED", "UNVERIFIED"],
+            ["UNVERIFIED is missing: answer/type is assumed and not settled"],
+        ),
+        (
+            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=SEEN, observed=EXPIRED),
+            ["DOCUMENTED", "UNVERIFIED"],
+            [
+                "LIVE_VERIFIED does not follow: its evidence has expired",
+                "UNVERIFIED is missing: its evidence has expired",
+            ],
+        ),
+        (
+            tagged("DOCUMENTED", "UNVERIFIED", **ALL_ASSUMED),
+            ["UNVERIFIED"],
+            ["DOCUMENTED does not follow: all that it states is assumed"],
+        ),
+        (tagged("LEGACY"), ["DOCUMENTED", "LEGACY"], ["DOCUMENTED is missing: a row is cited for what it states"]),
+    ],
+)
+def test_tags_follow_from_the_data_both_ways(wrong: Record, tags: list[str], lines: list[str]) -> None:
+    made = made_by(wrong)
+    complaints = list(asserting.wrong_tags(wrong, made))
+    assert [each.message for each in complaints] == lines
+    assert {(each.json_path, each.mend) for each in complaints} == {("$.status", asserting.FIX)}
+    assert asserting.tags_by_data(wrong, made) == tags
+
+    right = Record(wrong.address, {**wrong.data, "status": tags})
+    assert list(asserting.wrong_tags(right, made)) == []
+
+
+def test_a_pin_keeps_the_tags_as_they_are() -> None:
+    pinned = record(status=["DOCUMENTED", "UNVERIFIED"], pinned=True, pinned_reason="Under review.")
+    assert list(asserting.wrong_tags(pinned, made_by(pinned))) == []
+
+
+CATALOG = Catalog.load()
+
+
+@pytest.mark.parametrize("shipped", [*CATALOG.select("pa"), *CATALOG.select("pb")], ids=lambda each: str(each.address))
+def test_the_tags_of_shipped_records_follow_from_their_data(shipped: Record) -> None:
+    assert list(asserting.wrong_tags(shipped, assertions(shipped, CATALOG.__getitem__))) == []
+    assert Tag.LIVE_VERIFIED not in shipped.tags or "evidence" in shipped.data
