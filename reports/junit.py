@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as xml
 
 from catalog.evidence import verdicts
-from catalog.evidence.blindness import blind_providers
+from catalog.evidence.complete import complete
 from catalog.evidence.results import Result, Run
 from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
@@ -21,10 +21,11 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufff
 def render(run: Run, results: Sequence[Result]) -> str:
     """The document, for readers of the common JUnit dialect. Pure.
 
-    Failures and errors are what makes the run exit 1 and 3. A provider that was not looked at fails no record, so its
-    suites say so in a property `blind`.
+    Failures and errors are what makes the run exit 1 and 3: what was never reported is an error. A provider that was
+    not looked at fails no record, so its suites say so in a property `blind`.
     """
-    blind, stale = blind_providers(results, run.expected), verdicts.stale_entries(run, results)
+    results = complete(run, results)
+    blind, stale = verdicts.blind(run, results), verdicts.stale_entries(run, results)
     root = xml.Element("testsuites", {"name": _legal(f"catalog probe {run.run}")})
     suites: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: result.record):

@@ -32,6 +32,7 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         today=max(run.today for run, _ in ordered),
         providers=_union(run.providers for run, _ in ordered),
         expected=_union(run.expected for run, _ in ordered),
+        selected=_selected(ordered),
         policy=_policy([run for run, _ in ordered]),
     )
     kept: dict[str, Result] = {}
@@ -40,6 +41,14 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
             other = kept.get(result.record)
             kept[result.record] = result if other is None else max(result, other, key=_weight)
     return described, [kept[address] for address in sorted(kept)]
+
+
+def _selected(runs: Sequence[Told]) -> tuple[str, ...] | None:
+    """What any of them selected; of one that does not say, what it has results of. None where none says."""
+    if all(run.selected is None for run, _ in runs):
+        return None
+    own = ([each.record for each in results] if run.selected is None else run.selected for run, results in runs)
+    return _union(own)
 
 
 def _weight(result: Result) -> tuple[bool, bool, str, str]:

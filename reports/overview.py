@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from catalog.evidence import verdicts
-from catalog.evidence.blindness import blind_providers
 from catalog.evidence.changes import Change
+from catalog.evidence.complete import complete, unreported
 from catalog.evidence.results import Result, Run
 from catalog.model import KINDS, Outcome
 from catalog.model.exits import Exit
@@ -58,8 +58,8 @@ class Overview:
 
     def __init__(self, run: Run, results: Sequence[Result]) -> None:
         self.run = run
-        self.results = tuple(results)
-        self.standings = tuple(standings(run, results))
+        self.results = tuple(complete(run, results))
+        self.standings = tuple(standings(run, self.results))
         self.earlier = tuple(history.rows(run))
 
     @cached_property
@@ -105,8 +105,8 @@ class Overview:
 
     @cached_property
     def blind(self) -> dict[str, str]:
-        """The expected providers that were not really looked at, and why: what makes the run exit 10."""
-        return blind_providers(self.results, self.run.expected)
+        """The providers that had to be looked at and really were not, and why: what makes the run exit 10."""
+        return verdicts.blind(self.run, self.results)
 
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
@@ -152,10 +152,15 @@ class Overview:
         number = {change: len(self.changes.get(change, ())) for change in GROUPS}
         new = "new drift" if self.earlier else "drift"
         drifting = self.counts[Outcome.DRIFTED]
-        unseen = sum(each.result.address.provider not in self.blind for each in self.changes.get(Change.UNSEEN, ()))
+        lost = sum(map(unreported, self.results))
+        unseen = sum(
+            each.result.address.provider not in self.blind and not unreported(each.result)
+            for each in self.changes.get(Change.UNSEEN, ())
+        )
         was = "was" if len(self.blind) == 1 else "were"
         parts = [
             f"{_names(tuple(self.blind))} {was} not really looked at" if self.blind else "",
+            f"{lost} selected and never reported" if lost else "",
             _count(number[Change.NEW], new),
             _count(number[Change.DIFFERENT], "changed drift"),
             f"{number[Change.ONGOING]} still drifting" if number[Change.ONGOING] else "",
@@ -168,7 +173,8 @@ class Overview:
         ]
         said = [part for part in parts if part]
         if not drifting and self.counts[Outcome.CONFORMS]:
-            said.insert(1 if self.blind else 0, "no drift in what was seen" if self.blind else "no drift")
+            partly = self.blind or lost
+            said.insert(1 if self.blind else 0, "no drift in what was seen" if partly else "no drift")
         return tuple(said) or ("nothing could be judged",)
 
     @property

@@ -8,6 +8,7 @@ from datetime import date
 
 from catalog.evidence import changes, verdicts
 from catalog.evidence.changes import Change, Earlier
+from catalog.evidence.complete import unreported
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome, Tag
 from catalog.reading.last_seen import seen_on
@@ -46,8 +47,12 @@ class Standing:
 
     @property
     def is_finding(self) -> bool:
-        """Whether a person has to read about it: what fails the run, and what would if it were not accepted."""
-        return verdicts.failed(self.result) or verdicts.broken(self.result) or verdicts.accounted(self.result)
+        """Whether a person has to read about it: what fails the run, and what would if it were not accepted.
+
+        What was never reported has nothing to read; it is told with all else that could not be looked at.
+        """
+        broken = verdicts.broken(self.result) and not unreported(self.result)
+        return verdicts.failed(self.result) or broken or verdicts.accounted(self.result)
 
 
 _ORDER = tuple(Change)

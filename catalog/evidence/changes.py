@@ -8,6 +8,7 @@ from datetime import date
 from enum import StrEnum
 
 from catalog.evidence import same_drift, verdicts
+from catalog.evidence.complete import unreported
 from catalog.evidence.results import Result
 from catalog.model import Json, Outcome
 
@@ -63,7 +64,7 @@ def change(result: Result, earlier: Sequence[Earlier]) -> Change:
     """What became of the record since it was last judged."""
     last = last_verdict(earlier)
     drifted_before = last is not None and last.outcome is Outcome.DRIFTED
-    if verdicts.broken(result):
+    if verdicts.broken(result) and not unreported(result):
         return Change.BROKEN
     if verdicts.stale(result):
         return Change.STALE

@@ -89,6 +89,9 @@ class Run:
     today: str
     providers: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
+    """The providers of what was selected that must have a verdict."""
+    selected: tuple[str, ...] | None = None
+    """The addresses that this run selected, sorted; None of a run that does not say."""
     policy: Mapping[str, Json] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     catalog_digest: str = ""
@@ -101,7 +104,8 @@ class Run:
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Self:
         lists = {key: tuple(data.get(key, ())) for key in ("providers", "expected", "history")}
-        return cls(**{**data, **lists})
+        selected = data.get("selected")
+        return cls(**{**data, **lists, "selected": None if selected is None else tuple(selected)})
 
 
 def _fields(value: Json) -> dict[str, Json]:

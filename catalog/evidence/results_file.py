@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Self
 
+from catalog.evidence.complete import complete
 from catalog.evidence.results import Result, Run
 from catalog.model import Json, jsonl
 from catalog.model.errors import Mendable
@@ -49,7 +50,9 @@ class ResultsWriter:
 
 
 def read_run(path: Path) -> tuple[Run, list[Result]]:
-    """Read a results file; a last line that a kill cut short is left out.
+    """Read a results file, complete: what was selected and is not reported has a result that says so.
+
+    A last line that a kill cut short is left out.
 
     Raises:
         EvidenceError: the file is missing, empty, or holds a broken line that is not its last.
@@ -67,7 +70,7 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
         except (TypeError, KeyError, ValueError) as error:
             mend = "probe again, or remove the line"
             raise EvidenceError(f"not a result ({error})", mend, place=place) from error
-    return run, results
+    return run, complete(run, results)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:

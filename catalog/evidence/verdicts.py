@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from catalog.evidence.blindness import blind_providers
+from catalog.evidence.complete import complete, expected, unreported
 from catalog.evidence.results import Result, Run
 from catalog.model import LedgerState, Outcome
 from catalog.model.exits import Exit, highest
@@ -17,13 +18,20 @@ from catalog.model.exits import Exit, highest
 
 def of_run(run: Run, results: Sequence[Result]) -> Exit:
     """The exit status that a run calls for, by its results and by what its first line says."""
-    return of_results(results, run.expected, stale_ledger=bool(stale_entries(run, results)))
+    known = complete(run, results)
+    return of_results(known, expected(run, known), stale_ledger=bool(stale_entries(run, known)))
+
+
+def blind(run: Run, results: Sequence[Result]) -> dict[str, str]:
+    """The providers that this run was to look at and did not, and why, each in one sentence."""
+    known = complete(run, results)
+    return blind_providers(known, expected(run, known))
 
 
 def of_results(results: Sequence[Result], expected: Sequence[str], *, stale_ledger: bool = False) -> Exit:
     """The exit status that these results call for; `expected` are the providers that must have a verdict."""
     statuses = {Exit.FINE}
-    if not results:
+    if all(result.outcome is Outcome.NOT_PROBED for result in results):
         statuses.add(Exit.NOTHING_SELECTED)
     if any(broken(result) for result in results):
         statuses.add(Exit.HARNESS_ERROR)
@@ -41,8 +49,8 @@ def failed(result: Result) -> bool:
 
 
 def broken(result: Result) -> bool:
-    """Whether it was a fault of our own: exit 3."""
-    return result.outcome is Outcome.HARNESS_ERROR
+    """Whether it was a fault of our own, or a process was lost before it reported: exit 3."""
+    return result.outcome is Outcome.HARNESS_ERROR or unreported(result)
 
 
 def accounted(result: Result) -> bool:

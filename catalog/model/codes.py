@@ -76,6 +76,7 @@ class ReasonCode(StrEnum):
     BUDGET_SPENT = "budget-spent"
     WAIT_TOO_LONG = "wait-too-long"
     ATTEMPTS_DISAGREE = "attempts-disagree"
+    NOT_REPORTED = "not-reported"
 
     # not probed: not allowed here, or nothing can provoke it here
     NO_RECIPE = "no-recipe"
@@ -91,6 +92,7 @@ class ReasonCode(StrEnum):
     NO_DOCUMENTED_SETUP = "no-documented-setup"
     MOCK_CANNOT = "mock-cannot"
     PLANNED_ONLY = "planned-only"
+    STOPPED_EARLY = "stopped-early"
 
     # restricted: this account may not see it
     PERMISSION_REFUSED = "permission-refused"

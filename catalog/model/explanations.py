@@ -304,6 +304,11 @@ INCONCLUSIVE = _table(
         "Run later, or raise `max_wait_s` in the target.",
     ),
     (_R.ATTEMPTS_DISAGREE, "Attempts were conclusive and inconclusive in turn.", "Run again."),
+    (
+        _R.NOT_REPORTED,
+        "The run selected this record, and the process that was to probe it ended before it reported a result.",
+        "Look for what killed it (memory, a time limit, Ctrl-C), then run again; what was reported is kept.",
+    ),
 )
 
 NOT_PROBED = _table(
@@ -352,6 +357,7 @@ NOT_PROBED = _table(
     ),
     (_R.MOCK_CANNOT, "The mock does not simulate this, for the reason in the detail.", "Probe it live."),
     (_R.PLANNED_ONLY, "The run was asked to plan and sent nothing.", "Run without --plan."),
+    (_R.STOPPED_EARLY, "The run was told to stop at a failure (-x, --maxfail) and had one.", "Run without it."),
 )
 
 RESTRICTED = _table(

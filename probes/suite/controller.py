@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +15,15 @@ import pytest
 from catalog.evidence import verdicts
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import ResultsWriter, read_run
-from catalog.model import Address, Json
+from catalog.model import Address, Json, Outcome, Reason
 from catalog.model.clock import utc_text
+from catalog.model.codes import ReasonCode
 from catalog.model.errors import Mendable
 from catalog.model.exits import Exit, highest
 from probes.planning.sharding import group_of
 from probes.suite import after_run
 from probes.suite.embedded_mock import EmbeddedMock, MockError
-from probes.suite.items import PROPERTY, address_of
+from probes.suite.items import PROPERTY, address_in, address_of
 from probes.suite.options import OUT, Options
 from probes.suite.progress import Progress
 from probes.suite.versions import versions
@@ -47,6 +49,8 @@ class Controller:
         self._addresses: Addresses | None = None
         self._trouble: list[str] = []
         self._written: list[str] = []
+        self._selected: tuple[str, ...] = ()
+        self._reported: set[str] = set()
         self._stale = after_run.stale_entries(options)
         self._progress: Progress | None = None
 
@@ -60,7 +64,7 @@ class Controller:
         return Handover(self._run, self._mock_addresses)
 
     def start(self) -> None:
-        """Start the mock (without waiting for it) and open results.jsonl.
+        """Start the mock (without waiting for it) and make the run's folder.
 
         Raises:
             pytest.UsageError: the run's folder cannot be written.
@@ -68,16 +72,14 @@ class Controller:
         if self.options.target.embedded:
             self._mock = EmbeddedMock(self.options.providers)
         try:
+            history.shown(self._history, self.options.target.name)
             self.folder.mkdir(parents=True)
-            self._writer = ResultsWriter(self.folder / "results.jsonl", self._described())
         except Mendable as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
         except OSError as error:
             self.close()
-            raise pytest.UsageError(
-                f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
-            ) from error
+            raise self._unwritable(error) from error
 
     def close(self) -> None:
         """End the mock and close the results file; safe to call again."""
@@ -89,11 +91,19 @@ class Controller:
             self._writer = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Make ready to say how far the run is; under xdist only the workers know how many items there are."""
+        """Open results.jsonl, now that it is known what is selected, and make ready to say how far the run is."""
+        selected = [address for item in session.items if (address := address_of(item))]
+        if not session.config.getoption("collectonly"):
+            self._open(selected)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-        totals = Counter(Address.parse(address).provider for item in session.items if (address := address_of(item)))
+        totals = Counter(Address.parse(address).provider for address in selected)
         if isinstance(reporter, pytest.TerminalReporter) and totals:
             self._progress = Progress(reporter, totals)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Open results.jsonl as soon as the first worker has collected: all of them must collect the same."""
+        self._open([address for each in ids if (address := address_in(each))])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -114,28 +124,36 @@ class Controller:
         target = self.options.target
         where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
         providers = ", ".join(self.options.providers)
-        return f"catalog probe: {self._selected} records of {providers} on {where}; run {self.folder}"
+        return f"catalog probe: {self._asked_for} records of {providers} on {where}; run {self.folder}"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Append a result as soon as its item's setup is reported, here or by a worker."""
         if report.when == "setup" and self._writer is not None:
             for name, value in report.user_properties:
                 if name == PROPERTY:
-                    self._writer.append(value)  # type: ignore[arg-type]
-                    if self._progress is not None:
-                        self._progress.add(Result.from_json(value))  # type: ignore[arg-type]
+                    self._keep(self._writer, value)
+
+    def _keep(self, writer: ResultsWriter, result: Any) -> None:
+        """Append a result, once: xdist gives the item in whose middle a worker died to another worker again."""
+        if result["record"] in self._reported:
+            return
+        writer.append(result)
+        self._reported.add(result["record"])
+        if self._progress is not None:
+            self._progress.add(Result.from_json(result))
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Make the views and set the exit status that CI branches on."""
+        opened = self._writer is not None
+        self._say_what_was_stopped(session)
         self.close()
-        if session.config.getoption("collectonly"):
+        if not self._reported and (exitstatus not in _OURS or not self._selected):
             self._remove_folder()
+            if exitstatus in _OURS and not opened and not session.config.getoption("collectonly"):
+                session.exitstatus = Exit.HARNESS_ERROR
             return
         run, results = read_run(self.folder / "results.jsonl")
-        if not results:
-            self._remove_folder()
-            return
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, run.target)
         if exitstatus in _OURS:
@@ -177,8 +195,36 @@ class Controller:
                 pytest.exit(str(error), returncode=Exit.HARNESS_ERROR)
         return self._addresses
 
+    def _open(self, selected: Sequence[str]) -> None:
+        """Write the run's line; a second call changes nothing.
+
+        Raises:
+            pytest.UsageError: it cannot be written.
+        """
+        if self._writer is not None:
+            return
+        self._selected = tuple(sorted(set(selected)))
+        try:
+            self._writer = ResultsWriter(self.folder / "results.jsonl", self._described())
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> pytest.UsageError:
+        return pytest.UsageError(f"--out {self.options.out}: {error.strerror}; name a folder that can be written")
+
+    def _say_what_was_stopped(self, session: pytest.Session) -> None:
+        """What `-x` or `--maxfail` left unasked is not lost: somebody wanted it so, and the file says it."""
+        if not session.shouldfail or self._writer is None:
+            return
+        for address in self._selected:
+            if address not in self._reported:
+                reason = Reason(ReasonCode.STOPPED_EARLY, str(session.shouldfail))
+                result = Result(address, self.options.catalog[address].data, Outcome.NOT_PROBED, reason)
+                self._writer.append(result.to_json())
+
     def _described(self) -> Run:
         options = self.options
+        selected = {Address.parse(address).provider for address in self._selected}
         previous, shown = history.shown(self._history, options.target.name)
         return Run(
             run=self._run,
@@ -187,7 +233,8 @@ class Controller:
             started_at=utc_text(self._started_at, "seconds"),
             today=options.today.isoformat(),
             providers=options.providers,
-            expected=options.expected,
+            expected=tuple(name for name in options.expected if name in selected),
+            selected=self._selected,
             policy=self._policy,
             versions=versions(),
             catalog_digest=options.catalog.digest,
@@ -216,12 +263,14 @@ class Controller:
         return history.FOLDER if kept else self.options.out / "history"
 
     def _remember(self, run: Run, results: list[Result]) -> None:
-        """Add this run to the history, unless it was only part of what its options select."""
-        if len(results) >= self._selected and self.options.shard is None:
+        """Add this run to the history, unless it was only part of what its options select, or asked nobody."""
+        whole = len(self._reported) >= self._asked_for and self.options.shard is None
+        if whole and any(result.outcome is not Outcome.NOT_PROBED for result in results):
             history.append(self._history, run, results)
 
     @property
-    def _selected(self) -> int:
+    def _asked_for(self) -> int:
+        """How many records the options select, before `-k` and its like."""
         return sum(self.options.selects(record.address) for record in self.options.catalog.records)
 
     def _make_views(self, run: Run, results: list[Result]) -> None:

@@ -142,6 +142,11 @@ def address_of(item: pytest.Item) -> str | None:
     return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
 
 
+def address_in(nodeid: str) -> str:
+    """The address that a node id names, as workers report their items; empty for any other test's."""
+    return nodeid.partition("[")[2].rpartition("]")[0]
+
+
 def _provider_of(item: pytest.Item) -> str:
     """The provider that an item probes; an empty text, which sorts first, for any other test."""
     address = address_of(item)

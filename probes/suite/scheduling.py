@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
+from probes.suite.items import address_in
+
 
 class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
     """xdist's `loadgroup` by groups of our own.
@@ -22,5 +24,5 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
 
     # No public name of xdist, but the one thing in which its own scope schedulers differ.
     def _split_scope(self, nodeid: str) -> str:
-        address = nodeid.partition("[")[2].rpartition("]")[0]
+        address = address_in(nodeid)
         return self._group_of(address) if address else nodeid

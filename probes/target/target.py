@@ -35,11 +35,15 @@ class Cost(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A key by role. `variable` is the environment variable it came from, or None for a literal of a mock target."""
+    """A key by role. `variable` is the environment variable it came from, or None for a literal of a mock target.
+
+    `empty` says that the variable is set and holds nothing, as a CI sets one whose secret is missing.
+    """
 
     role: str
     value: str | None
     variable: str | None = None
+    empty: bool = False
 
     def __repr__(self) -> str:
         return f"Credential({self.role!r}, {'set' if self.value else 'missing'})"
@@ -49,7 +53,8 @@ class Credential:
 class Provider:
     """One provider as this target has it. Rates are requests a second, times are seconds, sizes are bytes.
 
-    `unset` holds, by the place in its table, each environment variable that the target names and nobody has set.
+    `expected` says that a run must have a verdict on it (docs/live.md). `unset` holds, by the place in its table, each
+    environment variable that the target names and nobody has set.
     A provider without `base_url` is named by the target and not configured.
     """
 

@@ -167,8 +167,10 @@ class _Table:
         ca_file = table.get("ca_file")
         if ca_file and not Path(ca_file).is_file():
             raise self._error("ca_file", f"there is no file {ca_file!r}; name a PEM file of the CAs to trust")
+        expected = table.pop("expected", None)
         return Provider(
             name=self.manifest.name,
+            expected=self._in_use(addresses, credentials) if expected is None else expected,
             addresses=addresses,
             credentials=credentials,
             headers=self._texts("headers", table),
@@ -176,6 +178,14 @@ class _Table:
             unset=self.unset,
             **{**self._documented_key(), **{key: value for key, value in table.items() if key in _SETTINGS}},
         )
+
+    def _in_use(self, addresses: Mapping[str, str], credentials: Mapping[str, Credential]) -> bool:
+        """Whether somebody means this provider to be asked: it has an address, and a key or a variable kept for one.
+
+        A variable that is set and empty is a secret that a CI could not find; nobody sets one for no reason.
+        """
+        keyed = any(each.value is not None or each.empty for each in credentials.values())
+        return self.live and "base_url" in addresses and keyed
 
     def _documented_key(self) -> dict[str, str]:
         """How the key travels where the target names no header for it: as the documents say."""
@@ -237,7 +247,8 @@ class _Table:
                 raise self._error(
                     place, f"{value.removeprefix(ENV)} holds characters that no header can carry; set it anew"
                 )
-            return Credential(role, found, value.removeprefix(ENV))
+            variable = value.removeprefix(ENV)
+            return Credential(role, found, variable, empty=found is None and variable in self.file.environ)
         if self.live:
             raise self._error(place, 'a live target holds no keys; write "env:NAME" and set the variable')
         if not _fits_a_header(value):

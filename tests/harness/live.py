@@ -37,11 +37,12 @@ class Night:
 
 
 def night(folder: Path, addresses: Mapping[str, str], *, top: str = "", **settings: Any) -> Night:
-    """A live target for these providers; `settings` go into each provider's table."""
+    """A live target for these providers; `settings` go into each provider's table, those that are None do not."""
     lines = ['name = "night"', "live = true", "reprobe_after_s = 0", top]
     for name, address in addresses.items():
         lines += [f"[providers.{name}]", f'base_url = "{address}"', HEADERS[name]]
-        lines += [f"{key} = {json.dumps(value)}" for key, value in {"expected": True, **settings}.items()]
+        table = {"expected": True, **settings}
+        lines += [f"{key} = {json.dumps(value)}" for key, value in table.items() if value is not None]
         lines += [f"[providers.{name}.credentials]", f'inference = "env:{name.upper()}_API_KEY"']
         lines += [f"[providers.{name}.values]", *(f'{key} = "{value}"' for key, value in VALUES[name].items())]
     path = folder / "night.toml"

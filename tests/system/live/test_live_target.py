@@ -32,12 +32,41 @@ def test_with_an_address_alone_the_reason_names_the_key():
     assert (reason.code, reason.detail) == ("credential-missing", "set PA_API_KEY")
 
 
+ADDRESS = {"PA_BASE_URL": "https://provider.example"}
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({**ADDRESS, "PA_API_KEY": "k"}, True),
+        ({**ADDRESS, "PA_COMPLIANCE_KEY": "k"}, True),
+        ({**ADDRESS, "PA_API_KEY": ""}, True),
+        ({**ADDRESS, "PA_API_KEY": " "}, True),
+        (ADDRESS, False),
+        ({"PA_API_KEY": "k"}, False),
+        ({"PA_BASE_URL": "", "PA_API_KEY": "k"}, False),
+        ({**ADDRESS, "PA_API_KEY": "k", "PA_EXPECTED": "false"}, False),
+        ({**ADDRESS, "PA_EXPECTED": "true"}, True),
+        ({**ADDRESS, "PA_API_KEY": "k", "PA_EXPECTED": ""}, True),
+    ],
+)
+def test_a_provider_with_an_address_and_a_key_is_expected(environ, expected):
+    """A variable that is set and empty is a secret that a CI could not find: it counts as a key."""
+    assert targets.load("live", environ).expected == (("pa",) if expected else ())
+
+
+def test_a_mock_is_expected_where_it_says_so_alone(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text('live = false\n[providers.pa]\nbase_url = "http://127.0.0.1:1"\ncredentials = {inference = "k"}')
+    assert targets.load(str(path), {}).expected == ()
+
+
 def test_only_free_probes_are_sent_by_default():
     assert targets.load("live", {}).allow == {Cost.FREE}
 
 
 @pytest.mark.parametrize("provider", TABLES["live"]["providers"])
-def test_every_provider_is_expected_only_on_demand_and_has_a_budget(provider):
+def test_every_provider_can_be_expected_on_demand_and_has_a_budget(provider):
     name = f"{provider.upper()}_EXPECTED"
     assert targets.load("live", {name: "true"}).expected == (provider,)
     assert targets.load("live", {name: "false"}).expected == ()

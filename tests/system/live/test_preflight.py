@@ -45,14 +45,37 @@ def test_a_dead_key_is_loud_and_names_its_variable(tmp_path: Path) -> None:
     assert not any(result.attempts for result in seen.results.values()), "nothing is asked with a dead key"
 
 
-@pytest.mark.parametrize(("expected", "status"), [(True, 10), (False, 0)])
-def test_a_missing_key_skips_the_provider_unless_it_is_expected(tmp_path: Path, expected: bool, status: int) -> None:
+NO_KEY: dict[str, str] = {}
+MISSING_SECRET = {"PA_API_KEY": ""}
+
+
+@pytest.mark.parametrize(
+    ("expected", "environ", "status"),
+    [(True, NO_KEY, 10), (False, MISSING_SECRET, 5), (None, MISSING_SECRET, 10), (None, NO_KEY, 5)],
+)
+def test_a_missing_key_makes_an_expected_provider_blind_and_any_other_nothing_to_ask(
+    tmp_path: Path, expected: bool | None, environ: dict[str, str], status: int
+) -> None:
+    """A variable that is set and empty is the secret that a CI could not find: the provider is expected."""
     tonight = night(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
-    seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), environ={"PA_API_KEY": ""})
+    seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), environ=environ)
     assert seen.status == status, seen.said
     reasons = {result.reason.detail for result in seen.results.values() if result.reason}
     assert "set PA_API_KEY" in reasons
     assert {result.outcome for result in seen.results.values()} == {Outcome.NOT_PROBED}
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"), [("https://provider.invalid", "name-unresolved"), ("http://127.0.0.1:9", "connect-refused")]
+)
+def test_a_provider_with_an_address_and_a_key_is_expected(tmp_path: Path, address: str, reason: str) -> None:
+    tonight = night(tmp_path, {"pa": address}, expected=None)
+    chosen = ("--target", str(tonight.path), "-k", "models")
+    seen = pytest_probes(tmp_path / "out", *chosen, environ=tonight.environ)
+    assert seen.status == 10, seen.said
+    assert seen.run.expected == ("pa",)
+    assert "blind: pa was not looked at: no record has a verdict" in seen.output
+    assert reason in {result.reason.code for result in seen.results.values() if result.reason}
 
 
 class Asking:

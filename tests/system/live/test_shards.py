@@ -108,7 +108,11 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Ran]]:
 
 
 def test_no_shard_is_blind_or_leaves_something_out(shards: list[Ran]) -> None:
-    assert [ran.status for ran in shards] == [0, 0], [ran.said for ran in shards]
+    """One of them got only what needs keys that nobody has: it asks nothing, which is 5 and not 10."""
+    assert sorted(ran.status for ran in shards) == [0, 5], [ran.said for ran in shards]
+    assert sorted(address for ran in shards for address in ran.run.selected or ()) == sorted(
+        address for ran in shards for address in ran.results
+    )
     seen = [address for ran in shards for address in ran.results]
     assert sorted(seen) == sorted(
         str(record.address) for record in catalog().select(kind="endpoints") if record.provider in ("pa", "pd")

@@ -17,7 +17,10 @@ from typing import Any
 
 import pytest
 
+from catalog.evidence import verdicts
+from catalog.evidence.complete import unreported
 from catalog.evidence.results_file import read_run
+from catalog.model.exits import Exit
 from catalog.reading.store import RECORDS, Catalog
 from reports import build
 from tests.harness.command import CHECKOUT
@@ -86,10 +89,15 @@ def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None
 
     run, results = read_run(path)
     assert run.run == path.parent.name
-    assert len(results) >= min(ENOUGH, reported)
+    told = [result for result in results if not unreported(result)]
+    assert len(told) >= min(ENOUGH, reported)
+    assert {result.record for result in results} == set(run.selected or ())
+    lost = len(results) - len(told)
+    assert (verdicts.of_run(run, results) is Exit.HARNESS_ERROR) == bool(lost)
     assert len({result.record for result in results}) == len(results)
     build.build(path.parent)
     assert (path.parent / "report.html").stat().st_size > 1000
+    assert (f"{lost} selected and never reported" in (path.parent / "summary.md").read_text().lower()) == bool(lost)
     assert digest_of_records() == before
     assert len(Catalog.load()) > 0
     assert started or process.returncode != -signal.SIGKILL

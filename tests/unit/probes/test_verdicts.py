@@ -132,7 +132,7 @@ LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
 @pytest.mark.parametrize(
     "results, status",
     [
-        ([], Exit.NOTHING_SELECTED),
+        ([], Exit.BLIND),
         (SEEN, Exit.FINE),
         ([*SEEN, result(Outcome.DRIFTED)], Exit.DRIFT),
         ([*SEEN, result(Outcome.FLAKY)], Exit.DRIFT),
@@ -147,7 +147,9 @@ LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
         ([result(Outcome.RESTRICTED)], Exit.BLIND),
         ([LOST, result(Outcome.RESTRICTED)], Exit.BLIND),
         ([result(Outcome.NOT_PROBED, reason="credential-missing")], Exit.BLIND),
-        ([result(Outcome.NOT_PROBED, reason="planned-only")], Exit.FINE),
+        ([result(Outcome.NOT_PROBED, reason="planned-only")], Exit.BLIND),
+        ([result(Outcome.CONFORMS, provider="pb")], Exit.BLIND),
+        ([*SEEN, result(Outcome.INCONCLUSIVE, reason="not-reported")], Exit.HARNESS_ERROR),
         ([result(Outcome.NOT_PROBED, reason="credential-missing", provider="pb"), *SEEN], Exit.FINE),
         ([LOST, result(Outcome.DRIFTED, provider="pb")], Exit.BLIND),
         ([LOST, result(Outcome.HARNESS_ERROR, provider="pb")], Exit.HARNESS_ERROR),
@@ -156,6 +158,24 @@ LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
 )
 def test_results_call_for_one_exit_status(results: list[Result], status: Exit) -> None:
     assert verdicts.of_results(results, ["pa"]) is status
+
+
+@pytest.mark.parametrize(
+    "results, status",
+    [
+        ([], Exit.NOTHING_SELECTED),
+        ([result(Outcome.NOT_PROBED, reason="provider-not-configured")], Exit.NOTHING_SELECTED),
+        ([LOST], Exit.BLIND),
+        ([result(Outcome.RESTRICTED)], Exit.BLIND),
+        ([LOST, result(Outcome.NOT_PROBED, provider="pb")], Exit.BLIND),
+        ([LOST, result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
+        ([result(Outcome.NOT_PROBED), result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
+    ],
+)
+def test_a_run_without_any_verdict_is_never_fine_though_nothing_is_expected(
+    results: list[Result], status: Exit
+) -> None:
+    assert verdicts.of_results(results, []) is status
 
 
 def test_a_stale_ledger_is_a_drift() -> None:

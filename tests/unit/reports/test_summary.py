@@ -67,7 +67,9 @@ def test_a_night_that_could_not_look_does_not_say_that_nothing_changed() -> None
     rendered = summary.render(run(), [refused])
     assert "### Not looked at (1)\n\n- **PA**: blind: `no record has a verdict (probe-refused)`" in rendered
     assert "Nothing changed." not in rendered
-    assert "Nothing changed." in summary.render(run(expected=()), [refused])
+    seen = result("pb/errors/general/b")
+    assert "Nothing changed." in summary.render(run(expected=()), [refused, seen])
+    assert "- **PA**: blind: " in summary.render(run(expected=()), [refused]), "a run without any verdict is blind"
 
 
 def test_what_is_left_out_is_counted() -> None:

@@ -1,0 +1,98 @@
+"""Workers that the system kills: what they did not report is told, and the run is never green."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.complete import unreported
+from catalog.model import Outcome
+from tests.harness.command import Ran, pytest_probes
+
+KILLED = """
+import os, signal
+
+done = 0
+
+def pytest_runtest_teardown(item):
+    global done
+    done += 1
+    if "PYTEST_XDIST_WORKER" in os.environ and done == {after} and {again}:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+"""As the system kills a worker for want of memory: without a word, in the middle of its items."""
+
+SELECTED = ("--provider", "pa", "--kind", "endpoints", "-k", "list or get")
+"""Only reads: what a worker deleted on the mock before it died is gone for the one that takes over."""
+
+
+def killing(folder: Path, *arguments: str, after: int, again: str = "True") -> Ran:
+    """Run with workers that are killed at their so-manieth item; syrupy fails at the end of any such session."""
+    (folder / "killed.py").write_text(KILLED.format(after=after, again=again))
+    environ = {"PYTHONPATH": str(folder)}
+    return pytest_probes(
+        folder / "out", "-p", "killed", "-p", "no:syrupy", "-p", "no:randomly", *SELECTED, *arguments, environ=environ
+    )
+
+
+@pytest.mark.parametrize(
+    "options", [("-n", "2", "--max-worker-restart", "2"), ("-n", "1", "--max-worker-restart", "0")]
+)
+def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple[str, ...]) -> None:
+    ran = killing(tmp_path, *options, after=2)
+    assert ran.status == 3, ran.said
+    lost = [each for each in ran.results.values() if unreported(each)]
+    assert 0 < len(lost) < len(ran.results)
+    assert set(ran.results) == set(ran.run.selected or ())
+    assert {each.outcome for each in ran.results.values() if each not in lost} == {Outcome.CONFORMS}
+    assert f"{len(lost)} selected and never reported" in ran.output
+    assert "No drift;" not in ran.output
+    assert f"{len(lost)} selected and never reported" in (ran.folder / "summary.md").read_text(encoding="utf-8")
+    assert (ran.folder / "junit.xml").read_text(encoding="utf-8").count('type="not-reported"') == len(lost)
+    assert "not-reported" in (ran.folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_worker_whose_items_another_one_took_over_loses_nothing(tmp_path: Path) -> None:
+    once = "os.environ['PYTEST_XDIST_WORKER'] == 'gw0'"
+    ran = killing(tmp_path, "-n", "1", "--max-worker-restart", "1", after=3, again=once)
+    assert ran.status == 0, ran.said
+    assert not any(map(unreported, ran.results.values()))
+    assert set(ran.results) == set(ran.run.selected or ())
+
+
+def test_workers_that_die_before_they_collect_are_our_fault(tmp_path: Path) -> None:
+    (tmp_path / "killed.py").write_text(
+        "import os, signal\n\ndef pytest_collection_modifyitems(items):\n"
+        "    if 'PYTEST_XDIST_WORKER' in os.environ:\n        os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    arguments = ("-p", "killed", "-p", "no:syrupy", "-n", "1", "--max-worker-restart", "0", *SELECTED)
+    ran = pytest_probes(tmp_path / "out", *arguments, environ={"PYTHONPATH": str(tmp_path)})
+    assert ran.status == 3, ran.said
+
+
+def test_what_x_leaves_unasked_was_wanted_so(tmp_path: Path) -> None:
+    """A first failure ends it; that the others were not asked makes it neither blind nor our fault."""
+    (tmp_path / "failing.py").write_text(
+        "import pytest\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_call(item):\n    yield\n"
+        "    pytest.fail('on purpose')\n"
+    )
+    environ = {"PYTHONPATH": str(tmp_path)}
+    arguments = ("-p", "failing", "-p", "no:randomly", "-x", *SELECTED)
+    ran = pytest_probes(tmp_path / "out", *arguments, environ=environ)
+    outcomes = [each.reason.code if each.reason else str(each.outcome) for each in ran.results.values()]
+    assert sorted(set(outcomes)) == ["conforms", "stopped-early"]
+    assert set(ran.results) == set(ran.run.selected or ())
+    assert ran.status == 0, "by the records: nothing was seen otherwise than documented"
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_what_is_selected_is_what_the_command_line_selects(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    out = tmp_path / "out"
+    what = ("probes/test_endpoints.py::test_endpoint[pa/endpoints/models/list_models]", "probes/test_errors.py")
+    chosen = ("--provider", "pa", "-k", "list_models or unknown_model", *workers)
+    ran = pytest_probes(out, *chosen, what=what)
+    assert ran.status == 0, ran.said
+    assert ran.run.selected == ("pa/endpoints/models/list_models", "pa/errors/general/unknown_model")
+    assert ran.run.expected == ("pa",)
+    assert set(ran.results) == set(ran.run.selected)

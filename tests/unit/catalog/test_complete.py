@@ -1,0 +1,98 @@
+"""What was selected and is not reported is told, and no run becomes greener by what it leaves out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.evidence import verdicts
+from catalog.evidence.complete import complete, expected, unreported
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import ResultsWriter, read_run
+from catalog.model import Outcome, Reason
+from catalog.model.exits import Exit
+from reports.merge import merge
+
+ORDER = (Exit.FINE, Exit.NOTHING_SELECTED, Exit.DRIFT, Exit.BLIND, Exit.HARNESS_ERROR, Exit.USAGE)
+"""From green to red."""
+
+RUN = Run("r", "live", True, "2026-11-21T04:00:00Z", "2026-11-21")
+A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/general/c"
+
+
+def results_of(*outcomes: Outcome) -> list[Result]:
+    return [
+        Result(f"{'pa' if n % 2 else 'pb'}/errors/general/r{n}", {}, outcome, Reason("x"))
+        for n, outcome in enumerate(outcomes)
+    ]
+
+
+def test_what_was_selected_and_has_no_result_is_not_reported() -> None:
+    described = replace(RUN, selected=(A, B, C))
+    seen = Result(B, {}, Outcome.CONFORMS)
+    known = complete(described, [seen])
+    assert [each.record for each in known] == [B, A, C]
+    assert [unreported(each) for each in known] == [False, True, True]
+    assert {each.outcome for each in known[1:]} == {Outcome.INCONCLUSIVE}
+    assert complete(described, known) == known
+    assert verdicts.of_run(described, [seen]) is Exit.HARNESS_ERROR
+    assert verdicts.of_run(replace(described, selected=(B,)), [seen]) is Exit.FINE
+
+
+def test_a_run_that_does_not_say_what_it_selected_selected_what_it_has() -> None:
+    old = replace(RUN, expected=("pa", "pb"))
+    seen = [Result(A, {}, Outcome.CONFORMS)]
+    assert complete(old, seen) == seen
+    assert expected(old, seen) == ("pa",)
+    assert verdicts.of_run(old, seen) is Exit.FINE
+    assert verdicts.of_run(replace(old, selected=(A,)), seen) is Exit.BLIND, "pb must have a verdict and has no result"
+
+
+@given(st.lists(st.sampled_from(Outcome)), st.data(), st.sets(st.sampled_from(["pa", "pb"])))
+def test_no_run_becomes_greener_by_leaving_results_out(
+    outcomes: list[Outcome], data: st.DataObject, names: set[str]
+) -> None:
+    results = results_of(*outcomes)
+    described = replace(RUN, expected=tuple(sorted(names)), selected=tuple(sorted(each.record for each in results)))
+    kept = data.draw(st.lists(st.sampled_from(results), unique_by=lambda each: each.record)) if results else []
+    whole, part = verdicts.of_run(described, results), verdicts.of_run(described, kept)
+    assert ORDER.index(part) >= ORDER.index(whole)
+    assert len(kept) == len(results) or part is Exit.HARNESS_ERROR
+
+
+@given(st.lists(st.sampled_from(Outcome), min_size=1), st.data(), st.sets(st.sampled_from(["pa", "pb"]), min_size=1))
+def test_nor_does_a_list_of_results_where_all_it_holds_is_expected(
+    outcomes: list[Outcome], data: st.DataObject, names: set[str]
+) -> None:
+    """Without a run's line: an expected provider that is left out whole is blind, it is not passed over."""
+    results = results_of(*outcomes)
+    left_out = data.draw(st.sampled_from(sorted(names)))
+    kept = [each for each in results if not each.record.startswith(left_out)]
+    assert verdicts.of_results(kept, sorted(names)) in (Exit.BLIND, Exit.HARNESS_ERROR)
+
+
+def test_whoever_reads_the_file_reads_it_complete(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsWriter(path, replace(RUN, selected=(A, B))) as writer:
+        writer.append(Result(A, {}, Outcome.CONFORMS).to_json())
+    run, results = read_run(path)
+    assert run.selected == (A, B)
+    assert [(each.record, unreported(each)) for each in results] == [(A, False), (B, True)]
+
+
+def test_a_merge_knows_what_any_of_its_runs_selected() -> None:
+    """What one machine lost another has seen; what both lost stays lost; a run of old selected what it has."""
+    first = replace(RUN, run="1", selected=(A, B)), [Result(A, {}, Outcome.CONFORMS)]
+    second = replace(RUN, run="2", selected=(A, C)), [Result(C, {}, Outcome.CONFORMS)]
+    of_old = replace(RUN, run="3"), [Result(B, {}, Outcome.CONFORMS)]
+    shards = [(run, complete(run, results)) for run, results in (first, second)]
+    run, results = merge(shards)
+    assert run.selected == (A, B, C)
+    assert {each.record for each in results if unreported(each)} == {B}
+    run, results = merge([*shards, of_old])
+    assert run.selected == (A, B, C)
+    assert not any(map(unreported, results))
+    assert merge([of_old])[0].selected is None
