@@ -26,3 +26,11 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
     def _split_scope(self, nodeid: str) -> str:
         address = address_in(nodeid)
         return self._group_of(address) if address else nodeid
+
+    def _reschedule(self, node: Any) -> None:
+        """Give work to a worker only when it has said what it collected.
+
+        xdist 3.8 gives it to all as soon as one of several replacements has collected, and ends with a KeyError.
+        """
+        if node in self.registered_collections:
+            super()._reschedule(node)
