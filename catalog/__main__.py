@@ -37,6 +37,9 @@ Exit status: 0 all fine, 1 there are problems, 4 wrong usage.
 """
 
 _SHOW = """\
+Of a record: each thing that it asserts, who says so (a row of the documents, or an assumption and its reason), what
+else conforms, and where and when that was last seen.
+
   python -m catalog show                                   every address
   python -m catalog show pb/endpoints                      those that begin so
   python -m catalog show pa/errors/general/rate_limit_error

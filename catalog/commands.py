@@ -11,6 +11,7 @@ from catalog import show
 from catalog.model import explanations
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
+from catalog.reading.assertions import assertions
 from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
 from catalog.recognition.lookalikes import Lookalikes
@@ -71,7 +72,8 @@ def show_record(args: Namespace) -> int:
         print(json.dumps(record.data, indent=2, ensure_ascii=False))
     else:
         alike = Lookalikes.of(catalog.select(record.provider))[record.address]
-        print(show.record_text(record, shown(catalog.file_of(record.address)), alike))
+        made = assertions(record, catalog.__getitem__)
+        print(show.record_text(record, shown(catalog.file_of(record.address)), made, alike))
     return Exit.FINE
 
 

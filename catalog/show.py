@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from catalog.model import explanations
-from catalog.reading.facts import description, tags
+from catalog.reading.assertions import asked
+from catalog.reading.cells import cells_of, settled_of
+from catalog.reading.facts import description, occurs_on, tags
 from catalog.reading.last_seen import last_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from catalog.model import Json, Record
+    from catalog.model.assertion import Assertion
     from catalog.model.explanations import Explanation
+    from catalog.reading.cells import Cell, Settled
 
-WIDTH = 100
+WIDTH = 80
 _LABEL = 24
-_TOLD_ABOVE = ("name", "description", "status")
+_NARROW = 16
+"""Where the text begins beside the label of a line about one assertion."""
+_PLACES = 3
+"""Endpoints named in one line; the rest are counted."""
+_TOLD_ABOVE = ("name", "description", "status", "assumed", "alternatives", "out_of_reach", "depends", "evidence")
 
 _KINDS_OF_CODE = (
     ("Findings: a difference between the documents and an answer", explanations.FINDINGS),
@@ -30,16 +39,61 @@ _KINDS_OF_CODE = (
 )
 
 
-def record_text(record: Record, file: str, lookalikes: Sequence[str] = ()) -> str:
-    """A record: what it is, what was last seen of it, what an answer cannot tell from it, then every field."""
+def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes: Sequence[str] = ()) -> str:
+    """A record: what it is, each thing that it asserts and when that was last seen, then every other field."""
+    cells, settled = cells_of(record, made), settled_of(record, made)
+    endpoints = occurs_on(record) | {endpoint for endpoint, _ in cells}
+    looked_at = {endpoint for (endpoint, _), cell in cells.items() if cell.on is not None}
     lines = [f"{record.address}", f"  {record.title}"]
     lines += _wrapped(description(record), "  ")
     lines += ["", *_row("tags", ", ".join(tags(record))), *_row("last seen", _last_seen(record))]
+    lines += _row("looked at", _of(looked_at, endpoints))
     lines += _row("file", file)
     if lookalikes:
         lines += _row("looks like", ", ".join(lookalikes))
-    lines += ["", *_fields(record.data, "  ", leave_out=_TOLD_ABOVE)]
+    lines += ["", "  What it asserts", ""]
+    for each in made:
+        own = {endpoint: cell for (endpoint, key), cell in cells.items() if key == str(each.key)}
+        lines += _asserted(each, own, endpoints, settled.get(str(each.key)))
+    for key, reason in asked(record).items():
+        lines += [f"  {key}", *_row("assumed", reason, "    ", _NARROW)]
+    lines += ["", "  Its other fields", "", *_fields(record.data, "  ", leave_out=_TOLD_ABOVE)]
     return "\n".join(lines)
+
+
+def _asserted(
+    each: Assertion, cells: Mapping[str, Cell], endpoints: Collection[str], settled: Settled | None
+) -> Iterator[str]:
+    """One assertion: what it states, who says so, and where and when that was last seen."""
+
+    def row(label: str, text: str) -> list[str]:
+        return _row(label, text, "    ", _NARROW)
+
+    yield f"  {each.key}"
+    yield from row("states", _plain(each.documented))
+    if each.alternatives:
+        yield from row("or", ", ".join(_plain(value) for value in each.alternatives if value != each.documented))
+    yield from row(str(each.basis), each.assumed or each.source)
+    if each.depends:
+        yield from row("depends on", ", ".join(each.depends))
+    if each.out_of_reach:
+        yield from row("out of reach", each.out_of_reach)
+    if settled is not None:
+        yield from row("settled", f"{settled.on}: {_plain(settled.seen)}")
+    manners: dict[str, list[str]] = defaultdict(list)
+    for endpoint, cell in sorted(cells.items()):
+        if cell.on is not None:
+            manners[f"{cell.on} {f'otherwise: {cell.differs}' if cell.differs else 'as stated'}"].append(endpoint)
+    yield from row("seen", f"on {_of([place for own in manners.values() for place in own], endpoints)}")
+    for manner, places in sorted(manners.items(), reverse=True):
+        more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+        yield from row("", f"{manner}, {', '.join(places[:_PLACES])}{more}")
+
+
+def _of(some: Collection[str], endpoints: Collection[str]) -> str:
+    if not endpoints:
+        return "no endpoint yet"
+    return f"{len(some)} of {len(endpoints)} {'endpoint' if len(endpoints) == 1 else 'endpoints'}"
 
 
 def code_text(code: Explanation) -> str:
@@ -107,8 +161,12 @@ def _plain(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _row(label: str, text: str, indent: str = "  ") -> list[str]:
-    start = f"{indent}{label}".ljust(_LABEL) + " "
+def _row(label: str, text: str, indent: str = "  ", column: int = _LABEL) -> list[str]:
+    """A label and its text beside it; below it, where a word of it would not fit there."""
+    start = f"{indent}{label}".ljust(column) + " "
+    if max(map(len, text.split()), default=0) > WIDTH - len(start):
+        below = textwrap.wrap(text, WIDTH - len(indent) - 2, break_on_hyphens=False)
+        return [*([f"{indent}{label}"] if label else []), *(f"{indent}  {line}" for line in below)]
     first, *more = textwrap.wrap(text, WIDTH - len(start), break_on_hyphens=False) or [""]
     return [f"{start}{first}".rstrip(), *(" " * len(start) + line for line in more)]
 

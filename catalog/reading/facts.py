@@ -96,6 +96,13 @@ def request_line(record: Record) -> tuple[str, str]:
     return str(record.data["method"]), str(record.data["path"])
 
 
+def occurs_on(record: Record) -> frozenset[str]:
+    """The addresses of the endpoints on which it can be looked at; a rate-limit record names none."""
+    if record.kind == "endpoints":
+        return frozenset({str(record.address)})
+    return frozenset(record.data.get("endpoints") or ())
+
+
 def keywords(record: Record) -> frozenset[str]:
     """What a person may look for a record by, beside its address: status, type, code, method, tags."""
     values = (record.data.get(field) for field in ("http_status", "type", "code", "method"))

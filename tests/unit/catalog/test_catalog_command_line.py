@@ -7,6 +7,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,16 @@ from catalog.__main__ import main
 from catalog.model import Outcome
 from catalog.model.exits import INTERRUPTED
 from catalog.model.explanations import ALL
+from catalog.model.look import Look
+from catalog.reading.assertions import assertions
 from catalog.writeback.planner import Patch, Policy, plan
+from catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
     drift,
     exchange,
+    record,
     result,
     run,
     sighting,
@@ -30,6 +35,8 @@ from tests.unit.catalog.catalog_making import (
     write_catalog,
     write_run,
 )
+
+ELSEWHERE = "pa/endpoints/messages/count_tokens"
 
 Cli = Callable[..., tuple[int, str, str]]
 """Takes a command and its arguments; gives the exit status, stdout and stderr."""
@@ -104,9 +111,22 @@ def test_check_looks_at_a_ledger(cli: Cli, tmp_path: Path) -> None:
 def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     content = small_catalog()
     before = content["pa/errors/general.json"]["rate_limit_error"]
-    from tests.unit.catalog.catalog_making import record
-
-    made = plan(record(**before), [sighting(seen=exchange())], Policy(), sighting().day)
+    before |= {
+        "assumed": {"answer/type": "Not shown.", "ask/endpoints": "The row names none."},
+        "alternatives": {"answer/status": {"values": [429, 529], "source": "2:7.3#429"}},
+        "out_of_reach": {"answer/header:x-should-retry": "only-the-provider"},
+    }
+    stated = assertions(record(**before), {}.__getitem__)
+    otherwise = {"header:request-id": "absent", "type": "overloaded_error"}
+    as_stated = tuple(each.key.within for each in stated if each.key.within not in otherwise)
+    looks = (
+        Look(ENDPOINT_ADDRESS, "answer", (*as_stated, *otherwise)),
+        Look(ELSEWHERE, "answer", as_stated, otherwise),
+    )
+    seen = sighting(Outcome.DRIFTED, seen=exchange())
+    made = plan(
+        record(**before), [Sighting(seen.run, replace(seen.result, looks=looks))], Policy(), sighting().day, stated
+    )
     assert isinstance(made, Patch)
     content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)
     write_catalog(tmp_path / "records", content)
