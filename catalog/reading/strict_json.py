@@ -33,16 +33,26 @@ def read_json(path: Path) -> Json:
     except UnicodeDecodeError as error:
         raise CatalogError("is not UTF-8", "save it as UTF-8", file=path, place=f"byte {error.start}") from error
     except json.JSONDecodeError as error:
+        told = _trailing_comma(error) or error
         mend = "mend the JSON there, or on the line before"
-        raise CatalogError(
-            f"is not JSON ({error.msg})", mend, file=path, place=f"{error.lineno}:{error.colno}"
-        ) from error
+        raise CatalogError(f"is not JSON ({told.msg})", mend, file=path, place=f"{told.lineno}:{told.colno}") from error
     except _RepeatedKey as error:
         key = str(error)
         mend = f"rename or remove one of the two {key!r}"
         raise CatalogError(f"{key!r} stands twice in one object", mend, file=path, place=_second(key, text)) from None
     except (ValueError, RecursionError) as error:
         raise CatalogError(f"is not JSON ({error})", "use only JSON values", file=path) from error
+
+
+def _trailing_comma(error: json.JSONDecodeError) -> json.JSONDecodeError | None:
+    """The mistake as one at the comma, if it is a comma that nothing follows; else None."""
+    # Up to 3.12 Python points at the bracket, and expects a name or a value there; from 3.13 on at the comma.
+    upto = error.doc[: error.pos].rstrip() if error.doc[error.pos : error.pos + 1] in ("}", "]") else ""
+    comma = len(upto) - 1 if upto.endswith(",") else error.pos
+    rest = error.doc[comma:]
+    if rest[:1] == "," and rest[1:].lstrip()[:1] in ("}", "]"):
+        return json.JSONDecodeError("a comma that nothing follows", error.doc, comma)
+    return None
 
 
 class _RepeatedKey(ValueError):

@@ -73,7 +73,11 @@ def test_hidden_files_and_discoveries_are_no_records(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name, text, message",
     [
-        ("pa/errors/general.json", '{"a": {},}', "general.json:1:10: is not JSON"),
+        ("pa/errors/general.json", '{"a": {},}', "general.json:1:9: is not JSON (a comma that nothing follows)"),
+        ("pa/errors/general.json", '{"a": [1,\n]}', "general.json:1:9: is not JSON (a comma that nothing follows)"),
+        ("pa/errors/general.json", '{"a": {},,"b": {}}', "general.json:1:10: is not JSON (Expecting property name"),
+        ("pa/errors/general.json", '{"a": {}', "general.json:1:9: is not JSON (Expecting ',' delimiter)"),
+        ("pa/errors/general.json", '{"a": [1 2]}', "general.json:1:10: is not JSON (Expecting ',' delimiter)"),
         ("pa/errors/general.json", '{\n  "a": {},\n  "a": {}\n}', "general.json:3: 'a' stands twice"),
         ("pa/errors/general.json", '{"a": {"x": 1, "x": 2}}', "'x' stands twice"),
         ("pa/errors/general.json", "[]", "should hold one JSON object"),
