@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Event, Exchange, Json, Response
+from catalog.model.exchange import Cut
+from catalog.model.text import brief
 from reports.reproduce import shell
 
 MAX_BODY = 6000
@@ -85,7 +87,7 @@ def _exchange(exchange: Exchange, provider: str, max_body: int) -> dict[str, Jso
         shown["failure"] = exchange.failure.detail or exchange.failure.code
     if response is not None:
         shown["seen"] = _headers(response.headers)
-        shown["seen_body"] = _text(response.body, max_body)
+        shown["seen_body"] = _text(response.body, max_body, response.cut)
         rows = list(_timeline(exchange, response, max_body))
         if rows:
             shown["timeline"] = rows[:MAX_ROWS]
@@ -114,6 +116,8 @@ def _timeline(exchange: Exchange, response: Response, max_body: int) -> Iterator
 
 def _data(event: Event, max_body: int) -> str:
     data = event.data
+    if event.cut is not None:
+        return _text(data, min(max_body, 600), event.cut)
     text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False) if data is not None else ""
     return _cut(text, min(max_body, 600))
 
@@ -122,7 +126,12 @@ def _headers(headers: Mapping[str, str]) -> list[list[str]]:
     return [[str(name), str(value)] for name, value in headers.items()]
 
 
-def _text(body: Json, limit: int) -> str:
+def _text(body: Json, limit: int, cut: Cut | None = None) -> str:
+    """A body as it is shown; of one that was not kept whole first what the record asserts, then its beginning."""
+    if cut is not None:
+        pointed = "".join(f"{pointer}: {shorten(value)}\n" for pointer, value in cut.at.items())
+        told = f"{cut.size} bytes, sha256 {cut.sha256}; of these were kept what is asserted, and the beginning"
+        return f"{told}\n{pointed}{brief(body, limit)}"
     if body is None:
         return ""
     return _cut(body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=2), limit)

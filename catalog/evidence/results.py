@@ -24,6 +24,7 @@ from catalog.model import (
     Response,
     Severity,
 )
+from catalog.model.exchange import Cut
 from catalog.model.look import Look
 
 
@@ -157,12 +158,21 @@ def _exchange(data: Mapping[str, Json]) -> Exchange:
     )
 
 
+def _event(data: Mapping[str, Json]) -> Event:
+    return Event(**{**data, "cut": _cut(data.get("cut"))})
+
+
+def _cut(data: Mapping[str, Json] | None) -> Cut | None:
+    return Cut(**data) if data else None
+
+
 def _response(data: Mapping[str, Json]) -> Response:
     events, close, grpc = data.get("events"), data.get("close"), data.get("grpc")
     return Response(
         **{
             **data,
-            "events": None if events is None else tuple(Event(**item) for item in events),
+            "events": None if events is None else tuple(_event(item) for item in events),
+            "cut": _cut(data.get("cut")),
             "close": Close(**close) if close else None,
             "grpc": GrpcStatus(**grpc) if grpc else None,
         }

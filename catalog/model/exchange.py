@@ -20,6 +20,19 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """What is kept of a body or of event data that was too large, beside its beginning, which stands in its place.
+
+    `size` is in bytes: of the text, or of the JSON without white space. `sha256` is of the same bytes. `at` has the
+    values at the JSON pointers that the record's assertions name, each as it was, or the beginning of a long one.
+    """
+
+    size: int
+    sha256: str
+    at: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """One server-sent event or one WebSocket frame; `at_ms` counts from the start of its exchange."""
 
@@ -27,6 +40,7 @@ class Event:
     data: Json = None
     at_ms: float = 0.0
     sent: bool = False
+    cut: Cut | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +77,7 @@ class Response:
     close: Close | None = None
     grpc: GrpcStatus | None = None
     ended: str = "complete"
+    cut: Cut | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.pointer import ABSENT
+from catalog.envelopes.pointer import ABSENT, rebuilt
 from catalog.envelopes.projection import message_in, param_in
 from catalog.reading.grpc_statuses import as_http
 
@@ -80,12 +80,17 @@ def asked_of(expected: Expected) -> int | None:
 
 
 def answer_body(expected: Expected, response: Response) -> Json:
-    """The JSON value that the envelope describes: the body, or the data of the documented event, or ABSENT."""
+    """The JSON value that the envelope describes: the body, or the data of the documented event, or ABSENT.
+
+    Of one that was too large to keep it has what is kept of it: what the record asserts.
+    """
     if expected.stream is None or expected.stream.event is None:
-        return response.body
+        return response.body if response.cut is None else rebuilt(response.cut.at)
     named = (each for each in reversed(response.events or ()) if each.event == expected.stream.event and not each.sent)
     event = next(named, None)
-    return ABSENT if event is None else event.data
+    if event is None:
+        return ABSENT
+    return event.data if event.cut is None else rebuilt(event.cut.at)
 
 
 def message_of(expected: Expected, response: Response) -> str | None:

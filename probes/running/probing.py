@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import anyio
 
+from catalog.evidence.kept import kept_attempt, kept_finding, kept_look
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Attempt, Finding, Outcome, Reason, Record, Severity
 from catalog.model.codes import FindingCode, ReasonCode
@@ -89,7 +90,9 @@ async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdic
     finally:
         await probe.remove_all()
     attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
-    return attempt, trouble or judge(task.expected, attempt, task.known)
+    verdict = trouble or judge(task.expected, attempt, task.known)
+    # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
+    return kept_attempt(attempt, task.expected), verdict
 
 
 def _broken_off(probe: AttemptProbe, error: Exception, words: str) -> Verdict:
@@ -107,8 +110,8 @@ def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
         probed=task.record.data,
         outcome=final.outcome,
         reason=final.reason,
-        looks=final.looks,
-        findings=(*final.findings, *_left_out(task.recipe)),
+        looks=tuple(map(kept_look, final.looks)),
+        findings=(*map(kept_finding, final.findings), *_left_out(task.recipe)),
         attempts=tuple(attempts),
         observed_at=attempts[-1].at if attempts else "",
         lane=task.recipe.lane,

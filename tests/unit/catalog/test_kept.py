@@ -1,0 +1,114 @@
+"""What is kept of answers that are too large: their beginning, their size and digest, and what the record asserts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.envelopes.envelope import envelope
+from catalog.envelopes.pointer import ABSENT, find, rebuilt
+from catalog.evidence.kept import POINTED, WHOLE, kept_attempt, kept_exchange, kept_finding, kept_look
+from catalog.evidence.results import Result
+from catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
+from catalog.model.look import Look
+from catalog.reading.expected import Expected, answer_body, message_of
+from catalog.reading.streams import StreamRule
+from tests.unit.reports import making
+
+EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 400, fields={"/error/type": {}})
+ERROR = {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}
+LARGE = {"padding": "x" * 3_900_000, **ERROR}
+
+
+def exchange(body: Json = None, **response: Json) -> Exchange:
+    return Exchange("answer", Request("POST", "/v1/messages"), Response(400, body=body, body_type="json", **response))
+
+
+def answered(given_exchange: Exchange) -> Response:
+    assert given_exchange.response is not None
+    return given_exchange.response
+
+
+@pytest.mark.parametrize("body", [None, ERROR, "text", "x" * WHOLE, ["é"]])
+def test_what_is_small_is_kept_as_it_came(body: Json) -> None:
+    seen = exchange(body)
+    assert kept_exchange(seen, EXPECTED) is seen
+
+
+def test_of_a_large_body_is_kept_what_tells_of_it() -> None:
+    response = answered(kept_exchange(exchange(LARGE), EXPECTED))
+    raw = json.dumps(LARGE, separators=(",", ":")).encode()
+    assert response.cut is not None
+    assert (response.cut.size, response.cut.sha256) == (len(raw), hashlib.sha256(raw).hexdigest())
+    assert response.body == raw[:WHOLE].decode()
+    assert response.cut.at["/error/type"] == "invalid_request_error"
+    assert message_of(EXPECTED, response) == "no", "write-back reads of it what the judge has read"
+
+
+def test_a_result_with_a_large_body_is_a_short_line_and_reads_back() -> None:
+    attempt = kept_attempt(Attempt("2026-11-21T04:00:00Z", 1.0, (exchange(LARGE),)), [EXPECTED])
+    result = Result("pa/errors/general/x", {}, Outcome.CONFORMS, attempts=(attempt,))
+    line = json.dumps(result.to_json())
+    assert len(line) < 70 * 1024
+    assert Result.from_json(json.loads(line)) == result
+    assert kept_attempt(attempt, [EXPECTED]) == attempt, "what is cut is not cut again"
+
+
+def test_a_long_value_at_a_pointer_is_kept_in_part() -> None:
+    body = {"error": {"type": "t", "message": "m" * 100_000}}
+    response = answered(kept_exchange(exchange(body), EXPECTED))
+    assert len(message_of(EXPECTED, response) or "") == POINTED
+
+
+def test_events_share_what_may_be_kept_and_ours_are_kept_whole() -> None:
+    data = {"text": "y" * 40_000}
+    events = (Event("sent", data, sent=True), Event("first", data), Event("second", data), Event("third", {"n": 1}))
+    seen = answered(kept_exchange(exchange(events=events))).events or ()
+    assert [each.cut is None for each in seen] == [True, True, False, True]
+    assert seen[0].data == seen[1].data == data
+    assert seen[3].data == {"n": 1}, "a digest would be no shorter"
+
+
+def test_the_documented_event_is_read_from_what_is_kept_of_it() -> None:
+    expected = replace(EXPECTED, stream=StreamRule("sse", event="error"))
+    response = answered(kept_exchange(exchange(events=(Event("error", LARGE),)), expected))
+    assert find(answer_body(expected, response), "/error/message") == "no"
+
+
+def test_half_a_character_is_not_kept() -> None:
+    response = answered(kept_exchange(exchange("é" * WHOLE)))
+    assert response.body == "é" * (WHOLE // 2)
+
+
+def test_findings_and_looks_hold_no_more_than_a_person_reads() -> None:
+    short, long = making.finding(), making.finding(observed="z" * 9000, message="z" * 9000)
+    assert kept_finding(short) is short
+    assert len(kept_finding(long).observed) == len(kept_finding(long).message) == POINTED
+    look = Look("", "answer", otherwise={"type": "z" * 9000, "code": "short"})
+    assert {key: len(value) for key, value in kept_look(look).otherwise.items()} == {"type": POINTED, "code": 5}
+
+
+def test_a_digit_in_a_pointer_is_an_item() -> None:
+    assert rebuilt({"/data/*/id": 1, "/data/0/n": 2, "/a~1b": 3}) == {"data": [{"id": 1, "n": 2}], "a/b": 3}
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["/a", "/a/b", "/a/b/c", "/d/*/e", "/d", "/f/0"]), st.integers() | st.text(), max_size=6
+    )
+)
+def test_what_was_rebuilt_is_found_where_it_was(values: dict[str, Json]) -> None:
+    """The last of two that stand in each other's way counts: a value and what lies within it."""
+    document = rebuilt(values)
+    apart = {
+        each: value
+        for each, value in values.items()
+        if not any(other != each and (other.startswith(each) or each.startswith(other)) for other in values)
+    }
+    assert all(find(document, pointer) == value for pointer, value in apart.items())
+    assert find(document, "/nothing") is ABSENT
