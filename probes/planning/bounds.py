@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from catalog.model import Reason
 from probes.elicit.recipe import Recipe
-from probes.judging.judge import MAX_ATTEMPTS
+from probes.judging.attempts import MAX_ATTEMPTS
 from probes.planning.plan import Plan
 
 

@@ -12,7 +12,7 @@ from catalog.reading.expected import Expected
 from catalog.reading.grpc_statuses import status_of
 from probes.calls.call import Call
 from probes.elicit.probe import Stopped
-from probes.judging.judge import unasked
+from probes.judging.unasked import unasked
 from probes.running.lane import Lane
 
 BAD_CREDENTIAL = (401,)

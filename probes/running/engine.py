@@ -17,7 +17,7 @@ from catalog.reading.assertions import asserted
 from catalog.reading.store import Catalog
 from probes.elicit import book
 from probes.elicit.recipe import Recipe
-from probes.judging.judge import MAX_ATTEMPTS
+from probes.judging.attempts import MAX_ATTEMPTS
 from probes.planning.plan import plan
 from probes.running.journal import Journal
 from probes.running.probing import Task, place_of, run, unprobed

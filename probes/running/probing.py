@@ -19,7 +19,9 @@ from probes.calls.call import Call
 from probes.elicit.performing import perform
 from probes.elicit.probe import Stopped
 from probes.elicit.recipe import Recipe
-from probes.judging.judge import Verdict, conclude, judge, undecided
+from probes.judging.attempts import conclude, undecided
+from probes.judging.judge import judge
+from probes.judging.verdict import Verdict
 from probes.running import controls
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.journal import Journal

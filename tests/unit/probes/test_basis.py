@@ -16,7 +16,8 @@ from catalog.reading.assertions import asserted, assertions
 from catalog.reading.cells import statements_digest
 from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
-from probes.judging.judge import Verdict, judge
+from probes.judging.judge import judge
+from probes.judging.verdict import Verdict
 
 RATE_LIMIT = "pa/errors/general/rate_limit"
 ENDPOINT = "pa/endpoints/messages/create_message"

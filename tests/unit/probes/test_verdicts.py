@@ -15,7 +15,9 @@ from catalog.model import Aspect, Event, Finding, Outcome, Reason, Response, Sev
 from catalog.model.exits import Exit
 from catalog.reading.expected import Expected
 from catalog.reading.streams import StreamRule
-from probes.judging.judge import MAX_ATTEMPTS, Verdict, conclude, unasked, undecided
+from probes.judging.attempts import MAX_ATTEMPTS, conclude, undecided
+from probes.judging.unasked import unasked
+from probes.judging.verdict import Verdict
 
 
 def finding(code: str) -> Finding:

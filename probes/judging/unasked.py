@@ -1,0 +1,103 @@
+"""Answers that say nothing about what was asked: overload, limits, redirects, faults, pages of a gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from catalog.model import Aspect, Exchange, Finding, Reason, Response, Severity
+from catalog.model.codes import FindingCode, ReasonCode
+from catalog.reading.expected import Expected, asked_of
+from catalog.reading.grpc_statuses import status_of
+from catalog.recognition.known import Known
+from probes.judging.compare import compare
+
+UNASKED: Mapping[int, ReasonCode] = {
+    408: ReasonCode.UNASKED_TIMEOUT,
+    429: ReasonCode.UNASKED_RATE_LIMIT,
+    502: ReasonCode.UNASKED_OVERLOAD,
+    503: ReasonCode.UNASKED_OVERLOAD,
+    504: ReasonCode.UNASKED_TIMEOUT,
+    529: ReasonCode.UNASKED_OVERLOAD,
+}
+"""Statuses that say nothing about a record which documents another one."""
+
+
+ENDED: Mapping[str, ReasonCode] = {
+    "capped": ReasonCode.STREAM_ENDLESS,
+    "stalled": ReasonCode.STREAM_STALLED,
+    "cut": ReasonCode.CONNECTION_RESET,
+}
+
+
+def unasked(expected: Expected, response: Response) -> Reason | None:
+    """Why an answer says nothing about what was asked, or None where it does."""
+    status = status_of(response, expected.provider)
+    if response.ended in ENDED and not _seen_before_the_end(expected, response):
+        code = (
+            ReasonCode.BODY_TOO_LARGE if response.events is None and response.close is None else ENDED[response.ended]
+        )
+        return Reason(code, f"{len(response.events or ())} events were read" if response.events else "")
+    if status is None or status == asked_of(expected) or status in expected.choices:
+        return Reason(ReasonCode.GATEWAY_PAGE, words(response)) if _from_a_gateway(expected, response) else None
+    if 300 <= status < 400 and status != 304:
+        return Reason(ReasonCode.UNASKED_REDIRECT, f"{status} to {response.headers.get('location', 'nowhere')}")
+    if status >= 500 and _from_a_gateway(expected, response):
+        return Reason(ReasonCode.GATEWAY_PAGE, words(response))
+    if status in UNASKED:
+        return Reason(UNASKED[status], words(response))
+    if status == 500:
+        return Reason(ReasonCode.SERVER_FAULT, words(response))
+    return None
+
+
+def held_to_its_own_record(
+    expected: Expected, exchange: Exchange, response: Response, known: Known
+) -> Iterator[Finding]:
+    """What an overload, limit or timeout answer that nobody asked for has wrong beside the record that documents it."""
+    if response.grpc is not None or response.status not in UNASKED or not known.documents(response.status):
+        return
+    found = known.matching(response.status, response.body)
+    wrong = {answer.address: list(compare(answer.expected, exchange)) for answer in found}
+    nearest = min(wrong, key=lambda address: len(wrong[address]), default="")
+    if nearest and not wrong[nearest]:
+        return
+    first = wrong[nearest][0] if nearest else None
+    yield Finding(
+        code=FindingCode.UNASKED_ANSWER,
+        aspect=first.aspect if first is not None else Aspect.STATE,
+        severity=Severity.INFO,
+        message=f"{nearest}: {first.message}" if first is not None else "no record documents this answer",
+        label=expected.label,
+        at=first.at if first is not None else "",
+        documented=first.documented if first is not None else None,
+        observed=first.observed if first is not None else response.status,
+    )
+
+
+def _from_a_gateway(expected: Expected, response: Response) -> bool:
+    return (
+        (response.status or 0) >= 500
+        and expected.envelope.body in ("json", "empty")
+        and "text/html" in response.headers.get("content-type", "")
+    )
+
+
+def _seen_before_the_end(expected: Expected, response: Response) -> bool:
+    """Whether a stream that was cut, capped or stalled had already shown what is asserted of it.
+
+    A socket that goes on in silence has shown that it is not closed.
+    """
+    rule = expected.stream
+    if rule is None:
+        return False
+    if rule.event is None:
+        return rule.closes and response.ended == "stalled"
+    return any(each.event == rule.event for each in response.events or ())
+
+
+def words(response: Response) -> str:
+    if response.grpc is not None:
+        return f"gRPC status {response.grpc.status}: {response.grpc.message[:160]}"
+    body = response.body
+    text = body if isinstance(body, str) else str(body) if body is not None else "empty body"
+    return f"HTTP {response.status}: {' '.join(text.split())[:160]}"

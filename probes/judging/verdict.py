@@ -1,0 +1,24 @@
+"""The verdict of one attempt at a record, or of all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catalog.evidence import same_drift
+from catalog.model import Finding, Outcome, Reason
+from catalog.model.look import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one attempt, or all of them, say about a record."""
+
+    outcome: Outcome
+    reason: Reason | None = None
+    findings: tuple[Finding, ...] = ()
+    looks: tuple[Look, ...] = ()
+
+    @property
+    def difference(self) -> same_drift.Identity:
+        """What must be the same in two attempts for them to agree on a drift."""
+        return same_drift.identity(self.findings)
