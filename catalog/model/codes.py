@@ -72,6 +72,8 @@ class ReasonCode(StrEnum):
     CONTROL_FAILED = "control-failed"
     SETUP_FAILED = "setup-failed"
     ASSUMPTION_FAILED = "assumption-failed"
+    STEP_UNSEEN = "step-unseen"
+    REGION_REFUSED = "region-refused"
     LANE_STOPPED = "lane-stopped"
     BUDGET_SPENT = "budget-spent"
     WAIT_TOO_LONG = "wait-too-long"

@@ -284,6 +284,16 @@ INCONCLUSIVE = _table(
         "Read the setup exchange named in the detail.",
     ),
     (
+        _R.STEP_UNSEEN,
+        "A step on which this one depends was not seen as documented.",
+        "Look at that step first; it has a finding or a reason of its own.",
+    ),
+    (
+        _R.REGION_REFUSED,
+        "The provider does not serve the place that this run comes from.",
+        "Run from a region that the provider serves.",
+    ),
+    (
         _R.ASSUMPTION_FAILED,
         "What the documents do not show of the request was assumed, and the provider refused it.",
         "Correct what is assumed of the request in the record and its recipe; it says nothing about the provider.",

@@ -51,6 +51,11 @@ class Expected:
         """The provider whose record it is of; what is expected of no record has the provider alone as its address."""
         return self.address.partition("/")[0]
 
+    @property
+    def depends(self) -> tuple[str, ...]:
+        """The labels that must have been seen as documented before this one means anything."""
+        return next((each.depends for each in self.assertions.values()), ())
+
     def allows(self, status: int | None) -> bool:
         """Whether this is the documented HTTP status, or one of those left to choice; each is, where there is none."""
         if self.status is not None:

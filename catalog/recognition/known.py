@@ -85,6 +85,13 @@ class Known:
         """Whether any record documents an answer with this status."""
         return any(answer.status == status for answer in self.answers)
 
+    def has_envelope_of(self, body: Json) -> bool:
+        """Whether a body stands in an error envelope of the provider: whether any of them finds its message in it."""
+        envelopes = {answer.expected.envelope.name: answer.expected.envelope for answer in self.answers}
+        return isinstance(body, dict | list) and any(
+            message_in(envelope, body) is not None for envelope in envelopes.values()
+        )
+
     def matching(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
         """The records that an answer with this status and body could be; those alone whose wording it has, if any."""
         fits = [answer for answer in self.answers if _fits(answer, status, body)]

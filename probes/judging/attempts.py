@@ -26,11 +26,11 @@ def undecided(verdicts: Sequence[Verdict]) -> bool:
     return not _agreeing(verdicts) and all(each.outcome is not Outcome.CONFORMS for each in verdicts)
 
 
-def conclude(verdicts: Sequence[Verdict], *, control_green: bool) -> Verdict:
-    """The outcome over all attempts (DESIGN.md, outcome table)."""
+def conclude(verdicts: Sequence[Verdict]) -> Verdict:
+    """The outcome over all attempts (DESIGN.md, outcome table); a drift stands only if a control succeeds after it."""
     last = verdicts[-1]
     if all(_server_fault(each) for each in verdicts):
-        if len(verdicts) >= MAX_ATTEMPTS and control_green:
+        if len(verdicts) >= MAX_ATTEMPTS and _alike(verdicts):
             return replace(last, outcome=Outcome.DRIFTED, reason=None)
         return last
     if len(verdicts) == 1:
@@ -59,6 +59,15 @@ def _agreeing(verdicts: Sequence[Verdict]) -> Verdict | None:
 
 def _server_fault(verdict: Verdict) -> bool:
     return verdict.reason is not None and verdict.reason.code == ReasonCode.SERVER_FAULT
+
+
+def _alike(verdicts: Sequence[Verdict]) -> bool:
+    """Whether server faults are one and the same, under the same labels. Else they are so many accidents.
+
+    One that is somebody else's has no findings (`judge`), and says nothing about the record however often it comes.
+    """
+    first = verdicts[0].difference
+    return bool(first) and all(each.difference == first for each in verdicts)
 
 
 def _in_a_word(verdict: Verdict) -> str:

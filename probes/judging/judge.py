@@ -33,6 +33,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
         _judge_label(_without(its, shown), exchanges, known) if shown and _blames_an_assumption(each) else each
         for each, its in zip(verdicts, expected, strict=True)
     ]
+    verdicts = _after_what_they_depend_on(verdicts, expected)
     findings = tuple(finding for verdict in verdicts for finding in verdict.findings)
     looks = tuple(
         look(each, exchanges[each.label], verdict.findings, verdict.reason, known.endpoints)
@@ -43,6 +44,23 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
         if found is not None:
             return Verdict(outcome, found.reason, findings, looks)
     return Verdict(Outcome.CONFORMS, None, findings, looks)
+
+
+def _after_what_they_depend_on(verdicts: Sequence[Verdict], expected: Sequence[Expected]) -> list[Verdict]:
+    """A difference under a label is no drift unless all that it depends on were seen as documented.
+
+    What was never deleted need not be gone.
+    """
+    seen = {its.label for each, its in zip(verdicts, expected, strict=True) if each.outcome is Outcome.CONFORMS}
+    judged = []
+    for each, its in zip(verdicts, expected, strict=True):
+        missed = [label for label in its.depends if label not in seen]
+        if missed and each.outcome is Outcome.DRIFTED:
+            reason = Reason(ReasonCode.STEP_UNSEEN, f"{its.label} means something only after {', '.join(missed)}")
+            judged.append(Verdict(Outcome.INCONCLUSIVE, reason))
+        else:
+            judged.append(each)
+    return judged
 
 
 def _shown_to_work(
@@ -77,9 +95,12 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
     else:
         reason = None
     twin = exchanges.get(expected.same_body_as) if expected.same_body_as else None
+    if twin is not None and twin.response is None:
+        twin = None  # a twin without an answer compares with nothing
     findings = tuple(weighed(expected, compare(expected, exchange, twin)))
-    if reason is not None:
-        return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), findings)
+    if reason is not None and exchange.response is not None:
+        own = _is_the_providers(expected, exchange.response, known)
+        return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), findings if own else ())
     if any(finding.drifts for finding in findings):
         if exchange.response is not None:
             if _refused(expected, exchange.response, known):
@@ -93,6 +114,16 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
     if exchange.response is not None:
         findings += tuple(seen_on_the_way(expected, exchange.response, known))
     return Verdict(Outcome.CONFORMS, None, findings)
+
+
+def _is_the_providers(expected: Expected, response: Response, known: Known) -> bool:
+    """Whether a server fault comes from the provider: in an error envelope of its own, by gRPC, or a bare sibling.
+
+    (A sibling is a server fault where another one is stated.)
+    """
+    if response.grpc is not None or (response.body in (None, "") and (asked_of(expected) or 0) >= 500):
+        return True
+    return known.has_envelope_of(response.body)
 
 
 def _refused(expected: Expected, response: Response, known: Known) -> bool:

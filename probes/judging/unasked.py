@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Exchange, Finding, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
 from catalog.reading.expected import Expected, asked_of
@@ -37,12 +38,15 @@ def unasked(expected: Expected, response: Response) -> Reason | None:
             ReasonCode.BODY_TOO_LARGE if response.events is None and response.close is None else ENDED[response.ended]
         )
         return Reason(code, f"{len(response.events or ())} events were read" if response.events else "")
-    if status is None or status == asked_of(expected) or status in expected.choices:
-        return Reason(ReasonCode.GATEWAY_PAGE, words(response)) if _from_a_gateway(expected, response) else None
-    if 300 <= status < 400 and status != 304:
+    stated = status is None or status == asked_of(expected) or status in expected.choices
+    if status is not None and not stated and 300 <= status < 400 and status != 304:
         return Reason(ReasonCode.UNASKED_REDIRECT, f"{status} to {response.headers.get('location', 'nowhere')}")
-    if status >= 500 and _from_a_gateway(expected, response):
+    if _from_a_gateway(expected, response, stated=stated):
         return Reason(ReasonCode.GATEWAY_PAGE, words(response))
+    if stated or status is None:
+        return None
+    if _is_a_sibling(expected, response, status):
+        return Reason(ReasonCode.SERVER_FAULT, words(response))
     if status in UNASKED:
         return Reason(UNASKED[status], words(response))
     if status == 500:
@@ -74,12 +78,35 @@ def held_to_its_own_record(
     )
 
 
-def _from_a_gateway(expected: Expected, response: Response) -> bool:
-    return (
-        (response.status or 0) >= 500
-        and expected.envelope.body in ("json", "empty")
-        and "text/html" in response.headers.get("content-type", "")
-    )
+def _from_a_gateway(expected: Expected, response: Response, *, stated: bool) -> bool:
+    """Whether a page of HTML came where the provider speaks otherwise.
+
+    Under the stated status of an error it is judged: the provider itself may have changed its body.
+    """
+    if expected.envelope.body not in ("json", "empty") or response.events is not None:
+        return False
+    if stated and (response.status or 0) >= 400:
+        return (response.status or 0) >= 500 and _is_html(response)
+    return _is_html(response)
+
+
+def _is_a_sibling(expected: Expected, response: Response, status: int) -> bool:
+    """Whether another server fault came than the stated one, though with its type and code, or with no body at all.
+
+    Seen once it may be an accident; if it stays, the provider's status is another one than documented.
+    """
+    if status < 500 or (asked_of(expected) or 0) < 500:
+        return False
+    if response.body in (None, ""):
+        return True
+    seen = wire_of(expected.envelope, response.body)
+    return bool(seen) and all(seen.get(aspect) == value for aspect, value in expected.wire.items())
+
+
+def _is_html(response: Response) -> bool:
+    body = response.body
+    looks_so = isinstance(body, str) and body.lstrip()[:1] == "<"
+    return "text/html" in response.headers.get("content-type", "") or looks_so
 
 
 def _seen_before_the_end(expected: Expected, response: Response) -> bool:

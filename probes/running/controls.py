@@ -5,19 +5,23 @@ from __future__ import annotations
 import time
 
 from catalog.envelopes.envelope import envelope
-from catalog.model import Exchange, Reason
+from catalog.envelopes.pointer import ABSENT, find
+from catalog.model import Exchange, Reason, Response
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import CONTROL
 from catalog.reading.expected import Expected
 from catalog.reading.grpc_statuses import status_of
+from catalog.reading.manifest import manifest
+from catalog.recognition.known import TOO_MANY, Known
 from probes.calls.call import Call
 from probes.elicit.probe import Stopped
 from probes.judging.unasked import unasked
 from probes.running.lane import Lane
 
 BAD_CREDENTIAL = (401,)
-REFUSED = (403,)
 SUCCESS = 200
+REGION = "region"
+"""What the name of a record holds that tells of a place which is not served."""
 
 
 def expected_of(provider: str) -> Expected:
@@ -25,26 +29,55 @@ def expected_of(provider: str) -> Expected:
     return Expected(CONTROL, provider, envelope("json"), SUCCESS)
 
 
-async def confirm(control: Call, lane: Lane, session: str) -> Exchange:
-    """Send a lane's control and hold its answer to be a success.
+async def confirm(
+    control: Call, lane: Lane, session: str, known: Known | None = None, *, after: float | None = None
+) -> Exchange:
+    """Send a lane's control and hold its answer to be a success: status, JSON, and what the manifest names as proof.
+
+    With `after`, only the answer to a control that was sent later counts: a drift stands if it is a success.
 
     Raises:
-        Stopped: it is none. A documented bad-credential answer ends the lane and names the variable.
+        Stopped: it is none. A documented bad-credential answer ends the lane and names the variable; so does any
+            refusal of a control that was a success before.
     """
-    exchange = await lane.control(control, session, time.perf_counter())
-    where = f"{exchange.request.method} {exchange.request.url}"
+    exchange = await lane.control(control, session, time.perf_counter(), after=after)
+    where = f"the control {exchange.request.method} {exchange.request.url}"
     if exchange.failure is not None:
-        raise Stopped(Reason(exchange.failure.code, f"the control {where}: {exchange.failure.detail}"))
-    status = status_of(exchange.response, lane.provider.name) if exchange.response else None
-    if status == SUCCESS:
-        return exchange
-    trouble = unasked(expected_of(lane.provider.name), exchange.response) if exchange.response else None
+        raise Stopped(Reason(exchange.failure.code, f"{where}: {exchange.failure.detail}"))
+    response = exchange.response
+    trouble = unasked(expected_of(lane.provider.name), response) if response is not None else None
     if trouble is not None:
-        raise Stopped(Reason(trouble.code, f"the control {where}: {trouble.detail}"))
+        raise Stopped(Reason(trouble.code, f"{where}: {trouble.detail}"))
+    status = status_of(response, lane.provider.name) if response is not None else None
+    if status == SUCCESS and response is not None:
+        lacking = _lacking(control, lane, response)
+        if lacking:
+            raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status} {lacking}"))
+        return exchange
+    reason = _refused(lane, response, status, where, known)
+    if status in BAD_CREDENTIAL or (after is not None and 400 <= (status or 0) < 500):
+        lane.stop(reason)
+    raise Stopped(reason)
+
+
+def _lacking(control: Call, lane: Lane, response: Response) -> str:
+    """What a success lacks to prove anything, in words; empty where it is one."""
+    if response.grpc is not None:
+        return ""
+    if response.body_type != "json":
+        return f"with {response.body_type} in place of JSON"
+    controls = manifest(lane.provider.name).controls.values()
+    proof = next((each.proof for each in controls if (each.method, each.path) == (control.method, control.path)), ())
+    missing = [pointer for pointer in proof if find(response.body, pointer) is ABSENT]
+    return f"without {', '.join(missing)}" if missing else ""
+
+
+def _refused(lane: Lane, response: Response | None, status: int | None, where: str, known: Known | None) -> Reason:
+    """Why a control is no success; never `restricted`, for what is refused to a control says nothing of any record."""
+    found = [each.address for each in known.matching(status, response.body)] if known and response else []
+    named = f", which is {' or '.join(found)}" if 0 < len(found) <= TOO_MANY else ""
+    if any(REGION in address for address in found):
+        return Reason(ReasonCode.REGION_REFUSED, f"{where} was answered {status}{named}")
     credential = lane.provider.credential(lane.role)
     name = credential.variable or f"credential {lane.role!r} of {lane.provider.name}"
-    detail = f"the control {where} was answered {status}; look at {name}"
-    if status in BAD_CREDENTIAL:
-        lane.stop(Reason(ReasonCode.CONTROL_FAILED, detail))
-    code = ReasonCode.PERMISSION_REFUSED if status in REFUSED else ReasonCode.CONTROL_FAILED
-    raise Stopped(Reason(code, detail))
+    return Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status}{named}; look at {name}")

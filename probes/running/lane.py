@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -78,22 +79,30 @@ class Lane:
         self._websocket: WebSocketWire | None = None
         self._grpc: GrpcWire | None = None
         self._loopback = Loopback()
-        self._controls: dict[str, list[Exchange]] = {}
+        self._controls: dict[str, list[tuple[float, Exchange]]] = {}
         self._control_lock = anyio.Lock()
         self.places = anyio.CapacityLimiter(provider.concurrency)
 
     async def send(
-        self, call: Call, label: str, session: str, since: float, role: str | None = None, *, owed: bool = False
+        self,
+        call: Call,
+        label: str,
+        session: str,
+        since: float,
+        role: str | None = None,
+        *,
+        owed: bool = False,
+        free: bool = False,
     ) -> Exchange:
         """Send one call with the lane's key, within the lane's rate limit.
 
         What is `owed` to the account, the removal of something made there, is sent although the lane has ended or
-        the budget is spent.
+        the budget is spent; what is `free` does not draw on the budget.
 
         Raises:
             Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
-        await self._admit(call, owed=owed)
+        await self._admit(call, owed=owed, free=free)
         exchange = await self._wire_of(call).exchange(
             call.filled(self._values),
             await self._url(call),
@@ -105,14 +114,24 @@ class Lane:
             self._learn(call, exchange)
         return exchange
 
-    async def control(self, call: Call, session: str, since: float) -> Exchange:
-        """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing."""
-        # All probes of the lane ask at once when it begins; the first to come sends, the others take its answer.
+    async def control(self, call: Call, session: str, since: float, *, after: float | None = None) -> Exchange:
+        """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing.
+
+        With `after` (a reading of `time.perf_counter`) only an answer to a request sent later than that will do.
+        A control is no part of what the budget is for.
+        """
+        # All probes of the lane ask at once when it begins, or when they drift; the first to come sends, the others
+        # take its answer: one control settles all drifts before it.
         async with self._control_lock:
             seen = self._controls.setdefault(call.path, [])
-            if not seen or (len(seen) < MAX_CONTROLS and _says_nothing(seen[-1], self.provider.name)):
-                seen.append(await self.send(call, CONTROL, session, since))
-        return seen[-1]
+            if after is not None:
+                wanted = not seen or seen[-1][0] < after
+            else:
+                wanted = not seen or (len(seen) < MAX_CONTROLS and _says_nothing(seen[-1][1], self.provider.name))
+            if wanted:
+                sent_at = time.perf_counter()
+                seen.append((sent_at, await self.send(call, CONTROL, session, since, free=True)))
+        return seen[-1][1]
 
     def reserve(self, tokens: int) -> None:
         """Set aside what an attempt may take at most.
@@ -136,10 +155,10 @@ class Lane:
             await self._grpc.aclose()
         await self._loopback.aclose()
 
-    async def _admit(self, call: Call, *, owed: bool) -> None:
+    async def _admit(self, call: Call, *, owed: bool, free: bool) -> None:
         if self.stopped is not None and not owed:
             raise Stopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
-        spent = self._budget.take_request()
+        spent = None if free else self._budget.take_request()
         if spent is not None and not owed:
             raise Stopped(spent)
         try:

@@ -47,8 +47,7 @@ async def run(task: Task, lane: Lane) -> Result:
     attempts: list[Attempt] = []
     verdicts: list[Verdict] = []
     try:
-        if task.control is not None:
-            await controls.confirm(task.control, lane, f"{task.run}/control")
+        await _confirm(task, lane)
         while True:
             lane.reserve(task.recipe.tokens)
             attempt, verdict = await _attempt(task, lane, len(attempts) + 1)
@@ -57,12 +56,18 @@ async def run(task: Task, lane: Lane) -> Result:
             if not undecided(verdicts):
                 break
             await anyio.sleep(task.reprobe_after_s)
-        final = conclude(verdicts, control_green=True)
+        final = conclude(verdicts)
+        if final.outcome is Outcome.DRIFTED:
+            # A key or a host that fails by now makes everything look like drift: it stands if a later control succeeds.
+            await _confirm(task, lane, after=time.perf_counter())
     except Stopped as stopped:
-        restricted = stopped.reason.code == ReasonCode.PERMISSION_REFUSED
-        outcome = Outcome.RESTRICTED if restricted else Outcome.INCONCLUSIVE
-        final = Verdict(outcome, stopped.reason)
+        final = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
     return _result(task, final, attempts)
+
+
+async def _confirm(task: Task, lane: Lane, *, after: float | None = None) -> None:
+    if task.control is not None:
+        await controls.confirm(task.control, lane, f"{task.run}/control", task.known, after=after)
 
 
 def unprobed(record: Record, reason: Reason, recipe: Recipe | None) -> Result:

@@ -232,3 +232,42 @@ def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to
 
     assert verdict(SUCCEEDED).outcome is Outcome.DRIFTED
     assert verdict(NOT_THERE).outcome is Outcome.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    "response, findings",
+    [
+        (Response(500, {}, {**BODY, "error": {"type": "api_error", "message": "x"}}, "json"), True),
+        (Response(500, {}, {"message": "upstream connect error"}, "json"), False),
+        (Response(500, {}, None, "empty"), False),
+    ],
+    ids=["own-envelope", "foreign-envelope", "bare"],
+)
+def test_a_server_fault_speaks_of_the_record_only_in_an_envelope_of_the_provider(
+    response: Response, findings: bool
+) -> None:
+    verdict = judged(RATE_LIMIT, response, {})
+    assert verdict.reason is not None
+    assert (verdict.reason.code, bool(verdict.findings)) == ("server-fault", findings)
+
+
+def deleted(*outcomes: Response) -> Verdict:
+    """A delete and what is looked at after it, which means something only if something was deleted."""
+    address = "pa/endpoints/compliance_chats/delete_chat"
+    shipped = catalog()[address]
+    record = Record(shipped.address, {**shipped.data, "depends": {"messages_gone": ["success"]}})
+    labels = ("success", "messages_gone")
+    expected = [each for each in asserted(record, catalog().__getitem__) if each.label in labels]
+    exchanges = tuple(
+        Exchange(each.label, Request("DELETE", "https://x/v1/compliance/apps/chats/c"), response)
+        for each, response in zip(expected, outcomes, strict=True)
+    )
+    return judge(expected, Attempt("", 0.0, exchanges), known())
+
+
+def test_what_was_never_deleted_need_not_be_gone() -> None:
+    still_there = Response(200, HEADERS, {"data": []}, "json")
+    refused = deleted(Response(503, {}, None, "empty"), still_there)
+    assert refused.outcome is Outcome.INCONCLUSIVE
+    assert not any(finding.drifts for finding in refused.findings)
+    assert deleted(Response(200, HEADERS, {}, "json"), still_there).outcome is Outcome.DRIFTED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -56,23 +57,37 @@ CONCLUSIONS = [
 
 @pytest.mark.parametrize("verdicts, outcome, reason", CONCLUSIONS)
 def test_attempts_lead_to_one_outcome(verdicts: tuple[Verdict, ...], outcome: str, reason: str) -> None:
-    final = conclude(verdicts, control_green=True)
+    final = conclude(verdicts)
     assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
     assert not undecided(verdicts)
     assert all(undecided(verdicts[:count]) for count in range(1, len(verdicts)))
 
 
-def test_a_fault_without_a_green_control_proves_nothing() -> None:
-    final = conclude((FAULT, FAULT, FAULT), control_green=False)
+def fault(*findings: Finding) -> Verdict:
+    return Verdict(Outcome.INCONCLUSIVE, Reason("server-fault"), findings)
+
+
+STATUS = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", "", 404, 500)
+ELSEWHERE = replace(STATUS, label="other")
+
+
+@pytest.mark.parametrize("faults, outcome", [((STATUS,), "drifted"), ((), "inconclusive")], ids=["own", "foreign"])
+def test_a_server_fault_that_stays_is_drift_only_if_it_is_the_providers_own(
+    faults: tuple[Finding, ...], outcome: str
+) -> None:
+    assert conclude((fault(*faults),) * MAX_ATTEMPTS).outcome == outcome
+
+
+def test_three_different_server_faults_are_three_accidents() -> None:
+    final = conclude((fault(STATUS), fault(ELSEWHERE), fault(STATUS)))
     assert (final.outcome, final.reason and final.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
 
 
-@pytest.mark.parametrize("green", [True, False])
-def test_every_sequence_of_attempts_ends_and_is_concluded(green: bool) -> None:
+def test_every_sequence_of_attempts_ends_and_is_concluded() -> None:
     for sequence in itertools.product(ALL, repeat=MAX_ATTEMPTS):
         count = next((n for n in range(1, MAX_ATTEMPTS) if not undecided(sequence[:n])), MAX_ATTEMPTS)
         assert not undecided(sequence[:count])
-        final = conclude(sequence[:count], control_green=green)
+        final = conclude(sequence[:count])
         if final.outcome is Outcome.DRIFTED:
             assert count > 1, "a drift is confirmed"
             assert CONFORMS not in sequence[:count]
@@ -81,6 +96,8 @@ def test_every_sequence_of_attempts_ends_and_is_concluded(green: bool) -> None:
 
 
 EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 404)
+SUCCESS = Expected("success", "pa/endpoints/x/y", envelope("pa_message"), 200)
+FAULTY = Expected("answer", "pa/errors/general/y", envelope("pa"), 500, wire={"type": "api_error"})
 STREAM = Expected("answer", "pa/errors/stream/x", envelope("pa_stream"), 200, stream=StreamRule("sse", event="error"))
 HTML = {"content-type": "text/html"}
 
@@ -90,6 +107,18 @@ HTML = {"content-type": "text/html"}
     [
         (EXPECTED, Response(404), None),
         (EXPECTED, Response(404, HTML), None),
+        (EXPECTED, Response(403, HTML), "gateway-page"),
+        (EXPECTED, Response(200, HTML), "gateway-page"),
+        (EXPECTED, Response(403, {}, " <!DOCTYPE html>", "text"), "gateway-page"),
+        (SUCCESS, Response(200, HTML), "gateway-page"),
+        (SUCCESS, Response(200, {}, {"a": "<b>"}, "json"), None),
+        (FAULTY, Response(503, {}, {"type": "error", "error": {"type": "api_error"}}, "json"), "server-fault"),
+        (
+            FAULTY,
+            Response(503, {}, {"type": "error", "error": {"type": "overloaded_error"}}, "json"),
+            "unasked-overload",
+        ),
+        (FAULTY, Response(529), "server-fault"),
         (EXPECTED, Response(200), None),
         (EXPECTED, Response(400), None),
         (EXPECTED, Response(304), None),
