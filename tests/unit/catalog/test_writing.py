@@ -73,6 +73,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path: Path, monkeypat
     assert not list(root.rglob("*.tmp"))
 
 
+@pytest.mark.process
 def test_a_limit_on_file_size_leaves_the_old_file(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     before = Catalog.load(root).digest
@@ -125,6 +126,7 @@ def test_two_updates_at_once_both_land(tmp_path: Path) -> None:
     assert (data["note"], data["backoff"]) == ("here", "here")
 
 
+@pytest.mark.process
 def test_two_processes_at_once_both_land(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     program = """
@@ -146,6 +148,7 @@ def test_two_processes_at_once_both_land(tmp_path: Path) -> None:
     assert (data["one"], data["two"]) == (20, 20)
 
 
+@pytest.mark.process
 def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
@@ -178,6 +181,7 @@ def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path: Pa
     assert not list(root.rglob("*.tmp"))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("step", ["write", "fsync", "replace"])
 def test_a_kill_at_each_step_leaves_the_old_file(tmp_path: Path, step: str) -> None:
     root = write_catalog(tmp_path)
