@@ -41,6 +41,7 @@ CONSISTENT = {
         ({"left": "30000"}, []),
         ({"left": "31000"}, [("header-inconsistent", "left")]),
         ({"left": "28500"}, [("header-malformed", "left")]),
+        ({"limit": "30500", "left": "31000"}, []),  # the limit rounded to a multiple
         ({"reset": "2026-01-31T11:59:58Z"}, []),
         ({"reset": "2026-01-31T11:59:57Z"}, [("header-inconsistent", "reset")]),
         ({"reset": "2026-01-31T12:59:57+01:00"}, [("header-inconsistent", "reset")]),
@@ -52,6 +53,12 @@ def test_a_family_agrees_with_itself_and_with_the_date(
     changes: Mapping[str, str], found: list[tuple[str, str]]
 ) -> None:
     assert [(each.code, each.header) for each in contradictions(RULES, {**CONSISTENT, **changes})] == found
+
+
+@pytest.mark.parametrize("part", ["limit", "remaining", "reset"])
+def test_a_part_that_stands_alone_contradicts_nothing(part: str) -> None:
+    rules = [rule for rule in RULES if rule.part == part]
+    assert list(contradictions(rules, CONSISTENT)) == []
 
 
 def test_an_optional_family_is_there_as_a_whole_or_not_at_all() -> None:
