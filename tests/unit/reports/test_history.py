@@ -96,6 +96,30 @@ def test_a_broken_row_in_a_results_file_is_named() -> None:
         history.rows(run(history=({"run": "r", "cast": "c", "outcomes": "c"},)))
 
 
+def test_a_run_sees_only_what_began_before_it(tmp_path: Path) -> None:
+    for number in range(3):
+        history.append(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [result(A)])
+    previous, lines = history.shown(tmp_path, "live", before="2026-11-22T00:00:00Z")
+    assert (previous, [line["run"] for line in lines]) == ("r1", ["r0", "r1"])
+
+
+def test_a_history_begins_in_a_folder_that_is_made_for_it(tmp_path: Path) -> None:
+    assert history.append(tmp_path / "not" / "there", run(), [result(A)]) is True
+    assert history.append(tmp_path / "not" / "there", run(), [result(A)]) is False
+
+
+def test_a_line_is_on_the_disk_when_it_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is flushed late is lost with the machine, and its place is missing in every later strip."""
+    held: list[int] = []
+    monkeypatch.setattr("os.fsync", lambda file: held.append((tmp_path / "live.jsonl").stat().st_size))
+    history.append(tmp_path, run(), [result(A)])
+    assert held == [(tmp_path / "live.jsonl").stat().st_size]
+
+
+def test_what_is_no_discovery_is_not_kept() -> None:
+    assert history.discovered([result(A, findings=(finding("status-differs"),))]) == set()
+
+
 def test_only_the_names_of_what_was_discovered_are_kept() -> None:
     seen = finding("undocumented-header", at="x-new", observed="volatile-1")
     code = finding("undocumented-code", at="type", observed="brand_new_error")
