@@ -1,4 +1,4 @@
-"""The command line of the catalog: check, show, update, explain, accept."""
+"""The command line of the catalog: check, show, update, explain, accept, migrate."""
 
 from __future__ import annotations
 
@@ -69,6 +69,14 @@ the entry itself once the divergence is gone. Without --aspects, those that drif
   python -m catalog accept pc/errors/general/model_not_found --reason "400 on one model" --run reports/out/latest
 """
 
+_MIGRATE = """\
+Both are understood as they are; but an accepted aspect does not say which assertions it covers, and a remembered drift
+of an earlier version does not say how it differed. Named runs tell that; a second time, nothing changes.
+
+  python -m catalog migrate --dry-run                      what would change
+  python -m catalog migrate night/2026-11-*                with the results of those nights
+"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; a mistake of the person who typed it is one line, never a traceback."""
@@ -118,6 +126,14 @@ def _parser() -> Parser:
     accept.add_argument("--run", type=Path, metavar="RUN", help="the run that saw it (default: the latest)")
     accept.add_argument("--review-by", type=_date, metavar="DATE", help="review it by then (default: in 90 days)")
     accept.add_argument("--ledger", type=Path, metavar="FILE", help="write into this ledger")
+
+    migrate = command("migrate", commands.migrate, "rewrite a ledger and a history of an earlier version", _MIGRATE)
+    migrate.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="a run folder, or its results.jsonl")
+    migrate.add_argument("--ledger", type=Path, metavar="FILE", help="the ledger of accepted divergences")
+    migrate.add_argument(
+        "--history", type=Path, default=commands.HISTORY, metavar="DIR", help=f"default: {commands.HISTORY}"
+    )
+    migrate.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
     return parser
 
 

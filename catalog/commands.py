@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 LATEST_RUN = Path("reports/out/latest")
+HISTORY = Path("reports/history")
 REVIEW_AFTER = timedelta(days=90)
 
 
@@ -121,6 +122,18 @@ def accept(args: Namespace) -> int:
     changed = ledger.accept(entry, _ledger(args))
     verb = "accepts" if changed else "already accepted"
     print(f"{shown(_ledger(args))} {verb} {', '.join(aspects)} of {entry.address} on {entry.target} until {review_by}")
+    return Exit.FINE
+
+
+def migrate(args: Namespace) -> int:
+    """Give the ledger and the history of an earlier version the assertions behind what they say."""
+    from catalog.writeback import migration
+    from catalog.writeback.update import read_evidence
+
+    catalog = Catalog.load(_root(args))
+    runs = read_evidence(args.runs)
+    done = migration.migrate(_ledger(args), args.history, catalog, runs, dry_run=args.dry_run)
+    print(done.in_words(dry_run=args.dry_run))
     return Exit.FINE
 
 

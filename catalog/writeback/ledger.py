@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence.same_drift import narrowed_aspect
 from catalog.model import Address, Aspect, Json, LedgerState, Outcome
+from catalog.model.assertion import Key
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading.store import Catalog
 from catalog.reading.strict_json import read_json
@@ -27,7 +28,8 @@ LEDGER = Path(__file__).parent.parent / "divergences.json"
 class Entry:
     """A divergence that someone accepted, on one target, until it is to be reviewed.
 
-    An aspect is one of `catalog.evidence.Aspect`, alone (`header`) or narrowed (`header:retry-after`).
+    An aspect is one of `catalog.model.Aspect`, alone (`header`) or narrowed (`header:retry-after`). `assertions` are
+    the keys of those that it accepts (`answer/header:retry-after`); an entry of an earlier version names none.
     """
 
     address: str
@@ -36,13 +38,17 @@ class Entry:
     reason: str
     first_seen: str
     review_by: str
+    assertions: tuple[str, ...] = ()
 
     @property
     def last_day(self) -> date:
         return date.fromisoformat(self.review_by)
 
     def covers(self, aspect: str) -> bool:
-        return any(aspect == accepted or aspect.startswith(f"{accepted}:") for accepted in self.aspects)
+        """Whether it accepts that an aspect, narrowed or not, or the assertion of this key was seen otherwise."""
+        return aspect in self.assertions or any(
+            aspect == accepted or aspect.startswith(f"{accepted}:") for accepted in self.aspects
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +141,20 @@ def accept(entry: Entry, path: Path = LEDGER) -> bool:
         first_seen = min(old.first_seen, entry.first_seen) if old else entry.first_seen
         entries = [other for other in others if other is not old]
         entries.append(Entry(**{**asdict(entry), "first_seen": first_seen}))
-        return write_text(path, json_text([_plain(each) for each in sorted(entries)]))
+        return write_text(path, ledger_text(entries))
+
+
+def ledger_text(entries: Iterable[Entry]) -> str:
+    """The text of a ledger that holds these entries."""
+    return json_text([_plain(each) for each in sorted(entries)])
 
 
 def _plain(entry: Entry) -> dict[str, Json]:
-    return {**asdict(entry), "aspects": list(entry.aspects)}
+    """The entry as it stands in the file, its assertions beside its aspects."""
+    plain = {name: value for name, value in asdict(entry).items() if name != "assertions" or value}
+    return {
+        each: list(plain[each]) if each in _LISTS else plain[each] for each in (*_FIELDS, *_OPTIONAL) if each in plain
+    }
 
 
 def _same_place(one: Entry, other: Entry) -> bool:
@@ -147,6 +162,8 @@ def _same_place(one: Entry, other: Entry) -> bool:
 
 
 _FIELDS = ("address", "target", "aspects", "reason", "first_seen", "review_by")
+_OPTIONAL = ("assertions",)
+_LISTS = frozenset({"aspects", "assertions"})
 
 
 def _entry(item: Json, path: Path, index: int) -> Entry:
@@ -155,14 +172,15 @@ def _entry(item: Json, path: Path, index: int) -> Entry:
 
     if not isinstance(item, dict):
         raise refuse("an entry should be an object", f"give it {', '.join(_FIELDS)}")
-    for name in item.keys() - set(_FIELDS):
-        raise refuse(f"{name!r} is no field of an entry", did_you_mean(name, _FIELDS) or "remove it")
+    for name in item.keys() - {*_FIELDS, *_OPTIONAL}:
+        raise refuse(f"{name!r} is no field of an entry", did_you_mean(name, (*_FIELDS, *_OPTIONAL)) or "remove it")
     for name in _FIELDS:
         if not item.get(name):
             raise refuse(f"{name!r} is missing or empty", f"add {name!r}")
         if name != "aspects" and not isinstance(item[name], str):
             raise refuse("should be a string", "put it in quotes", name)
     _check_aspects(item["aspects"], refuse)
+    _check_assertions(item.get("assertions", []), refuse)
     for name in ("first_seen", "review_by"):
         try:
             date.fromisoformat(item[name])
@@ -172,7 +190,7 @@ def _entry(item: Json, path: Path, index: int) -> Entry:
         Address.parse(item["address"])
     except ValueError as error:
         raise refuse(str(error), "name a record", "address") from None
-    return Entry(**{**item, "aspects": tuple(item["aspects"])})
+    return Entry(**{**item, **{name: tuple(item[name]) for name in _LISTS & item.keys()}})
 
 
 def _check_aspects(aspects: Json, refuse: Callable[[str, str, str], CatalogError]) -> None:
@@ -181,3 +199,14 @@ def _check_aspects(aspects: Json, refuse: Callable[[str, str, str], CatalogError
     for aspect in aspects:
         if not isinstance(aspect, str) or aspect.partition(":")[0] not in set(Aspect):
             raise refuse(f"{aspect!r} is no aspect", f"an aspect is one of {', '.join(Aspect)}", "aspects")
+
+
+def _check_assertions(keys: Json, refuse: Callable[[str, str, str], CatalogError]) -> None:
+    if not isinstance(keys, list):
+        raise refuse("should be a list", "write the assertions in []", "assertions")
+    for key in keys:
+        try:
+            Key.parse(key)
+        except (TypeError, ValueError):
+            mend = "write <label>/<aspect>[:<place>], like answer/status"
+            raise refuse(f"{key!r} names no assertion", mend, "assertions") from None
