@@ -1,0 +1,54 @@
+"""CI, pre-commit and the project's metadata name the same checks and the same Pythons."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NOXFILE, HOOKS = ROOT / "noxfile.py", ROOT / ".pre-commit-config.yaml"
+CI_FILES = (ROOT / ".ci" / "run", ROOT / ".github" / "workflows" / "ci.yml")
+
+WITHOUT_TESTS = {"lint", "types", "imports", "catalog", "proto", "workflows"}
+"""The sessions that check without running a test: what a hook can do before each commit."""
+NOT_OF_HOOKS = {"actionlint"}
+"""Its package fetches a program when it is installed; the session goes on without it where that fails."""
+WORDS_OF_CI = {".", "--check", "--fix"}
+"""What differs where files are named, or mended on the spot."""
+
+
+def run_by(session: ast.FunctionDef) -> Iterator[str]:
+    """The commands that a session runs, without the words in which CI and a hook may differ."""
+    for node in ast.walk(session):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "session.run":
+            yield spelt([each.value for each in node.args if isinstance(each, ast.Constant)])
+
+
+def spelt(words: list[str]) -> str:
+    return " ".join(word for word in words if word not in WORDS_OF_CI)
+
+
+def test_hooks_check_what_ci_checks() -> None:
+    sessions = {each.name: each for each in ast.parse(NOXFILE.read_text()).body if isinstance(each, ast.FunctionDef)}
+    in_ci = {command for name in WITHOUT_TESTS for command in run_by(sessions[name])} - NOT_OF_HOOKS
+    hooks = {spelt(entry.split()) for entry in re.findall(r"^ +entry: (.+)$", HOOKS.read_text(), re.MULTILINE)}
+    assert len(in_ci) == 8
+    assert hooks == in_ci
+
+
+def test_ci_runs_each_session_that_a_hook_stands_for() -> None:
+    told = " ".join(each.read_text() for each in CI_FILES)
+    run = {name for names in re.findall(r"nox -s ((?:\w+ ?)+)", told) for name in names.split()}
+    assert run >= WITHOUT_TESTS
+
+
+def test_ci_tests_each_python_that_is_supported() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    supported = [each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r":: 3\.\d+$", each)]
+    ci = CI_FILES[1].read_text()
+    [rest] = re.findall(r"^ +python: \[(.+)\]$", ci, re.MULTILINE)
+    assert [*re.findall(r'python-version: "(.+)"', ci), *re.findall(r'"([\d.]+)"', rest)] == supported
+    assert project["requires-python"] == f">={supported[0]}"
