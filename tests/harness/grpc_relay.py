@@ -32,7 +32,7 @@ def relaying(host: str, picking: Callable[[], Picking]) -> Iterator[str]:
             server.stop(None).wait(5)
 
 
-class _Relay(grpc.GenericRpcHandler):  # type: ignore[type-arg]
+class _Relay(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic in its stubs alone
     """Takes every method as a stream both ways: on the wire a single message is a stream of one."""
 
     def __init__(self, channel: grpc.Channel, picking: Callable[[], Picking]) -> None:

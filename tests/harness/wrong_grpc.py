@@ -47,7 +47,7 @@ def silent(context: Any) -> Iterator[bytes]:
     yield from ()
 
 
-class _Handler(grpc.GenericRpcHandler):
+class _Handler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic in its stubs alone
     def __init__(self, behave: Behaviour) -> None:
         self._behave = behave
 
@@ -64,7 +64,7 @@ class _Handler(grpc.GenericRpcHandler):
 def wrong_grpc(behave: Behaviour) -> Iterator[str]:
     """The host at which a provider behaves so."""
     with ThreadPoolExecutor(4) as threads:
-        server = grpc.server(threads, handlers=(_Handler(behave),))
+        server = grpc.server(threads, handlers=[_Handler(behave)])
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
         try:

@@ -6,12 +6,12 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from starlette.types import Message, Receive, Scope, Send
+
 from mockserver.app import create_app
 from mockserver.faults import CLOSE_EXTENSION
 
-Message = dict[str, Any]
-Send = Callable[[Message], Awaitable[None]]
-SpoilMessage = Callable[[Message, Send, Any], Awaitable[None]]
+SpoilMessage = Callable[[Message, Send, Scope], Awaitable[None]]
 """Gets each message of the server, the way out, and the scope of the WebSocket."""
 
 
@@ -22,7 +22,7 @@ class WrongSockets:
         self._mock = create_app()
         self._spoil = spoil
 
-    async def __call__(self, scope: Any, receive: Any, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         closed = False
 
         async def sent(message: Message) -> None:
@@ -40,7 +40,7 @@ class WrongSockets:
 def changing(kind: str, change: Callable[[Message], Message | None]) -> SpoilMessage:
     """Change the messages of one ASGI type; None leaves them out."""
 
-    async def spoil(message: Message, send: Send, scope: Any) -> None:
+    async def spoil(message: Message, send: Send, scope: Scope) -> None:
         changed = change(message) if message["type"] == kind else message
         if changed is not None:
             await send(changed)
@@ -68,7 +68,7 @@ def closing(**changes: Any) -> SpoilMessage:
 never_closing = changing("websocket.close", lambda message: None)
 
 
-async def cutting(message: Message, send: Send, scope: Any) -> None:
+async def cutting(message: Message, send: Send, scope: Scope) -> None:
     """Break the connection where it should be closed."""
     if message["type"] == "websocket.close":
         scope["extensions"][CLOSE_EXTENSION]["close"]()
@@ -79,7 +79,7 @@ async def cutting(message: Message, send: Send, scope: Any) -> None:
 def refusing(status: int, body: Any) -> SpoilMessage:
     """Answer the handshake with an HTTP error, whatever would have been said later."""
 
-    async def spoil(message: Message, send: Send, scope: Any) -> None:
+    async def spoil(message: Message, send: Send, scope: Scope) -> None:
         if message["type"] == "websocket.accept":
             headers = [(b"content-type", b"application/json")]
             await send({"type": "websocket.http.response.start", "status": status, "headers": headers})

@@ -27,27 +27,27 @@ GRPC_ALONE = {503, 504}
 each = pytest.mark.parametrize(("status", "http"), sorted(MAPPING.items()))
 
 
-def test_the_mapping_of_the_judge_is_that_of_the_documents():
+def test_the_mapping_of_the_judge_is_that_of_the_documents() -> None:
     assert {0: 200, **MAPPING} == AS_HTTP
 
 
-def test_every_mapped_status_has_its_record():
+def test_every_mapped_status_has_its_record() -> None:
     assert OVER_GRPC.keys() == MAPPING.keys()
 
 
 @each
-def test_a_grpc_record_has_a_twin_over_http(status, http):
+def test_a_grpc_record_has_a_twin_over_http(status: int, http: int) -> None:
     assert bool(OVER_HTTP[http]) is (http not in GRPC_ALONE)
     assert f"HTTP {http}" in OVER_GRPC[status].data["message_semantics"]
 
 
 @each
-def test_twins_are_of_one_category(status, http):
+def test_twins_are_of_one_category(status: int, http: int) -> None:
     categories = {record.data["category"] for record in OVER_HTTP[http]}
     assert not categories or OVER_GRPC[status].data["category"] in categories
 
 
 @each
-def test_twins_do_not_contradict_each_other_on_retrying(status, http):
+def test_twins_do_not_contradict_each_other_on_retrying(status: int, http: int) -> None:
     said = {record.data["retryable"] for record in (*OVER_HTTP[http], OVER_GRPC[status])} - {None}
     assert len(said) <= 1

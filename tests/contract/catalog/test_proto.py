@@ -11,21 +11,21 @@ import pytest
 ROOT = Path(__file__).parents[3]
 
 
-def test_mock_and_probes_speak_the_same_messages():
+def test_mock_and_probes_speak_the_same_messages() -> None:
     from mockserver.pd.generated import pd_pb2 as mocked
     from probes.wire.generated import pd_pb2 as probed
 
     assert mocked.DESCRIPTOR.serialized_pb == probed.DESCRIPTOR.serialized_pb
 
 
-def test_the_generated_code_is_current():
+def test_the_generated_code_is_current() -> None:
     pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed (dependency group `proto`)")
     command = [sys.executable, str(ROOT / "proto/generate.py"), "--check"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (0, "")
 
 
-def test_every_method_is_served():
+def test_every_method_is_served() -> None:
     from mockserver.pd.generated import pd_pb2
     from mockserver.pd.rpc_methods import METHODS
 

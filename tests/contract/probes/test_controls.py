@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import anyio
 import pytest
 
@@ -18,7 +20,7 @@ from probes.wire.redact import Redactor
 CONTROLS = [(name, role) for name in providers() for role in manifest(name).controls]
 PROVEN = [(name, role) for name, role in CONTROLS if manifest(name).controls[role].proof]
 
-ELSEWHERE = ({"status": "ok"}, {"error": {"message": "no"}}, [], "it works", None)
+ELSEWHERE: tuple[Any, ...] = ({"status": "ok"}, {"error": {"message": "no"}}, [], "it works", None)
 """JSON with which a gateway or another host might answer anything with 200."""
 
 

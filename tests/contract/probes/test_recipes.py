@@ -55,7 +55,7 @@ def test_a_changed_call_leaves_the_first_alone() -> None:
 
 def test_a_row_bounds_its_requests_and_names_its_needs() -> None:
     row = recipe(ADDRESS, {"a": get("/v1/{one}"), "b": get("/v1/{two}").befallen("overloaded")}, needs={"three"})
-    assert (row.requests, row.needs, row.labels) == (2, {"one", "two", "three"}, {"a", "b"})
+    assert (row.requests, set(row.needs), set(row.labels)) == (2, {"one", "two", "three"}, {"a", "b"})
     assert (row.elicited, row.lane, row.cost) == ("scenario", "pa:inference", Cost.FREE)
     assert recipe(ADDRESS, get("/v1/x")).elicited == "request"
 
@@ -68,7 +68,7 @@ def test_steps_declare_what_cannot_be_read_off_them() -> None:
     async def x(probe: Probe) -> None:
         """Never run here."""
 
-    assert (x.requests, x.needs, x.labels, x.lane) == (5, {"model"}, {"a", "b"}, "pa:admin")
+    assert (x.requests, set(x.needs), set(x.labels), x.lane) == (5, {"model"}, {"a", "b"}, "pa:admin")
 
 
 def test_a_family_begins_the_addresses_of_its_rows_and_steps() -> None:
@@ -86,7 +86,7 @@ def test_calls_that_steps_follow_add_to_what_the_steps_declare() -> None:
         """Never run here."""
 
     row = GENERAL.recipe("x", {"a": get("/{one}")}, steps=steps, labels=["b"], requests=2, needs={"two"})
-    assert (row.requests, row.labels, row.needs) == (3, {"a", "b"}, {"one", "two"})
+    assert (row.requests, set(row.labels), set(row.needs)) == (3, {"a", "b"}, {"one", "two"})
 
 
 def provider(**changes: Any) -> Provider:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from catalog.evidence import verdicts
+from catalog.evidence.blindness import blind_providers
 from catalog.evidence.results import Result
 from catalog.model import Outcome
 from catalog.model.exits import Exit
@@ -155,7 +156,7 @@ def test_a_dead_port_is_refused_and_the_run_is_blind() -> None:
     assert "connect-refused" in codes
     assert codes <= {"connect-refused", "lane-stopped"}
     assert verdicts.of_results(results, ["pa"]) is Exit.BLIND
-    assert "pa" in verdicts.blind_providers(results, ["pa"])
+    assert "pa" in blind_providers(results, ["pa"])
 
 
 def test_a_host_that_does_not_exist_is_not_resolved() -> None:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from starlette.types import Message, Scope, Send
 
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Outcome
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 from tests.harness.wrong_sockets import (
-    Message,
-    Send,
     SpoilMessage,
     WrongSockets,
     closing,
@@ -51,7 +50,7 @@ def instead(name: str, other: Any) -> SpoilMessage:
     return frames(lambda message: other if name in message else message)
 
 
-async def never_resuming(message: Message, send: Send, scope: Any) -> None:
+async def never_resuming(message: Message, send: Send, scope: Scope) -> None:
     """Close connections that come later with a handle."""
     later = any(name == b"x-mock-clock" for name, _ in scope["headers"])
     if later and message["type"] == "websocket.send":
@@ -83,7 +82,7 @@ def with_error(**changes: Any) -> Callable[[Any], Any]:
     return lambda message: {**message, "error": {**message["error"], **changes}}
 
 
-async def ending_before_the_end(message: Message, send: Send, scope: Any) -> None:
+async def ending_before_the_end(message: Message, send: Send, scope: Scope) -> None:
     """Close where the terminal event should come."""
     if '"type":"response.completed"' in message.get("text", ""):
         message = {"type": "websocket.close", "code": 1000, "reason": "that was it"}

@@ -23,11 +23,11 @@ REAL = Dialect("pa-", "real-", "pa_", "real_")
         ("/v1/spa_1/x", "/v1/spa_1/x"),
     ],
 )
-def test_identifiers_in_a_path_are_translated(path, sent):
+def test_identifiers_in_a_path_are_translated(path: str, sent: str) -> None:
     assert REAL.path_out(path) == sent
 
 
-def test_a_provider_with_prefixes_of_its_own_is_probed_by_them():
+def test_a_provider_with_prefixes_of_its_own_is_probed_by_them() -> None:
     """Activity types in a query, a document's id in a path, headers both ways."""
     prefixes = {"header_prefix": "real-", "id_prefix": "real_"}
     addresses = [

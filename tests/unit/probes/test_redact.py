@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -19,7 +20,7 @@ SECRETS = st.text(LETTERS, min_size=MIN_SECRET, max_size=40)
 AROUND = st.text(st.sampled_from("Aa0 ,.:\n"), max_size=7)
 MARKER = "${K}"
 
-FORMS = {
+FORMS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "percent": lambda secret: quote(secret, safe=""),
     "path": quote,

@@ -13,7 +13,7 @@ from catalog.envelopes.envelope import envelope
 from catalog.evidence import verdicts
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Event, Finding, Outcome, Reason, Response, Severity
-from catalog.model.exits import Exit
+from catalog.model.exits import Exit, highest
 from catalog.reading.expected import Expected
 from catalog.reading.streams import StreamRule
 from probes.judging.attempts import MAX_ATTEMPTS, conclude, undecided
@@ -216,7 +216,7 @@ def test_a_stale_ledger_is_a_drift() -> None:
 @given(st.sets(st.sampled_from(Exit), min_size=1))
 def test_the_highest_status_applies(statuses: set[Exit]) -> None:
     order = [Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE]
-    assert verdicts.highest(statuses) is min(statuses, key=order.index)
+    assert highest(statuses) is min(statuses, key=order.index)
 
 
 @given(st.lists(st.tuples(st.sampled_from(Outcome), st.sampled_from(["pa", "pb"]))))

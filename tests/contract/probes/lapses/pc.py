@@ -20,6 +20,7 @@ from mockserver.pc import (
     vector_stores,
 )
 from mockserver.pc.errors import PcError
+from mockserver.pc.fields import check as strict_check
 from tests.harness.engines import catalog
 from tests.harness.lapses import Lapses, lapse, nothing
 
@@ -42,9 +43,6 @@ def under(family: str, *slugs: str) -> tuple[str, ...]:
 def lenient(body: Mapping[str, Any], fields: Any, required: Any = (), at: str = "") -> None:
     known = {name: value for name, value in body.items() if name in fields}
     strict_check(known, fields, required, at)
-
-
-strict_check = response_request.check
 
 
 def chatty() -> JSONResponse:
