@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, ViewportSize
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 ).split()
 
-WIDE, NARROW = {"width": 1360, "height": 900}, {"width": 360, "height": 780}
+WIDE: ViewportSize = {"width": 1360, "height": 900}
+NARROW: ViewportSize = {"width": 360, "height": 780}
 """Viewports, in CSS pixels."""
+
+Visit = Callable[..., "Page"]
+"""Opens an address in a fresh tab, in a viewport and with options of the tab."""
 
 
 def executable() -> str | None:

@@ -1,16 +1,24 @@
 """A browser, and reports to open in it."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from reports import build
-from tests.system.browser.chromium import WIDE, chromium, executable
+from tests.system.browser.chromium import WIDE, Visit, chromium, executable
 from tests.unit.reports import sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page, ViewportSize
 
 
 @pytest.fixture(scope="module")
-def browser():
+def browser() -> Iterator[Browser]:
     if executable() is None:
         reason = "no Chromium: `apt-get install chromium`, or name one in the variable CHROMIUM"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
@@ -19,14 +27,14 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = sample.write(tmp_path_factory.mktemp("report"), *sample.full())
     build.build(folder)
     return (folder / "report.html").as_uri()
 
 
 @pytest.fixture(scope="module")
-def small_report(tmp_path_factory):
+def small_report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A tenth of it, for what takes time on every element."""
     folder = sample.write(tmp_path_factory.mktemp("small"), *sample.some())
     build.build(folder)
@@ -34,11 +42,11 @@ def small_report(tmp_path_factory):
 
 
 @pytest.fixture
-def visit(browser):
+def visit(browser: Browser) -> Iterator[Visit]:
     """Open an address in a fresh tab; whatever it complains of or asks for fails the test."""
     tabs, trouble = [], []
 
-    def opened(address, viewport=WIDE, **options):
+    def opened(address: str, viewport: ViewportSize = WIDE, **options: Any) -> Page:
         tab = browser.new_page(viewport=viewport, **options)
         tabs.append(tab)
         tab.on("console", lambda message: trouble.append(f"console: {message.text}"))

@@ -1,12 +1,21 @@
 """report.html in a real Chromium: it opens, nothing observed runs or restyles it, and anybody can use it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pytest
 
 from reports import build
-from tests.system.browser.chromium import arrived, until
+from tests.system.browser.chromium import Visit, arrived, until
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE, drifted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
 
 STREAM = "pc/errors/stream/api_error"
 CONFORMING = "pa/errors/general/not_found"
@@ -31,24 +40,26 @@ ATTACKS = (
 )
 
 
-def shown(tab):
+def shown(tab: Page) -> list[str]:
     """The addresses in the list of records."""
-    return tab.eval_on_selector_all("#list tr.row", "rows => rows.map(row => row.dataset.address)")
+    rows = tab.eval_on_selector_all("#list tr.row", "rows => rows.map(row => row.dataset.address)")
+    return list(rows)
 
 
-def in_view(tab, selector):
-    return tab.evaluate(
+def in_view(tab: Page, selector: str) -> bool:
+    seen = tab.evaluate(
         "selector => { const r = document.querySelector(selector).getBoundingClientRect();"
         " return r.top < innerHeight && r.bottom > 0 }",
         selector,
     )
+    return bool(seen)
 
 
-def article(address):
+def article(address: str) -> str:
     return f'article[id="{address}"]'
 
 
-def test_the_first_screen_has_verdict_changes_and_matrix(visit, report):
+def test_the_first_screen_has_verdict_changes_and_matrix(visit: Visit, report: str) -> None:
     tab = visit(report)
     assert tab.inner_text("h1").startswith("5 new drifts, 3 still drifting")
     assert tab.title().startswith("5 new drifts")
@@ -57,7 +68,7 @@ def test_the_first_screen_has_verdict_changes_and_matrix(visit, report):
     assert tab.locator(".squares a").count() == 418
 
 
-def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit, tmp_path):
+def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tmp_path: Path) -> None:
     results = []
     for number, attack in enumerate(ATTACKS):
         wrong = finding(message=attack, at=attack, observed={attack: attack}, documented={"a": attack}, label=attack)
@@ -85,7 +96,7 @@ def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit, tmp_path)
     assert tab.locator("h1").is_visible()
 
 
-def test_even_markup_that_got_in_could_not_act(browser, report):
+def test_even_markup_that_got_in_could_not_act(browser: Browser, report: str) -> None:
     """The policy is a second wall: what a bug of ours let through would still not run or load."""
     tab = browser.new_page()
     tab.goto(report)
@@ -119,7 +130,7 @@ def test_even_markup_that_got_in_could_not_act(browser, report):
     tab.close()
 
 
-def test_search_finds_all_words(visit, report):
+def test_search_finds_all_words(visit: Visit, report: str) -> None:
     tab = visit(report)
     tab.fill("#f-q", "/NOT_FOUND verified compliance")
     assert shown(tab) == [
@@ -132,7 +143,7 @@ def test_search_finds_all_words(visit, report):
     assert shown(tab) == []
 
 
-def test_filters_narrow_and_are_remembered_in_the_address(visit, report):
+def test_filters_narrow_and_are_remembered_in_the_address(visit: Visit, report: str) -> None:
     tab = visit(report)
     tab.select_option("[name=provider]", "pc")
     tab.select_option("[name=outcome]", "drifted")
@@ -163,11 +174,11 @@ def test_filters_narrow_and_are_remembered_in_the_address(visit, report):
         ("outcome=inconclusive", 3),
     ],
 )
-def test_a_link_can_carry_filters(visit, report, filters, number):
+def test_a_link_can_carry_filters(visit: Visit, report: str, filters: str, number: int) -> None:
     assert len(shown(visit(f"{report}#?{filters}"))) == number
 
 
-def test_sorting(visit, report):
+def test_sorting(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#?sort=outcome")
     assert shown(tab)[0] == "pd/errors/inference/scope_missing"
     tab.select_option("[name=sort]", "ms")
@@ -176,14 +187,14 @@ def test_sorting(visit, report):
     assert shown(tab)[0].startswith("pd/")
 
 
-def test_a_link_to_a_finding_shows_it(visit, report):
+def test_a_link_to_a_finding_shows_it(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#{STREAM}")
     arrived(tab)
     assert tab.locator(f"{article(STREAM)} h3 a:focus").count() == 1
     assert in_view(tab, article(STREAM))
 
 
-def test_a_link_to_any_other_record_opens_it(visit, report):
+def test_a_link_to_any_other_record_opens_it(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#{CONFORMING}")
     arrived(tab)
     assert in_view(tab, f'tr[data-address="{CONFORMING}"]')
@@ -196,19 +207,19 @@ def test_a_link_to_any_other_record_opens_it(visit, report):
     tab.wait_for_selector("#list tr.detail")
 
 
-def test_a_link_opens_a_record_that_the_filters_hide(visit, report):
+def test_a_link_opens_a_record_that_the_filters_hide(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#?provider=pd")
     tab.evaluate("address => { location.hash = address }", CONFORMING)
     tab.wait_for_selector("#list tr.detail")
     assert tab.input_value("[name=provider]") == ""
 
 
-def test_a_link_to_a_record_that_is_gone_says_so(visit, report):
+def test_a_link_to_a_record_that_is_gone_says_so(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#pa/errors/general/no_longer_there")
     assert tab.inner_text("#count").startswith("No record pa/errors/general/no_longer_there in this run.")
 
 
-def test_everything_by_keyboard(visit, report):
+def test_everything_by_keyboard(visit: Visit, report: str) -> None:
     tab = visit(report)
     tab.keyboard.press("/")
     tab.keyboard.type("scope_missing inference")
@@ -234,7 +245,7 @@ def test_everything_by_keyboard(visit, report):
     assert tab.locator("#list tr.detail").count() == 0
 
 
-def test_a_command_is_copied_as_it_stands(browser, report):
+def test_a_command_is_copied_as_it_stands(browser: Browser, report: str) -> None:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     tab = context.new_page()
     tab.goto(f"{report}#{STREAM}")
@@ -251,7 +262,7 @@ def test_a_command_is_copied_as_it_stands(browser, report):
     context.close()
 
 
-def test_without_script_the_findings_are_there(browser, report):
+def test_without_script_the_findings_are_there(browser: Browser, report: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(f"{report}#{STREAM}")
@@ -261,7 +272,7 @@ def test_without_script_the_findings_are_there(browser, report):
     context.close()
 
 
-def test_ten_thousand_results_open(visit, tmp_path):
+def test_ten_thousand_results_open(visit: Visit, tmp_path: Path) -> None:
     build.build(sample.write(tmp_path, *sample.many(10_000)))
     page = tmp_path / "report.html"
     assert page.stat().st_size < 15_000_000
@@ -273,6 +284,6 @@ def test_ten_thousand_results_open(visit, tmp_path):
     tab.wait_for_selector(f"#list [id='{address}'] + tr.detail, {article(address)}:focus-within")
 
 
-def test_a_run_without_any_result_opens(visit, tmp_path):
+def test_a_run_without_any_result_opens(visit: Visit, tmp_path: Path) -> None:
     build.build(sample.write(tmp_path, run(), []))
     assert visit((tmp_path / "report.html").as_uri()).inner_text("h1") == "Nothing was probed."

@@ -1,11 +1,17 @@
 """How report.html looks in a real Chromium: on any screen, in any scheme, on paper, and to those who cannot see it."""
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog.model import Outcome
-from tests.system.browser.chromium import NARROW, WIDE, arrived
+from tests.system.browser.chromium import NARROW, WIDE, Visit, arrived
+
+if TYPE_CHECKING:
+    from playwright.sync_api import ViewportSize
 
 HOSTILE_RECORD = "pb/errors/http/unknown_field"
 STREAM = "pc/errors/stream/api_error"
@@ -15,20 +21,20 @@ CONFORMING = "pa/errors/general/not_found"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_light_and_dark(visit, report, scheme):
+def test_light_and_dark(visit: Visit, report: str, scheme: str) -> None:
     tab = visit(report, color_scheme=scheme)
     red, green, blue = map(int, re.findall(r"\d+", tab.evaluate("getComputedStyle(document.body).backgroundColor"))[:3])
     assert (red + green + blue > 700) == (scheme == "light")
 
 
 @pytest.mark.parametrize("address", ["", f"#{HOSTILE_RECORD}", f"#{STREAM}", f"#{CONFORMING}", "#?outcome=drifted"])
-def test_nothing_is_wider_than_a_narrow_screen(visit, report, address):
+def test_nothing_is_wider_than_a_narrow_screen(visit: Visit, report: str, address: str) -> None:
     tab = visit(report + address, NARROW)
     assert tab.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_a_finding_holds_all_that_it_shows(visit, small_report, viewport):
+def test_a_finding_holds_all_that_it_shows(visit: Visit, small_report: str, viewport: ViewportSize) -> None:
     """What spills out of one lies on the next: links land beside their mark, and tools see wrong colours."""
     spilt = visit(small_report, viewport).evaluate(
         """() => [...document.querySelectorAll('article.finding')].flatMap(article =>
@@ -50,7 +56,7 @@ def test_a_finding_holds_all_that_it_shows(visit, small_report, viewport):
     ],
     ids=["wide-light", "narrow-dark", "wide-dark-record", "narrow-light-record", "wide-light-record", "narrow-finding"],
 )
-def test_axe_finds_nothing(visit, small_report, viewport, scheme, address):
+def test_axe_finds_nothing(visit: Visit, small_report: str, viewport: ViewportSize, scheme: str, address: str) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     tab = visit(small_report + address, viewport, color_scheme=scheme)
@@ -66,7 +72,7 @@ def test_axe_finds_nothing(visit, small_report, viewport, scheme, address):
     assert told == []
 
 
-def test_paper_has_no_controls_and_every_exchange(visit, report):
+def test_paper_has_no_controls_and_every_exchange(visit: Visit, report: str) -> None:
     tab = visit(report)
     tab.evaluate("dispatchEvent(new Event('beforeprint'))")
     tab.emulate_media(media="print")
@@ -75,7 +81,7 @@ def test_paper_has_no_controls_and_every_exchange(visit, report):
     assert len(tab.pdf()) > 50_000
 
 
-def test_every_outcome_has_a_colour_of_its_own(visit, report):
+def test_every_outcome_has_a_colour_of_its_own(visit: Visit, report: str) -> None:
     tab = visit(report)
     seen = {
         outcome: tab.evaluate(

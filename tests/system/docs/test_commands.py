@@ -90,7 +90,7 @@ def test_a_command_of_ours_works(
         status = MAINS[package](words)
     except SystemExit as ended:
         assert "--help" in words
-        status = ended.code or 0
+        status = int(ended.code or 0)
     told = capsys.readouterr()
     assert status == 0, told
     assert told.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from tests.harness.live import mock_process, night
 
 
 @pytest.fixture(scope="module")
-def base():
+def base() -> Iterator[str]:
     mock = EmbeddedMock(["pa"])
     yield mock.addresses()["pa"]["base_url"].removesuffix("/pa")
     mock.stop()
@@ -50,6 +51,7 @@ def test_no_request_is_sent_beyond_the_budget_of_all_lanes_together(base: str) -
     assert sent(results) <= 25
     assert spent
     assert {each.outcome for each in spent} == {Outcome.INCONCLUSIVE}
+    assert spent[0].reason is not None
     assert "max_requests = 25" in spent[0].reason.detail
 
 
@@ -58,7 +60,8 @@ def test_tokens_are_reserved_before_an_attempt_and_free_probes_go_on(base: str) 
     dear = [address for address, recipe in recipes.items() if recipe.tokens == 400][:4]
     free = "pa/endpoints/models/list_models"
     results = probe(pa(base, max_tokens=900), [*dear, free])
-    outcomes = Counter(results[address].reason.code if results[address].reason else "seen" for address in dear)
+    reasons = [results[address].reason for address in dear]
+    outcomes = Counter(reason.code if reason else "seen" for reason in reasons)
     assert outcomes == {"seen": 2, "budget-spent": 2}
     assert results[free].outcome is Outcome.CONFORMS
     for address in dear:

@@ -30,7 +30,9 @@ def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path)
     assert KEYS["PA_API_KEY"] not in text
 
 
-def test_a_dead_key_is_named_by_its_variable(tmp_path: Path, monkeypatch, capsys) -> None:
+def test_a_dead_key_is_named_by_its_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("PA_API_KEY", "mock-pa-no-such-key")
     with mock_process("pa") as addresses:
         assert command.main(["doctor", "--target", str(night(tmp_path, addresses).path)]) == 1
@@ -47,7 +49,9 @@ def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
     assert "missing: pa is expected and nothing of it can be probed: set PA_BASE_URL" in doctor.told(found)
 
 
-def test_with_nothing_set_it_says_how_to_begin(monkeypatch, capsys) -> None:
+def test_with_nothing_set_it_says_how_to_begin(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("PA_BASE_URL", "PA_API_KEY", "PA_EXPECTED"):
         monkeypatch.delenv(name, raising=False)
     assert command.main(["doctor"]) == 0
@@ -57,7 +61,7 @@ def test_with_nothing_set_it_says_how_to_begin(monkeypatch, capsys) -> None:
 @pytest.mark.parametrize(
     "arguments", [["doctor", "--target", "nowhere"], ["doctor", "--allow", "everything"], ["no-such-command"]]
 )
-def test_wrong_usage_is_4_and_one_line(arguments: list[str], capsys) -> None:
+def test_wrong_usage_is_4_and_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(arguments) == 4
     said = capsys.readouterr().err
     assert "Traceback" not in said

@@ -25,7 +25,7 @@ PREFIXES: dict[str, dict[str, str]] = {
 }
 """What each provider calls its headers and ids on the wire; nothing of it may reach a result."""
 
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "pa": PREFIXES["pa"],
     "pb": {"header_prefix": "x-borealis-"},  # its key header begins with the prefix, so it follows by itself
     "pc": PREFIXES["pc"],

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from catalog.evidence.results import Result
 from catalog.model import Outcome
@@ -37,7 +38,7 @@ class Broken:
         self.mock: MockApp = create_app(only=["pa"])
         self.method = method
 
-    async def __call__(self, scope, receive, send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("method") == self.method:
             await send({"type": "http.response.start", "status": 500, "headers": []})
             await send({"type": "http.response.body", "body": b"{}"})
@@ -64,7 +65,8 @@ def probed(tonight: Night, folder: Path, *addresses: str) -> dict[str, Result]:
 def files_of(tonight: Night) -> list[dict[str, str]]:
     address = tonight.target.providers["pa"].addresses["base_url"]
     headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
-    return httpx.get(f"{address}/v1/files", headers=headers).json()["data"]
+    found: list[dict[str, str]] = httpx.get(f"{address}/v1/files", headers=headers).json()["data"]
+    return found
 
 
 def cleanup(tonight: Night, out: Path, *arguments: str) -> int:
@@ -72,7 +74,7 @@ def cleanup(tonight: Night, out: Path, *arguments: str) -> int:
 
 
 @pytest.fixture(autouse=True)
-def _keys(monkeypatch) -> None:
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
 
@@ -97,7 +99,9 @@ def test_it_is_removed_although_the_budget_is_spent(tmp_path: Path) -> None:
         assert files_of(tonight) == []
 
 
-def test_what_resists_removal_is_left_to_cleanup_which_may_run_twice(tmp_path: Path, capsys) -> None:
+def test_what_resists_removal_is_left_to_cleanup_which_may_run_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     broken = Broken("DELETE")
     with account(tmp_path, broken) as tonight:
         probed(tonight, tmp_path / "out" / "run", GET_FILE)
@@ -112,7 +116,9 @@ def test_what_resists_removal_is_left_to_cleanup_which_may_run_twice(tmp_path: P
         assert "nothing is left" in capsys.readouterr().out
 
 
-def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(tmp_path: Path, capsys) -> None:
+def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The journal as a killed process leaves it: its last line cut short."""
     with account(tmp_path) as tonight:
         provider = tonight.target.providers["pa"]
@@ -133,7 +139,9 @@ def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(tmp_pa
     assert "1 removed, 0 left" in capsys.readouterr().out
 
 
-def test_a_create_whose_answer_was_never_seen_must_be_looked_for_by_hand(tmp_path: Path, capsys) -> None:
+def test_a_create_whose_answer_was_never_seen_must_be_looked_for_by_hand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with account(tmp_path, Broken("POST")) as tonight:
         probed(tonight, tmp_path / "out" / "run", GET_FILE)
         assert cleanup(tonight, tmp_path / "out") == 1
@@ -150,7 +158,9 @@ def test_a_create_whose_answer_was_never_seen_must_be_looked_for_by_hand(tmp_pat
         ({"role": "admin"}, "add providers.pa.credentials.admin"),
     ],
 )
-def test_nothing_is_removed_where_it_was_not_made(tmp_path: Path, capsys, change, said) -> None:
+def test_nothing_is_removed_where_it_was_not_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, str], said: str
+) -> None:
     with account(tmp_path) as tonight:
         told = {
             "target": "night",

@@ -16,7 +16,7 @@ from tests.harness.engines import catalog
 TABLES = {name: tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8")) for name in ("mock", "live")}
 
 
-def test_with_nothing_set_it_loads_and_probes_nothing():
+def test_with_nothing_set_it_loads_and_probes_nothing() -> None:
     target = targets.load("live", {})
     chosen = plan(catalog(), target, target.allow, [str(record.address) for record in catalog().select("pa")])
     assert not chosen.probed
@@ -25,7 +25,7 @@ def test_with_nothing_set_it_loads_and_probes_nothing():
     assert ("provider-not-configured", "set PA_BASE_URL") in reasons
 
 
-def test_with_an_address_alone_the_reason_names_the_key():
+def test_with_an_address_alone_the_reason_names_the_key() -> None:
     target = targets.load("live", {"PA_BASE_URL": "https://provider.example"})
     chosen = plan(catalog(), target, target.allow, ["pa/endpoints/models/list_models"])
     (reason,) = chosen.not_probed.values()
@@ -50,23 +50,23 @@ ADDRESS = {"PA_BASE_URL": "https://provider.example"}
         ({**ADDRESS, "PA_API_KEY": "k", "PA_EXPECTED": ""}, True),
     ],
 )
-def test_a_provider_with_an_address_and_a_key_is_expected(environ, expected):
+def test_a_provider_with_an_address_and_a_key_is_expected(environ: dict[str, str], expected: bool) -> None:
     """A variable that is set and empty is a secret that a CI could not find: it counts as a key."""
     assert targets.load("live", environ).expected == (("pa",) if expected else ())
 
 
-def test_a_mock_is_expected_where_it_says_so_alone(tmp_path):
+def test_a_mock_is_expected_where_it_says_so_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_text('live = false\n[providers.pa]\nbase_url = "http://127.0.0.1:1"\ncredentials = {inference = "k"}')
     assert targets.load(str(path), {}).expected == ()
 
 
-def test_only_free_probes_are_sent_by_default():
+def test_only_free_probes_are_sent_by_default() -> None:
     assert targets.load("live", {}).allow == {Cost.FREE}
 
 
 @pytest.mark.parametrize("provider", TABLES["live"]["providers"])
-def test_every_provider_can_be_expected_on_demand_and_has_a_budget(provider):
+def test_every_provider_can_be_expected_on_demand_and_has_a_budget(provider: str) -> None:
     name = f"{provider.upper()}_EXPECTED"
     assert targets.load("live", {name: "true"}).expected == (provider,)
     assert targets.load("live", {name: "false"}).expected == ()
@@ -77,13 +77,13 @@ def test_every_provider_can_be_expected_on_demand_and_has_a_budget(provider):
 
 @pytest.mark.parametrize("provider", TABLES["live"]["providers"])
 @pytest.mark.parametrize("table", ["credentials", "values"])
-def test_it_names_every_role_and_value_that_the_mock_target_names(provider, table):
+def test_it_names_every_role_and_value_that_the_mock_target_names(provider: str, table: str) -> None:
     """Else a record that the mock can show could never be probed live: add a line to the live target."""
     known = TABLES["mock"]["providers"][provider].get(table, {})
     assert known.keys() <= TABLES["live"]["providers"][provider].get(table, {}).keys()
 
 
-def test_every_line_takes_its_secret_from_the_environment():
+def test_every_line_takes_its_secret_from_the_environment() -> None:
     for table in TABLES["live"]["providers"].values():
         assert all(value.startswith("env:") for value in table["credentials"].values())
 
@@ -104,7 +104,9 @@ def target_of(folder: Path, lines: str, environ: dict[str, str]) -> targets.Targ
         ('headers = { a = "env:X" }', "1", "headers", {"a": "1"}),
     ],
 )
-def test_any_setting_may_come_from_the_environment(tmp_path, line, value, attribute, read):
+def test_any_setting_may_come_from_the_environment(
+    tmp_path: Path, line: str, value: str, attribute: str, read: bool | dict[str, str] | float | str
+) -> None:
     assert getattr(target_of(tmp_path, line, {"X": value}).providers["pa"], attribute) == read
     unset = target_of(tmp_path, line, {}).providers["pa"]
     assert getattr(unset, attribute) != read
@@ -120,6 +122,6 @@ def test_any_setting_may_come_from_the_environment(tmp_path, line, value, attrib
         ('ca_file = "env:X"', "/no/such/file.pem", "there is no file"),
     ],
 )
-def test_a_variable_that_cannot_be_used_is_named(tmp_path, line, value, said):
+def test_a_variable_that_cannot_be_used_is_named(tmp_path: Path, line: str, value: str, said: str) -> None:
     with pytest.raises(TargetError, match=said):
         target_of(tmp_path, line, {"X": value})

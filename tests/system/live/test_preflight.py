@@ -10,6 +10,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from catalog.evidence.results import Result
 from catalog.model import Outcome
@@ -20,7 +21,7 @@ from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import retry_after_s
 from probes.suite.after_run import stale_entries
 from probes.suite.options import Options
-from probes.target.target import Cost
+from probes.target.target import Cost, Target
 from probes.wire.redact import Redactor
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog
@@ -86,7 +87,7 @@ class Asking:
         self.retry_after = retry_after
         self.asked = False
 
-    async def __call__(self, scope, receive, send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self.asked or "no-such-model" not in scope["path"]:
             await self.mock(scope, receive, send)
             return
@@ -160,8 +161,8 @@ class Drifting:
     def __init__(self) -> None:
         self.mock = create_app(only=["pa"])
 
-    async def __call__(self, scope, receive, send) -> None:
-        async def spoiled(message) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def spoiled(message: Message) -> None:
             wrong = message["type"] == "http.response.start" and "no-such-path" in scope["path"]
             await send({**message, "status": 418} if wrong else message)
 
@@ -187,7 +188,7 @@ def options(*accepted: Entry, today: date) -> Options:
     return Options(catalog(), target, ("pa",), ("endpoints",), frozenset(), False, False, Path(), today, accepted)
 
 
-def night_target():
+def night_target() -> Target:
     from probes.target import target as targets
 
     return targets.load("live", {})
@@ -208,7 +209,7 @@ def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(entry: Entry
     assert all(words in line for words, line in zip(said, lines, strict=True))
 
 
-def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path, pytestconfig) -> None:
+def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """The shipped ledger speaks of the shipped records, so the run gets one of its own through the environment."""
     script = tmp_path / "with_a_ledger.py"
     script.write_text(

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
 
 import httpx
 import pytest
@@ -18,33 +20,38 @@ from tests.unit.mockserver.mock_client import HELLO, VERSION
 HEADERS = {"x-api-key": "mock-pa-inference", "pa-version": VERSION}
 
 
+def piped(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None
+    return stream
+
+
 @contextmanager
-def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], dict]]:
+def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any]]]:
     """A mock process and its ready line; it ends with its standard input."""
     command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pa", *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
-            yield process, json.loads(process.stdout.readline())
+            yield process, json.loads(piped(process.stdout).readline())
         finally:
-            process.stdin.close()
+            piped(process.stdin).close()
             process.wait(10)
 
 
 @pytest.fixture(scope="module")
-def ready() -> Iterator[dict]:
+def ready() -> Iterator[dict[str, Any]]:
     """The ready line of a mock that the tests of this file share."""
     with running() as (_, line):
         yield line
 
 
 @pytest.fixture
-def address(ready) -> tuple[str, int]:
+def address(ready: dict[str, Any]) -> tuple[str, int]:
     """Host and port."""
     host, port = ready["base"].removeprefix("http://").split(":")
     return host, int(port)
 
 
-def test_the_ready_line_names_an_address_for_each_provider(ready):
+def test_the_ready_line_names_an_address_for_each_provider(ready: dict[str, Any]) -> None:
     assert ready["providers"]["pa"]["base_url"] == ready["base"] + "/pa"
     response = httpx.get(ready["providers"]["pa"]["base_url"] + "/v1/models", headers=HEADERS)
     assert response.status_code == 200
@@ -52,30 +59,30 @@ def test_the_ready_line_names_an_address_for_each_provider(ready):
 
 
 @pytest.mark.parametrize("how", ["stdin", signal.SIGTERM, signal.SIGINT])
-def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how):
+def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how: str | signal.Signals) -> None:
     with running() as (process, ready):
         host, port = ready["base"].removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as hanging:
             hanging.sendall(b"GET /pa/v1/models HTTP/1.1\r\nhost: mock\r\nx-mock-scenario: hang\r\n\r\n")
             httpx.get(f"{ready['base']}/__mock__/requests")
-            if how == "stdin":
-                process.stdin.close()
-            else:
+            if isinstance(how, signal.Signals):
                 process.send_signal(how)
+            else:
+                piped(process.stdin).close()
             assert process.wait(10) == 0
-            assert process.stderr.read() == b""
+            assert piped(process.stderr).read() == b""
 
 
-def test_it_says_nothing_but_the_ready_line():
+def test_it_says_nothing_but_the_ready_line() -> None:
     with running() as (process, ready):
         httpx.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
-        process.stdin.close()
+        piped(process.stdin).close()
         process.wait(10)
-        assert process.stdout.read() == b""
-        assert process.stderr.read() == b""
+        assert piped(process.stdout).read() == b""
+        assert piped(process.stderr).read() == b""
 
 
-def test_a_closed_connection_has_no_answer(ready):
+def test_a_closed_connection_has_no_answer(ready: dict[str, Any]) -> None:
     with pytest.raises(httpx.RemoteProtocolError, match="without sending a response"):
         httpx.post(
             f"{ready['base']}/pa/v1/messages",
@@ -84,7 +91,7 @@ def test_a_closed_connection_has_no_answer(ready):
         )
 
 
-def test_a_hanging_request_is_never_answered(ready):
+def test_a_hanging_request_is_never_answered(ready: dict[str, Any]) -> None:
     with pytest.raises(httpx.ReadTimeout):
         httpx.get(f"{ready['base']}/pa/v1/models", headers={**HEADERS, "x-mock-scenario": "hang"}, timeout=0.2)
 
@@ -105,31 +112,31 @@ def read_answer(connection: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize(("path", "megabytes"), [("/pa/v1/messages", 33), ("/pa/v1/files", 501)])
-def test_413_comes_before_a_byte_of_the_body_is_sent(address, path, megabytes):
+def test_413_comes_before_a_byte_of_the_body_is_sent(address: tuple[str, int], path: str, megabytes: int) -> None:
     with socket.create_connection(address, timeout=5) as connection:
         connection.sendall(head(path, megabytes * 1024 * 1024))
         assert read_answer(connection).startswith(b"HTTP/1.1 413 ")
 
 
-def test_413_reaches_a_client_that_stops_sending_halfway(address):
+def test_413_reaches_a_client_that_stops_sending_halfway(address: tuple[str, int]) -> None:
     with socket.create_connection(address, timeout=5) as connection:
         connection.sendall(head("/pa/v1/messages", 33 * 1024 * 1024) + b" " * 1024 * 1024)
         assert read_answer(connection).startswith(b"HTTP/1.1 413 ")
 
 
-def test_413_reaches_a_client_that_sends_everything_first(ready):
+def test_413_reaches_a_client_that_sends_everything_first(ready: dict[str, Any]) -> None:
     response = httpx.post(f"{ready['base']}/pa/v1/messages", content=b" " * (33 * 1024 * 1024), headers=HEADERS)
     assert response.status_code == 413
     assert response.json()["error"]["type"] == "request_too_large"
 
 
-def test_the_whole_process_can_be_made_slow():
+def test_the_whole_process_can_be_made_slow() -> None:
     with running("--latency-ms", "100") as (_, ready):
         response = httpx.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
         assert response.elapsed.total_seconds() >= 0.1
 
 
-def test_real_prefixes_take_the_place_of_the_stand_ins(tmp_path):
+def test_real_prefixes_take_the_place_of_the_stand_ins(tmp_path: Path) -> None:
     prefixes = tmp_path / "prefixes.toml"
     prefixes.write_text('[pa]\nheader_prefix = "real-"\nkey_header = "real-key"\nversions = ["2030-01-01"]\n')
     with running("--prefixes", str(prefixes)) as (_, ready):
@@ -151,7 +158,7 @@ def test_real_prefixes_take_the_place_of_the_stand_ins(tmp_path):
         (["--nonsense"], "unrecognized arguments: --nonsense; see `python -m mockserver --help`"),
     ],
 )
-def test_arguments_that_cannot_be_used_end_it_with_one_line(arguments, says):
+def test_arguments_that_cannot_be_used_end_it_with_one_line(arguments: list[str], says: str) -> None:
     command = [sys.executable, "-m", "mockserver", *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     assert ended.returncode == 4
@@ -159,7 +166,7 @@ def test_arguments_that_cannot_be_used_end_it_with_one_line(arguments, says):
     assert ended.stderr.count("\n") == 1
 
 
-def test_a_broken_prefixes_file_ends_it_with_one_line(tmp_path):
+def test_a_broken_prefixes_file_ends_it_with_one_line(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("[pa")
     command = [sys.executable, "-m", "mockserver", "--prefixes", str(tmp_path / "broken.toml")]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)

@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -191,7 +191,7 @@ def refused(typed: str, tmp_path: Path) -> list[str]:
     (tmp_path / "file").write_text("")
     (tmp_path / "broken.toml").write_text("live = [")
     (tmp_path / "unknown.toml").write_text('[providers.pa]\nbase_url = "https://pa.example"\ntimeout = 3\n')
-    catalogs = {
+    catalogs: dict[str, Callable[[], str]] = {
         "malformed": lambda: catalog_with(tmp_path, malformed=MALFORMED),
         "twice": lambda: catalog_with(tmp_path, twice=TWICE),
         "violated": lambda: catalog_with(tmp_path, overloaded={"http_status": "soon", "retryable": "perhaps"}),

@@ -75,8 +75,10 @@ def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None
         "-n",
         "2",
     ]
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen([*command, "--out", str(tmp_path)], cwd=CHECKOUT, **quiet)
+    nothing = subprocess.DEVNULL
+    process = subprocess.Popen(
+        [*command, "--out", str(tmp_path)], cwd=CHECKOUT, stdin=nothing, stdout=nothing, stderr=nothing
+    )
     try:
         path = until(lambda: next(iter(tmp_path.glob("*/results.jsonl")), None))
         until(lambda: process.poll() is not None or path.read_bytes().count(b"\n") > ENOUGH)

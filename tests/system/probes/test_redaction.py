@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -108,7 +108,7 @@ ANSWERS: tuple[bytes, ...] = (
 )
 
 
-def echoing() -> Callable[[Peer], object]:
+def echoing() -> Callable[[Peer], Awaitable[None]]:
     """Answer with one kind of echo after the other; a request that asks for a stream gets one."""
     turns = itertools.cycle(ANSWERS)
 
