@@ -209,7 +209,7 @@ def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(entry: Entry
     assert all(words in line for words, line in zip(said, lines, strict=True))
 
 
-def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
     """The shipped ledger speaks of the shipped records, so the run gets one of its own through the environment."""
     script = tmp_path / "with_a_ledger.py"
     script.write_text(

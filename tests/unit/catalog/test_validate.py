@@ -179,7 +179,7 @@ def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path: Path)
     made = plan(record(), [sighting(live=False, target="mock")], Policy(), sighting().day)
     assert isinstance(made, Patch)
     content = small_catalog()
-    content["pa/errors/general.json"]["rate_limit_error"] = made.record.data
+    content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)
     root = write_catalog(tmp_path, content)
 
     assert check(root, shipped=False) == []

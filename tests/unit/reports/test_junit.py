@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree as xml
-from xml.etree.ElementTree import Element
+from xml.etree import ElementTree
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,14 +16,14 @@ from tests.unit.reports.making import finding, result, run
 A = "pa/errors/general/a"
 
 
-def cases(run_: Run, results: list[Result]) -> dict[str, Element]:
-    root = xml.fromstring(junit.render(run_, results).encode())
+def cases(run_: Run, results: list[Result]) -> dict[str, ElementTree.Element]:
+    root = ElementTree.fromstring(junit.render(run_, results).encode())
     return {
         case.findtext("./properties/property[@name='record']") or _record(case): case for case in root.iter("testcase")
     }
 
 
-def _record(case: Element) -> str:
+def _record(case: ElementTree.Element) -> str:
     return next(each.attrib["value"] for each in case.iter("property") if each.get("name") == "record")
 
 
@@ -43,7 +42,7 @@ def test_each_outcome_is_what_ci_takes_it_for() -> None:
 
 
 def test_the_counts_are_those_of_the_cases() -> None:
-    root = xml.fromstring(junit.render(*sample.full()).encode())
+    root = ElementTree.fromstring(junit.render(*sample.full()).encode())
     for element in [root, *root.iter("testsuite")]:
         own = list(element.iter("testcase"))
         assert int(element.attrib["tests"]) == len(own)
@@ -52,7 +51,7 @@ def test_the_counts_are_those_of_the_cases() -> None:
 
 
 def test_there_is_a_suite_for_each_provider_and_kind() -> None:
-    root = xml.fromstring(junit.render(*sample.full()).encode())
+    root = ElementTree.fromstring(junit.render(*sample.full()).encode())
     names = [suite.get("name") for suite in root.iter("testsuite")]
     assert names[:3] == ["pa.endpoints", "pa.errors", "pa.rate_limits"]
     assert len(names) == 12
@@ -85,4 +84,4 @@ def test_any_text_makes_a_document_that_parses(text: str, detail: str) -> None:
         result(f"{A}3", Outcome.HARNESS_ERROR, reason=Reason("recipe-error", detail)),
     ]
     document = junit.render(run(target=text, run=detail), results)
-    assert len(list(xml.fromstring(document.encode()).iter("testcase"))) == 3
+    assert len(list(ElementTree.fromstring(document.encode()).iter("testcase"))) == 3

@@ -33,19 +33,22 @@ def test_a_run_is_named_in_many_ways(folder: Path, name: str, capsys: pytest.Cap
     assert capsys.readouterr().out.endswith("report.html\n")
 
 
-def test_shards_are_merged_where_one_says(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("folder")
+def test_shards_are_merged_where_one_says(tmp_path: Path) -> None:
     sample.write(tmp_path / "r2", run(run="r2", started_at="2026-11-21T05:00:00Z"), [result(C)])
     assert main(["build", "r1", "r2", "--out", "all"]) == 0
     assert (tmp_path / "all" / "junit.xml").is_file()
 
 
-def test_show_leads_with_the_verdict(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("folder")
+def test_show_leads_with_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "--quiet"]) == 0
     assert capsys.readouterr().out.startswith("1 drift; 1 of 2 verified")
 
 
+@pytest.mark.usefixtures("folder")
 def test_diff_tells_what_changed(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
     after = [result(A, **DRIFT), result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s")), result(C)]
     sample.write(tmp_path / "r2", run(run="r2"), after)
@@ -53,12 +56,14 @@ def test_diff_tells_what_changed(
     assert capsys.readouterr().out == snapshot
 
 
-def test_diff_of_a_run_with_itself(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("folder")
+def test_diff_of_a_run_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "r1", "latest"]) == 0
     assert "No record changed." in capsys.readouterr().out
 
 
-def test_history_remembers_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("folder")
+def test_history_remembers_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", "append", "latest"]) == 0
     assert main(["history", "append", "latest"]) == 0
     assert main(["history", "list"]) == 0
@@ -69,6 +74,7 @@ def test_history_remembers_once(folder: Path, capsys: pytest.CaptureFixture[str]
     ]
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -88,7 +94,7 @@ def test_history_remembers_once(folder: Path, capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_a_mistake_is_one_line(
-    folder: Path, tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "results.jsonl").write_text("")

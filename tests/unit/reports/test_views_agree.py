@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from xml.etree import ElementTree as xml
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -74,7 +74,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     text = terminal.summary(described, seen)
     quiet = terminal.summary(described, seen, quiet=True)
     markdown = summary.render(described, seen)
-    document = xml.fromstring(junit.render(described, seen).encode())
+    document = ElementTree.fromstring(junit.render(described, seen).encode())
     assert f'<section class="verdict {overview.mood}"' in page
     for provider in PROVIDERS:
         for told in (text, quiet):
@@ -108,7 +108,7 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
     changed = sum(len(members) for members in overview.changes.values())
     assert changed == sum(each.change is not Change.NONE for each in overview.standings)
 
-    document = xml.fromstring(junit.render(described, seen).encode())
+    document = ElementTree.fromstring(junit.render(described, seen).encode())
     untold = len(verdicts.stale_entries(described, seen))
     for element in (document, *document.iter("testsuite")):
         cases = list(element.iter("testcase"))
