@@ -18,7 +18,7 @@ HELLO: dict[str, Any] = {"model": "mock-small", "max_tokens": 32, "messages": [{
 
 
 @pytest.fixture(scope="module")
-def base_url(tmp_path_factory) -> Iterator[str]:
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A mock that speaks as the SDK does: its prefix is the SDK's name, its version the one that the SDK sends."""
     prefix = f"{sdk.__name__}-"
     version = sdk.Anthropic(api_key="unused").default_headers[f"{prefix}version"]
@@ -26,6 +26,8 @@ def base_url(tmp_path_factory) -> Iterator[str]:
     prefixes.write_text(f'[pa]\nheader_prefix = "{prefix}"\nversions = ["{version}"]\n')
     command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pa", "--prefixes", str(prefixes)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
         yield json.loads(process.stdout.readline())["providers"]["pa"]["base_url"]
         process.stdin.close()
         process.wait(10)
@@ -46,23 +48,23 @@ class Sdk:
         import httpx
 
         page = self.base_url.removesuffix("/pa") + "/__mock__/requests"
-        return httpx.get(page, params={"session": self.session}).json()["total"]
+        return int(httpx.get(page, params={"session": self.session}).json()["total"])
 
 
 @pytest.fixture
-def pa(base_url, request) -> Sdk:
+def pa(base_url: str, request: pytest.FixtureRequest) -> Sdk:
     """The SDK in a session named after the test."""
     return Sdk(base_url, request.node.name)
 
 
-def test_it_lists_models_with_every_field(pa):
+def test_it_lists_models_with_every_field(pa: Sdk) -> None:
     models = list(pa.client().models.list(limit=2))
     assert [model.id for model in models] == ["mock-large", "mock-mid", "mock-small", "mock-small-retired"]
     for model in models:
         type(model).model_validate(model.model_dump())
 
 
-def test_it_generates(pa):
+def test_it_generates(pa: Sdk) -> None:
     message = pa.client().messages.create(**HELLO)
     type(message).model_validate(message.model_dump())
     assert message.content[0].text == "The mock heard: Hello"
@@ -70,18 +72,18 @@ def test_it_generates(pa):
     assert message._request_id.startswith("req_")
 
 
-def test_it_streams(pa):
+def test_it_streams(pa: Sdk) -> None:
     with pa.client().messages.stream(**HELLO) as stream:
         assert "".join(stream.text_stream) == "The mock heard: Hello"
         assert stream.get_final_message().stop_reason == "end_turn"
 
 
-def test_it_counts_tokens(pa):
+def test_it_counts_tokens(pa: Sdk) -> None:
     asked = {name: value for name, value in HELLO.items() if name != "max_tokens"}
     assert pa.client().messages.count_tokens(**asked).input_tokens > 0
 
 
-def test_it_runs_a_batch(pa):
+def test_it_runs_a_batch(pa: Sdk) -> None:
     created = pa.client().messages.batches.create(requests=[{"custom_id": "one", "params": HELLO}])
     later = pa.client(clock="+2m").messages.batches
     assert [batch.id for batch in later.list()] == [created.id]
@@ -89,7 +91,7 @@ def test_it_runs_a_batch(pa):
     assert result.result.message.stop_reason == "end_turn"
 
 
-def test_it_keeps_files_and_agents(pa):
+def test_it_keeps_files_and_agents(pa: Sdk) -> None:
     beta = pa.client().beta
     uploaded = beta.files.upload(file=("a.txt", b"hello", "text/plain"))
     assert [file.id for file in beta.files.list()] == [uploaded.id]
@@ -110,27 +112,27 @@ def test_it_keeps_files_and_agents(pa):
         ("mock-pa-spend-cap", {}, "RateLimitError"),
     ],
 )
-def test_what_is_final_is_raised_at_once(pa, key, changes, raised):
+def test_what_is_final_is_raised_at_once(pa: Sdk, key: str, changes: dict[str, Any], raised: str) -> None:
     with pytest.raises(getattr(sdk, raised)) as caught:
         pa.client(key).messages.create(**{**HELLO, **changes})
     assert caught.value.request_id.startswith("req_")
     assert pa.requests() == 1
 
 
-def test_too_large_a_body_is_raised_as_413(pa):
+def test_too_large_a_body_is_raised_as_413(pa: Sdk) -> None:
     with pytest.raises(sdk.APIStatusError) as caught:
         pa.client().messages.create(**{**HELLO, "system": "x" * (33 * 1024 * 1024)})
     assert caught.value.status_code == 413
     assert type(caught.value).__name__ in ("RequestTooLargeError", "ContentTooLargeError")
 
 
-def test_a_rate_limit_is_retried_no_sooner_than_it_says(pa):
+def test_a_rate_limit_is_retried_no_sooner_than_it_says(pa: Sdk) -> None:
     raw = pa.client(scenario="acceleration_limit;retry_after=1;times=1").messages.with_raw_response.create(**HELLO)
     assert raw.retries_taken == 1
     assert pa.requests() == 2
 
 
-def test_a_rate_limit_that_stays_is_raised(pa, monkeypatch):
+def test_a_rate_limit_that_stays_is_raised(pa: Sdk, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
     monkeypatch.setattr("time.sleep", waited.append)
     with pytest.raises(sdk.RateLimitError):
@@ -143,7 +145,9 @@ def test_a_rate_limit_that_stays_is_raised(pa, monkeypatch):
     ("scenario", "raised"),
     [("internal_error", "InternalServerError"), ("overloaded", "OverloadedError"), ("upstream_timeout", None)],
 )
-def test_a_failure_of_the_provider_is_retried_and_then_raised(pa, monkeypatch, scenario, raised):
+def test_a_failure_of_the_provider_is_retried_and_then_raised(
+    pa: Sdk, monkeypatch: pytest.MonkeyPatch, scenario: str, raised: str | None
+) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     with pytest.raises(sdk.APIStatusError) as caught:
         pa.client(scenario=scenario).messages.create(**HELLO)
@@ -151,7 +155,7 @@ def test_a_failure_of_the_provider_is_retried_and_then_raised(pa, monkeypatch, s
     assert pa.requests() == 3
 
 
-def test_a_stream_that_fails_raises_with_status_200(pa):
+def test_a_stream_that_fails_raises_with_status_200(pa: Sdk) -> None:
     client = pa.client(scenario="overloaded_mid_stream")
     with pytest.raises(sdk.APIStatusError) as caught, client.messages.stream(**HELLO) as stream:
         list(stream.text_stream)

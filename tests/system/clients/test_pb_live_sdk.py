@@ -66,11 +66,11 @@ async def say_hello(session: Any) -> str:
     return "".join([message.text or "" async for message in session.receive()])
 
 
-def test_a_turn(client):
+def test_a_turn(client: Callable[..., Any]) -> None:
     assert talked(client(), say_hello) == "The mock heard: hello"
 
 
-def test_realtime_text(client):
+def test_realtime_text(client: Callable[..., Any]) -> None:
     async def say(session: Any) -> str:
         await session.send_realtime_input(text="hello")
         return "".join([message.text or "" async for message in session.receive()])
@@ -78,7 +78,7 @@ def test_realtime_text(client):
     assert talked(client(), say) == "The mock heard: hello"
 
 
-def test_a_session_is_resumed_with_its_handle(client):
+def test_a_session_is_resumed_with_its_handle(client: Callable[..., Any]) -> None:
     async def handle_of(session: Any) -> str:
         await session.send_client_content(turns={"role": "user", "parts": [{"text": "hi"}]}, turn_complete=True)
         updates = [message.session_resumption_update async for message in session.receive()]
@@ -91,7 +91,7 @@ def test_a_session_is_resumed_with_its_handle(client):
     assert refused.value.code == 1007
 
 
-def test_go_away_is_heard_before_the_close(client):
+def test_go_away_is_heard_before_the_close(client: Callable[..., Any]) -> None:
     async def listen(session: Any) -> Any:
         message = await anext(session.receive())
         with pytest.raises(errors.APIError) as closed:
@@ -102,7 +102,7 @@ def test_go_away_is_heard_before_the_close(client):
     assert (went.time_left, code) == ("0.000s", 1001)
 
 
-def test_an_ephemeral_token_opens_a_session(client):
+def test_an_ephemeral_token_opens_a_session(client: Callable[..., Any]) -> None:
     expires = datetime.now(UTC) + timedelta(minutes=5)
     maker = client()
     token = maker.auth_tokens.create(config={"uses": 1, "expire_time": expires})
@@ -114,13 +114,13 @@ def test_an_ephemeral_token_opens_a_session(client):
 
 
 @pytest.mark.parametrize("key", ["no-such-key", "auth_tokens/no-such-token"])
-def test_a_bad_credential(client, key):
+def test_a_bad_credential(client: Callable[..., Any], key: str) -> None:
     with pytest.raises(errors.APIError) as refused:
         talked(client(key), say_hello)
     assert refused.value.code in (1007, 1008)
 
 
-def test_an_unknown_model(client):
+def test_an_unknown_model(client: Callable[..., Any]) -> None:
     async def run() -> None:
         async with client().aio.live.connect(model="no-such-model", config=TEXT_ONLY):
             pass

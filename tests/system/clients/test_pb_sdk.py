@@ -25,16 +25,18 @@ HELLO: dict[str, Any] = {"model": "mock-lite", "contents": "Hello"}
 def key_header() -> str:
     """The header in which the SDK sends the key."""
     headers = sdk.Client(api_key="unused")._api_client._http_options.headers
-    return next(name for name, value in headers.items() if value == "unused")
+    return str(next(name for name, value in headers.items() if value == "unused"))
 
 
 @pytest.fixture(scope="module")
-def base_url(tmp_path_factory) -> Iterator[str]:
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A mock that reads the key where the SDK sends it."""
     prefixes = tmp_path_factory.mktemp("prefixes") / "prefixes.toml"
     prefixes.write_text(f'[pb]\nkey_header = "{key_header()}"\n')
     command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pb", "--prefixes", str(prefixes)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
         yield json.loads(process.stdout.readline())["providers"]["pb"]["base_url"]
         process.stdin.close()
         process.wait(10)
@@ -62,35 +64,35 @@ class Sdk:
         import httpx
 
         page = self.base_url.removesuffix("/pb") + "/__mock__/requests"
-        return httpx.get(page, params={"session": self.session}).json()["total"]
+        return int(httpx.get(page, params={"session": self.session}).json()["total"])
 
 
 @pytest.fixture
-def pb(base_url, request) -> Sdk:
+def pb(base_url: str, request: pytest.FixtureRequest) -> Sdk:
     """The SDK in a session named after the test."""
     return Sdk(base_url, request.node.name)
 
 
-def test_it_lists_models(pb):
+def test_it_lists_models(pb: Sdk) -> None:
     names = [model.name for model in pb.client().models.list(config={"page_size": 2})]
     assert "models/mock-lite" in names
     assert pb.client().models.get(model="mock-image").max_temperature == 1
 
 
-def test_it_generates(pb):
+def test_it_generates(pb: Sdk) -> None:
     answer = pb.client().models.generate_content(**HELLO)
     assert answer.text == "The mock heard: Hello"
     assert answer.candidates[0].finish_reason.name == "STOP"
     assert answer.usage_metadata.total_token_count > answer.usage_metadata.prompt_token_count
 
 
-def test_it_streams(pb):
+def test_it_streams(pb: Sdk) -> None:
     chunks = list(pb.client().models.generate_content_stream(model="mock-lite", contents="Hello, " * 20))
     assert len(chunks) > 1
     assert "".join(chunk.text for chunk in chunks).startswith("The mock heard: Hello, ")
 
 
-def test_it_calls_a_function_of_ours_and_echoes_the_signature(pb):
+def test_it_calls_a_function_of_ours_and_echoes_the_signature(pb: Sdk) -> None:
     called = []
 
     def look(place: str) -> str:
@@ -108,7 +110,7 @@ def test_it_calls_a_function_of_ours_and_echoes_the_signature(pb):
     assert answer.candidates[0].finish_reason.name == "STOP"
 
 
-def test_it_sees_a_blocked_prompt(pb):
+def test_it_sees_a_blocked_prompt(pb: Sdk) -> None:
     answer = pb.client(scenario="prompt_blocked;filter=safety").models.generate_content(**HELLO)
     assert answer.prompt_feedback.block_reason.name == "SAFETY"
     assert not answer.candidates
@@ -125,7 +127,9 @@ def test_it_sees_a_blocked_prompt(pb):
         ("mock-pb-free", {"model": "mock-premium"}, (429, "RESOURCE_EXHAUSTED")),
     ],
 )
-def test_what_is_the_clients_fault_is_raised_as_such(pb, key, changes, raised):
+def test_what_is_the_clients_fault_is_raised_as_such(
+    pb: Sdk, key: str, changes: dict[str, Any], raised: tuple[int, str]
+) -> None:
     with pytest.raises(sdk.errors.ClientError) as caught:
         pb.client(key).models.generate_content(**{**HELLO, **changes})
     assert (caught.value.code, caught.value.status) == raised
@@ -141,19 +145,19 @@ def test_what_is_the_clients_fault_is_raised_as_such(pb, key, changes, raised):
         ("deadline_exceeded", (504, "DEADLINE_EXCEEDED")),
     ],
 )
-def test_what_is_the_providers_fault_is_raised_as_such(pb, scenario, raised):
+def test_what_is_the_providers_fault_is_raised_as_such(pb: Sdk, scenario: str, raised: tuple[int, str]) -> None:
     with pytest.raises(sdk.errors.ServerError) as caught:
         pb.client(scenario=scenario).models.generate_content(**HELLO)
     assert (caught.value.code, caught.value.status) == raised
 
 
-def test_it_retries_when_asked_to(pb):
+def test_it_retries_when_asked_to(pb: Sdk) -> None:
     answer = pb.client(scenario="overloaded;times=2", attempts=3).models.generate_content(**HELLO)
     assert answer.text == "The mock heard: Hello"
     assert pb.requests() == 3
 
 
-def test_it_raises_what_ends_a_stream(pb):
+def test_it_raises_what_ends_a_stream(pb: Sdk) -> None:
     stream = pb.client(scenario="internal_error_mid_stream").models.generate_content_stream(
         model="mock-lite", contents="Hello, " * 20
     )
@@ -163,7 +167,7 @@ def test_it_raises_what_ends_a_stream(pb):
     assert caught.value.status == "INTERNAL"
 
 
-def test_it_makes_ephemeral_tokens(pb):
+def test_it_makes_ephemeral_tokens(pb: Sdk) -> None:
     client = sdk.Client(
         api_key="mock-pb-inference",
         http_options={"base_url": pb.base_url, "headers": pb.headers(), "api_version": "v1beta"},
@@ -171,19 +175,19 @@ def test_it_makes_ephemeral_tokens(pb):
     assert client.auth_tokens.create(config={"uses": 1}).name.startswith("auth_tokens/")
 
 
-def test_it_interacts(pb):
+def test_it_interacts(pb: Sdk) -> None:
     interaction = pb.client().interactions.create(model="mock-lite", input="Hello")
     assert interaction.status == "completed"
     assert pb.client().interactions.get(interaction.id).id == interaction.id
 
 
-def test_it_streams_an_interaction(pb):
+def test_it_streams_an_interaction(pb: Sdk) -> None:
     events = list(pb.client().interactions.create(model="mock-lite", input="Hello", stream=True))
     assert [event.event_type for event in events][-1] == "interaction.completed"
     assert "".join(event.delta.text for event in events if event.event_type == "step.delta") == "The mock heard: Hello"
 
 
-def test_it_sees_the_error_event_of_an_interaction(pb):
+def test_it_sees_the_error_event_of_an_interaction(pb: Sdk) -> None:
     client = pb.client(scenario="overloaded_mid_stream")
     *_, last = client.interactions.create(model="mock-lite", input="Hello", stream=True)
     assert (last.event_type, last.error.code) == ("error", "service_unavailable")
@@ -197,7 +201,7 @@ def test_it_sees_the_error_event_of_an_interaction(pb):
         ("mock-pb-inference", {"previous_interaction_id": "none"}, "not_found"),
     ],
 )
-def test_it_raises_the_code_of_an_interaction(pb, key, changes, code):
+def test_it_raises_the_code_of_an_interaction(pb: Sdk, key: str, changes: dict[str, str], code: str) -> None:
     with pytest.raises(Exception, match=code):
         pb.client(key).interactions.create(**{"model": "mock-lite", "input": "Hello", **changes})
 
@@ -215,7 +219,7 @@ def compatible(pb: Sdk, key: str = "mock-pb-inference", **mock_headers: str) -> 
 CHAT: dict[str, Any] = {"model": "mock-lite", "messages": [{"role": "user", "content": "Hello"}]}
 
 
-def test_the_compatibility_layer_serves_another_sdk(pb):
+def test_the_compatibility_layer_serves_another_sdk(pb: Sdk) -> None:
     client = compatible(pb)
     assert "models/mock-lite" in [model.id for model in client.models.list()]
     answer = client.chat.completions.create(**CHAT, extra_body={"no_such_parameter": 1})
@@ -234,7 +238,9 @@ def test_the_compatibility_layer_serves_another_sdk(pb):
         ("mock-pb-inference", {}, "overloaded", "InternalServerError"),
     ],
 )
-def test_the_compatibility_layer_raises_in_another_sdk(pb, key, changes, scenario, raised):
+def test_the_compatibility_layer_raises_in_another_sdk(
+    pb: Sdk, key: str, changes: dict[str, str], scenario: str, raised: str
+) -> None:
     client = compatible(pb, key, **({"scenario": scenario} if scenario else {}))
     with pytest.raises(getattr(openai, raised)):
         client.chat.completions.create(**{**CHAT, **changes})

@@ -37,14 +37,14 @@ def until(connection: Any, kind: str) -> list[Any]:
     return heard
 
 
-def test_a_response(client):
+def test_a_response(client: Any) -> None:
     with client.responses.connect() as connection:
         connection.response.create(model=MODEL, input="hello")
         completed = until(connection, "response.completed")[-1]
     assert completed.response.output_text == "The mock heard: hello "
 
 
-def test_responses_go_on_from_each_other(client):
+def test_responses_go_on_from_each_other(client: Any) -> None:
     with client.responses.connect() as connection:
         connection.response.create(model=MODEL, input="hello", store=False)
         first = until(connection, "response.completed")[-1].response
@@ -52,7 +52,7 @@ def test_responses_go_on_from_each_other(client):
         assert until(connection, "response.completed")[-1].response.previous_response_id == first.id
 
 
-def test_steering(client):
+def test_steering(client: Any) -> None:
     with client.responses.connect() as connection:
         connection.response.create(model=MODEL, input="count to 900")
         made = until(connection, "response.created")[-1].response
@@ -62,7 +62,7 @@ def test_steering(client):
         assert until(connection, "response.completed")[-1].response.previous_response_id == made.id
 
 
-def test_injecting_into_a_completed_response(client):
+def test_injecting_into_a_completed_response(client: Any) -> None:
     with client.beta.responses.connect() as connection:
         connection.response.create(model=MODEL, input="hello")
         done = until(connection, "response.completed")[-1].response
@@ -71,7 +71,7 @@ def test_injecting_into_a_completed_response(client):
     assert (failed.type, failed.error.code) == ("response.inject.failed", "response_already_completed")
 
 
-def test_a_lost_previous_response(client):
+def test_a_lost_previous_response(client: Any) -> None:
     with client.responses.connect() as connection:
         connection.response.create(model=MODEL, input="hello", previous_response_id="resp_lost")
         told = connection.recv()
@@ -79,28 +79,28 @@ def test_a_lost_previous_response(client):
     assert told.error.param == "previous_response_id"
 
 
-def test_the_limit_of_sixty_minutes(client):
+def test_the_limit_of_sixty_minutes(client: Any) -> None:
     headers = {"x-mock-scenario": "session_age;age=60m"}
     with client.responses.connect(extra_headers=headers) as connection:
         told = connection.recv()
     assert told.error.code == "websocket_connection_limit_reached"
 
 
-def test_an_error_nobody_handles_is_raised(client):
+def test_an_error_nobody_handles_is_raised(client: Any) -> None:
     with client.responses.connect() as connection:
         connection.response.create(model="no-such-model", input="hello")
         with pytest.raises(sdk.OpenAIError, match="model_not_found"):
             connection.dispatch_events()
 
 
-def test_a_bad_key(base):
+def test_a_bad_key(base: str) -> None:
     client = sdk.OpenAI(api_key="no-such-key", base_url=f"{base}/pc/v1")
     with client, pytest.raises(Exception, match="401"), client.responses.connect():
         pass
 
 
 @pytest.mark.parametrize("scenario", ["hang", "close_without_answer"])
-def test_errors_of_the_client_are_retried_twice(base, scenario):
+def test_errors_of_the_client_are_retried_twice(base: str, scenario: str) -> None:
     """A timeout is a connection error of its own kind; both are retried (2:7.5, 2:8.1)."""
     raised = {"hang": sdk.APITimeoutError, "close_without_answer": sdk.APIConnectionError}
     headers = {"x-mock-scenario": scenario, "x-mock-session": scenario}

@@ -22,6 +22,8 @@ HELLO: dict[str, Any] = {"model": "mock-small", "messages": [{"role": "user", "c
 def base_url() -> Iterator[str]:
     command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pd"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
         yield json.loads(process.stdout.readline())["providers"]["pd"]["base_url"]
         process.stdin.close()
         process.wait(10)
@@ -44,7 +46,7 @@ class Http:
 
     def requests(self) -> int:
         page = self.base_url.removesuffix("/pd") + "/__mock__/requests"
-        return httpx.get(page, params={"session": self.session}).json()["total"]
+        return int(httpx.get(page, params={"session": self.session}).json()["total"])
 
     def close(self) -> None:
         for made in self._made:
@@ -52,28 +54,28 @@ class Http:
 
 
 @pytest.fixture
-def pd(base_url, request) -> Iterator[Http]:
+def pd(base_url: str, request: pytest.FixtureRequest) -> Iterator[Http]:
     made = Http(base_url, request.node.name)
     yield made
     made.close()
 
 
-def test_it_lists_models(pd):
+def test_it_lists_models(pd: Http) -> None:
     assert "mock-small" in [model.id for model in pd.client().models.list()]
 
 
-def test_it_generates(pd):
+def test_it_generates(pd: Http) -> None:
     completion = pd.client().chat.completions.create(**HELLO)
     type(completion).model_validate(completion.model_dump())
     assert completion.choices[0].message.content == "The mock heard: Hello"
 
 
-def test_it_streams(pd):
+def test_it_streams(pd: Http) -> None:
     chunks = pd.client().chat.completions.create(**HELLO, stream=True)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "The mock heard: Hello"
 
 
-def test_it_makes_a_response_whole_and_streamed(pd):
+def test_it_makes_a_response_whole_and_streamed(pd: Http) -> None:
     response = pd.client().responses.create(model="mock-multi-agent", input="Hello")
     assert response.output_text == "The mock heard: Hello"
     with pd.client().responses.stream(model="mock-small", input="Hello") as stream:
@@ -92,12 +94,12 @@ def test_it_makes_a_response_whole_and_streamed(pd):
         ("mock-pd-depleted", {}, "RateLimitError"),
     ],
 )
-def test_it_raises_what_the_status_means(pd, key, changes, raised):
+def test_it_raises_what_the_status_means(pd: Http, key: str, changes: dict[str, Any], raised: str) -> None:
     with pytest.raises(getattr(sdk, raised)):
         pd.client(key).chat.completions.create(**{**HELLO, **changes})
 
 
-def test_it_retries_a_limit_without_being_told_how_long(pd):
+def test_it_retries_a_limit_without_being_told_how_long(pd: Http) -> None:
     with pytest.raises(sdk.RateLimitError) as raised:
         pd.client("mock-pd-depleted", retries=1).chat.completions.create(**HELLO)
     assert "retry-after" not in raised.value.response.headers
@@ -105,19 +107,19 @@ def test_it_retries_a_limit_without_being_told_how_long(pd):
 
 
 @pytest.mark.parametrize("scenario", ["internal_error", "service_unavailable"])
-def test_it_retries_a_fault_that_passes(pd, scenario):
+def test_it_retries_a_fault_that_passes(pd: Http, scenario: str) -> None:
     assert pd.client(retries=1, scenario=f"{scenario};times=1").models.list().data
     assert pd.requests() == 2
 
 
 @pytest.mark.parametrize(("scenario", "status"), [("internal_error", 500), ("service_unavailable", 503)])
-def test_a_fault_that_stays_is_raised(pd, scenario, status):
+def test_a_fault_that_stays_is_raised(pd: Http, scenario: str, status: int) -> None:
     with pytest.raises(sdk.InternalServerError) as raised:
         pd.client(scenario=scenario).models.list()
     assert raised.value.status_code == status
 
 
-def test_a_stream_that_breaks_is_noticed(pd):
+def test_a_stream_that_breaks_is_noticed(pd: Http) -> None:
     chunks = pd.client(scenario="connection_lost_mid_stream").chat.completions.create(**HELLO, stream=True)
     with pytest.raises(sdk.APIConnectionError):
         list(chunks)

@@ -20,12 +20,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @pytest.fixture(scope="module")
-def mock(tmp_path_factory) -> Iterator[dict[str, str]]:
+def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The addresses of a mock that serves the package which the SDK calls."""
     prefixes = tmp_path_factory.mktemp("prefixes") / "prefixes.toml"
     prefixes.write_text(f'[pd]\ngrpc_package = "{chat_pb2.DESCRIPTOR.package}"\n')
     command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pd", "--prefixes", str(prefixes)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
         yield json.loads(process.stdout.readline())["providers"]["pd"]
         process.stdin.close()
         process.wait(10)
@@ -51,7 +53,7 @@ class Sdk:
         import httpx
 
         page = self.addresses["base_url"].removesuffix("/pd") + "/__mock__/requests"
-        return httpx.get(page, params={"session": self.session}).json()["total"]
+        return int(httpx.get(page, params={"session": self.session}).json()["total"])
 
     def close(self) -> None:
         for made in self._made:
@@ -59,7 +61,7 @@ class Sdk:
 
 
 @pytest.fixture
-def pd(mock, request) -> Iterator[Sdk]:
+def pd(mock: dict[str, str], request: pytest.FixtureRequest) -> Iterator[Sdk]:
     """The SDK in a session named after the test."""
     made = Sdk(mock, request.node.name)
     yield made
@@ -76,42 +78,42 @@ def refusal(act: Any) -> grpc.StatusCode:
     return raised.value.code()
 
 
-def test_it_shows_the_key(pd):
+def test_it_shows_the_key(pd: Sdk) -> None:
     shown = pd.client("mock-pd-disabled").auth.get_api_key_info()
     assert (shown.disabled, shown.api_key_blocked, shown.team_blocked) == (True, False, False)
     assert list(shown.acls) == ["api-key:endpoint:*", "api-key:model:*"]
 
 
-def test_it_lists_and_gets_models(pd):
+def test_it_lists_and_gets_models(pd: Sdk) -> None:
     models = pd.client().models
     assert "mock-small" in [model.name for model in models.list_language_models()]
     assert models.get_language_model("mock-large").name == "mock-large"
 
 
-def test_it_tokenizes(pd):
+def test_it_tokenizes(pd: Sdk) -> None:
     tokens = pd.client().tokenize.tokenize_text("Hello mock", "mock-small")
     assert "".join(token.string_token for token in tokens) == "Hello mock"
 
 
-def test_it_generates(pd):
+def test_it_generates(pd: Sdk) -> None:
     response = say_hello(pd.client()).sample()
     assert response.content == "The mock heard: Hello"
     assert response.finish_reason == "REASON_STOP"
     assert response.usage.total_tokens == response.usage.prompt_tokens + response.usage.completion_tokens
 
 
-def test_it_says_that_the_output_was_cut(pd):
+def test_it_says_that_the_output_was_cut(pd: Sdk) -> None:
     assert say_hello(pd.client(), max_tokens=1).sample().finish_reason == "REASON_MAX_LEN"
 
 
-def test_it_streams(pd):
+def test_it_streams(pd: Sdk) -> None:
     pairs = list(say_hello(pd.client()).stream())
     response = pairs[-1][0]
     assert "".join(chunk.content for _, chunk in pairs) == response.content == "The mock heard: Hello"
     assert response.usage.total_tokens > 0
 
 
-def test_a_deferred_completion_is_fetched_once(pd):
+def test_a_deferred_completion_is_fetched_once(pd: Sdk) -> None:
     began = pd.client().chat
     stub = began._stub
     request_id = stub.StartDeferredCompletion(say_hello(pd.client()).proto).request_id
@@ -122,40 +124,40 @@ def test_a_deferred_completion_is_fetched_once(pd):
     assert refusal(lambda: later.GetDeferredCompletion(asked)) is grpc.StatusCode.NOT_FOUND
 
 
-def test_a_bad_key_is_an_invalid_argument(pd):
+def test_a_bad_key_is_an_invalid_argument(pd: Sdk) -> None:
     assert refusal(pd.client("nobody").models.list_language_models) is grpc.StatusCode.INVALID_ARGUMENT
 
 
-def test_an_unknown_model_is_not_found(pd):
+def test_an_unknown_model_is_not_found(pd: Sdk) -> None:
     assert refusal(say_hello(pd.client(), model="no-such-model").sample) is grpc.StatusCode.NOT_FOUND
 
 
-def test_a_missing_parameter_is_an_invalid_argument(pd):
+def test_a_missing_parameter_is_an_invalid_argument(pd: Sdk) -> None:
     assert refusal(say_hello(pd.client(), model="").sample) is grpc.StatusCode.INVALID_ARGUMENT
 
 
-def test_a_missing_acl_is_permission_denied(pd):
+def test_a_missing_acl_is_permission_denied(pd: Sdk) -> None:
     assert refusal(say_hello(pd.client("mock-pd-no-endpoint")).sample) is grpc.StatusCode.PERMISSION_DENIED
 
 
-def test_a_limit_is_resource_exhausted_and_not_retried(pd):
+def test_a_limit_is_resource_exhausted_and_not_retried(pd: Sdk) -> None:
     client = pd.client("mock-pd-tight")
     say_hello(client).sample()
     assert refusal(say_hello(client).sample) is grpc.StatusCode.RESOURCE_EXHAUSTED
     assert pd.requests() == 2
 
 
-def test_a_server_fault_is_internal_and_not_retried(pd):
+def test_a_server_fault_is_internal_and_not_retried(pd: Sdk) -> None:
     assert refusal(pd.client(scenario="internal_error").models.list_language_models) is grpc.StatusCode.INTERNAL
     assert pd.requests() == 1
 
 
-def test_an_unavailable_service_is_retried_until_it_is_back(pd):
+def test_an_unavailable_service_is_retried_until_it_is_back(pd: Sdk) -> None:
     models = pd.client(scenario="service_unavailable;times=1").models.list_language_models()
     assert models
     assert pd.requests() == 2
 
 
-def test_its_timeout_is_the_deadline(pd):
+def test_its_timeout_is_the_deadline(pd: Sdk) -> None:
     hanging = pd.client(timeout=0.2, scenario="hang")
     assert refusal(hanging.models.list_language_models) is grpc.StatusCode.DEADLINE_EXCEEDED

@@ -15,7 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from catalog import commands
 from catalog.__main__ import main
-from catalog.model import Outcome
+from catalog.model import Outcome, Record
 from catalog.model.exits import INTERRUPTED
 from catalog.model.explanations import ALL
 from catalog.model.look import Look
@@ -116,7 +116,8 @@ def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
         "alternatives": {"answer/status": {"values": [429, 529], "source": "2:7.3#429"}},
         "out_of_reach": {"answer/header:x-should-retry": "only-the-provider"},
     }
-    stated = assertions(record(**before), {}.__getitem__)
+    elsewhere: dict[str, Record] = {}
+    stated = assertions(record(**before), elsewhere.__getitem__)
     otherwise = {"header:request-id": "absent", "type": "overloaded_error"}
     as_stated = tuple(each.key.within for each in stated if each.key.within not in otherwise)
     looks = (

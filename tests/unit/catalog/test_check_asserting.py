@@ -22,7 +22,8 @@ OF_ERROR = "answer/status, answer/header:request-id, answer/header:x-should-retr
 
 
 def made_by(of: Record) -> tuple[Assertion, ...]:
-    return assertions(of, {}.__getitem__)
+    nothing: dict[str, Record] = {}
+    return assertions(of, nothing.__getitem__)
 
 
 def written(root: Path, **fields: Any) -> Path:
@@ -163,7 +164,7 @@ EXPIRED = {"verified_at": ON, "note": "expired: last seen 2026-01-01, which was 
 
 def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
     plain = record(**fields)
-    block = {"evidence": evidence(plain, seen)} if seen else {}
+    block: dict[str, Any] = {"evidence": evidence(plain, seen)} if seen else {}
     return record(**fields, **block, status=list(tags))
 
 
