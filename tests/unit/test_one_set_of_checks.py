@@ -24,7 +24,7 @@ def run_by(session: ast.FunctionDef) -> Iterator[str]:
     """The commands that a session runs, without the words in which CI and a hook may differ."""
     for node in ast.walk(session):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "session.run":
-            yield spelt([each.value for each in node.args if isinstance(each, ast.Constant)])
+            yield spelt([str(each.value) for each in node.args if isinstance(each, ast.Constant)])
 
 
 def spelt(words: list[str]) -> str:
