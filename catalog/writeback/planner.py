@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.model import Json, Outcome, Record, Tag
+from catalog.model.assertion import Basis
 from catalog.reading.documented_fields import documented_fields
 from catalog.reading.expectations import expectation
 from catalog.reading.facts import pin
@@ -311,13 +312,25 @@ def _expire(draft: _Draft) -> _Draft:
     days = draft.policy.expire_after
     if days is None or Tag.LIVE_VERIFIED not in draft.record.tags:
         return draft
-    seen = draft.latest(Outcome.CONFORMS)
-    day = seen.day if seen else seen_on(draft.record)
+    day = _renewed_on(draft)
     if day is not None and (draft.today - day).days <= days:
         return draft
     reason = f"expired: last seen {day or 'on an unknown day'}, which was not renewed within {days} days"
     tags = _tags(draft.record, Tag.UNVERIFIED, without=(Tag.LIVE_VERIFIED,))
     return draft.change({**with_expiry(draft.record, reason), "status": tags}, reason)
+
+
+def _renewed_on(draft: _Draft) -> date | None:
+    """The day since which each documented assertion within reach was seen as stated on some endpoint; None: unknown."""
+    documented = [str(each.key) for each in draft.stated if each.basis is Basis.DOCUMENTED and not each.out_of_reach]
+    last: dict[str, date] = {}
+    for (_, key), cell in draft.known.cells.items():
+        if cell.on is not None and not cell.differs:
+            last[key] = max(cell.on, last.get(key, cell.on))
+    if documented and all(key in last for key in documented):
+        return min(last[key] for key in documented)
+    seen = draft.latest(Outcome.CONFORMS)
+    return seen.day if seen else seen_on(draft.record)
 
 
 def _tags(record: Record, *gained: Tag, without: Iterable[Tag] = ()) -> list[str]:

@@ -10,11 +10,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.check.asserting import wrong_tags
 from catalog.model import Outcome, Record, Tag
 from catalog.model.assertion import Assertion
 from catalog.model.look import Look
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import Cell, cells_of, settled_of
+from catalog.reading.last_seen import is_expired
 from catalog.writeback.canonical import canonical_text
 from catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog.writeback.seen import Sighting
@@ -119,6 +121,36 @@ def test_nothing_is_verified_that_was_not_seen(seen: list[Sighting]) -> None:
     differs = any(cell.differs for cell in cells.values())
     assert (Tag.LIVE_VERIFIED in once.tags) == (bool(cells) and whole and not differs)
     assert (Tag.UNVERIFIED in once.tags) == differs
+
+
+@given(nights(), st.integers(0, 40))
+def test_what_nobody_renewed_is_unverified_and_stays_readable(seen: list[Sighting], days: int) -> None:
+    """Both ways: an expiry takes the tag exactly where some documented assertion was not seen as stated since."""
+    kept = after(record(), *seen, policy=Policy(refresh_after=0))
+    once = after(record(), *seen, policy=Policy(refresh_after=0, expire_after=days))
+    cells = cells_of(once, stated_by(once))
+    assert cells == cells_of(kept, stated_by(kept))
+    current = {key for (_, key), cell in cells.items() if cell.on and (TODAY - cell.on).days <= days}
+    expired = Tag.LIVE_VERIFIED in kept.tags and not current >= {f"answer/{key}" for key in KEYS}
+    assert (Tag.LIVE_VERIFIED in once.tags) == (Tag.LIVE_VERIFIED in kept.tags and not expired)
+    assert (Tag.UNVERIFIED in once.tags) == (Tag.UNVERIFIED in kept.tags or expired)
+    assert is_expired(once) == expired
+    assert list(wrong_tags(once, stated_by(once))) == []
+
+
+def test_one_assertion_that_was_not_renewed_is_enough_and_a_look_at_it_mends_it() -> None:
+    policy = Policy(refresh_after=0, expire_after=20)
+    old, without = night("2026-11-01", seen_as_stated()), seen_as_stated(without=("type",))
+    stale = after(record(), old, night("2026-11-29", without, run="r2"), policy=policy)
+    assert Tag.UNVERIFIED in stale.tags
+    told = "expired: last seen 2026-11-01, which was not renewed within 20 days"
+    assert stale.data["observed"]["note"] == told
+    assert stale.data["evidence"]["seen"] == {
+        ENDPOINT_ADDRESS: {"on": "2026-11-29", "unseen": {"answer/type": "2026-11-01"}}
+    }
+    fresh = after(stale, night("2026-11-30", seen_as_stated(), run="r3"), policy=policy)
+    assert Tag.LIVE_VERIFIED in fresh.tags
+    assert not is_expired(fresh)
 
 
 def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None:
