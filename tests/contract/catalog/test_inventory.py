@@ -110,6 +110,7 @@ READ_OTHERWISE = {
     },
     ("1:6#Interactions SSE error event", "type"): "",  # the type of the event that carries the error
     ("2:7.1#interactions stream error event", "type"): "",
+    ("1:6#cyber_policy error", "retryable"): "no",  # the event's row says nothing of it; 2:7.5#cyber_policy does
     ("2:7.4#interactions snake_case HTTP status", "code"): "method_not_allowed",  # the row is a rule; this is one of it
     **{
         # gRPC has no HTTP status of its own: the row's is what the canonical status maps to
@@ -120,13 +121,13 @@ READ_OTHERWISE = {
 """Cells that a record reads otherwise than they stand there, and what it says instead."""
 
 ASIDES = {
-    f"pa/errors/compliance_outcomes/{slug}": frozenset({row})
-    for slug, row in {
-        "user_deleted_chat_readable": "2:7.2#chat_not_found",  # a chat that its user deleted is not 404
-        "chat_deleted_activity": "2:7.2#chat_not_found",  # reconcile with chat activities
-        "file_deleted_activity": "2:7.2#file_not_found",
-        "project_deleted_activity": "2:7.2#project_not_found",
-    }.items()
+    "pa/errors/compliance_outcomes/user_deleted_chat_readable": {"2:7.2#chat_not_found"},  # one deleted so is not 404
+    "pa/errors/compliance_outcomes/chat_deleted_activity": {"2:7.2#chat_not_found"},  # reconcile with chat activities
+    "pa/errors/compliance_outcomes/file_deleted_activity": {"2:7.2#file_not_found"},
+    "pa/errors/compliance_outcomes/project_deleted_activity": {"2:7.2#project_not_found"},
+    "pc/errors/stream/cyber_policy": {"2:7.5#cyber_policy"},  # of the 403, which may arrive mid-stream; not retryable
+    "pc/errors/websocket/connection_limit_reached": {"1:6#stream error event"},  # the event that carries it
+    "pc/errors/websocket/previous_response_not_found": {"1:6#stream error event"},
 }
 """Record -> rows that it cites for what they say of it, and not for the answer that they are about."""
 
@@ -208,10 +209,11 @@ def _error_differs(record: Record, row: Row, *, exactly: bool) -> Iterator[str]:
         cell = otherwise.get((row.citation, column), getattr(row, column))
         if (cell or exactly) and str(value or "") != cell:
             yield f"{row.citation}: {column} {value!r} is not {cell!r}"
-    word = re.match(r"[a-z/]*", row.retryable)
+    retryable = READ_OTHERWISE.get((row.citation, "retryable"), row.retryable)
+    word = re.match(r"[a-z/]*", retryable)
     expected = RETRYABLE[word[0] if word else ""]
-    if (row.retryable or exactly) and data["retryable"] != expected:
-        yield f"{row.citation}: retryable {data['retryable']!r} is not {row.retryable!r}"
+    if (retryable or exactly) and data["retryable"] != expected:
+        yield f"{row.citation}: retryable {data['retryable']!r} is not {retryable!r}"
 
 
 def _endpoint_differs(record: Record, row: Row) -> Iterator[str]:

@@ -121,6 +121,28 @@ def test_what_is_not_shown_is_said(provider: str) -> None:
     assert RECORDS[provider].data["documented"]["not_shown"]
 
 
+CODED = {record.data["code"]: record for record in CATALOG.select("pc", "errors") if record.data["http_status"] == 429}
+
+
+@pytest.mark.parametrize("told", RECORDS["pc"].data["errors"], ids=lambda told: told["code"])
+def test_a_429_of_pcs_limits_is_told_as_its_own_record_tells_it(told: dict[str, Any]) -> None:
+    own = CODED[told["code"]].data
+    assert told["type"] == own["type"]
+    assert RECORDS["pc"].data["error_semantics_429"][told["code"]]["retryable"] == own["retryable"]
+
+
+def test_each_429_of_pc_is_told_among_its_limits() -> None:
+    assert {told["code"] for told in RECORDS["pc"].data["errors"]} == set(CODED)
+
+
+@pytest.mark.parametrize("told", RECORDS["pc"].data["error_semantics_429"].items(), ids=lambda told: told[0])
+def test_how_long_to_wait_is_said_in_seconds_wherever_2_8_4_does(told: tuple[str, dict[str, Any]]) -> None:
+    """2:8.4 has Retry-After for each 429; only of one does 2:7.5 say that it may be present."""
+    code, semantics = told
+    optional = ", where it is present" if code == "rate_limit_exceeded" else ""
+    assert semantics["retry_after"] == f"seconds{optional}"
+
+
 PROMISED = {
     "pa": [
         *(
