@@ -53,7 +53,7 @@ def _write(path: Path, text: str) -> None:
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         fresh.write_bytes(text.encode("utf-8", "backslashreplace"))
-        os.replace(fresh, path)
+        fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
 

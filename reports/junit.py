@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from xml.etree import ElementTree as xml
+from xml.etree import ElementTree
 
 from catalog.evidence import verdicts
 from catalog.evidence.complete import complete
@@ -26,7 +26,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     """
     results = complete(run, results)
     blind, stale = verdicts.blind(run, results), verdicts.stale_entries(run, results)
-    root = xml.Element("testsuites", {"name": _legal(f"catalog probe {run.run}")})
+    root = ElementTree.Element("testsuites", {"name": _legal(f"catalog probe {run.run}")})
     suites: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: result.record):
         suites.setdefault((result.address.provider, result.address.kind), []).append(result)
@@ -35,34 +35,36 @@ def render(run: Run, results: Sequence[Result]) -> str:
     if stale:
         root.append(_ledger(stale))
     _count(root, results, len(stale))
-    xml.indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{xml.tostring(root, encoding="unicode")}\n'
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _ledger(stale: Sequence[str]) -> xml.Element:
+def _ledger(stale: Sequence[str]) -> ElementTree.Element:
     """The entries of the ledger that fail the run, whatever it saw: each a failure of its own."""
-    suite = xml.Element("testsuite", {"name": "ledger"})
+    suite = ElementTree.Element("testsuite", {"name": "ledger"})
     _count(suite, (), len(stale))
     for number, entry in enumerate(stale, start=1):
-        case = xml.SubElement(suite, "testcase", {"classname": "ledger", "name": f"entry {number}", "time": "0.000"})
-        xml.SubElement(case, "failure", {"message": _legal(entry), "type": FindingCode.STALE_DIVERGENCE})
+        case = ElementTree.SubElement(
+            suite, "testcase", {"classname": "ledger", "name": f"entry {number}", "time": "0.000"}
+        )
+        ElementTree.SubElement(case, "failure", {"message": _legal(entry), "type": FindingCode.STALE_DIVERGENCE})
     return suite
 
 
-def _suite(run: Run, name: str, results: Sequence[Result], blind: str) -> xml.Element:
-    suite = xml.Element("testsuite", {"name": name})
+def _suite(run: Run, name: str, results: Sequence[Result], blind: str) -> ElementTree.Element:
+    suite = ElementTree.Element("testsuite", {"name": name})
     _count(suite, results)
     suite.set("timestamp", _legal(run.started_at.removesuffix("Z")))
-    properties = xml.SubElement(suite, "properties")
+    properties = ElementTree.SubElement(suite, "properties")
     for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
-        xml.SubElement(properties, "property", {"name": key, "value": _legal(value)})
+        ElementTree.SubElement(properties, "property", {"name": key, "value": _legal(value)})
     if blind:
-        xml.SubElement(properties, "property", {"name": "blind", "value": _legal(blind)})
+        ElementTree.SubElement(properties, "property", {"name": "blind", "value": _legal(blind)})
     suite.extend(_case(run, result) for result in results)
     return suite
 
 
-def _count(element: xml.Element, results: Sequence[Result], stale: int = 0) -> None:
+def _count(element: ElementTree.Element, results: Sequence[Result], stale: int = 0) -> None:
     failed = sum(map(verdicts.failed, results))
     broken = sum(map(verdicts.broken, results))
     passed = sum(result.outcome is Outcome.CONFORMS and not verdicts.failed(result) for result in results)
@@ -73,19 +75,19 @@ def _count(element: xml.Element, results: Sequence[Result], stale: int = 0) -> N
     element.set("time", f"{sum(map(_seconds, results)):.3f}")
 
 
-def _case(run: Run, result: Result) -> xml.Element:
+def _case(run: Run, result: Result) -> ElementTree.Element:
     at = result.address
-    case = xml.Element("testcase", {"classname": f"{at.provider}.{at.kind}.{at.family}", "name": at.slug})
+    case = ElementTree.Element("testcase", {"classname": f"{at.provider}.{at.kind}.{at.family}", "name": at.slug})
     case.set("time", f"{_seconds(result):.3f}")
-    properties = xml.SubElement(case, "properties")
+    properties = ElementTree.SubElement(case, "properties")
     for name, value in _properties(result):
-        xml.SubElement(properties, "property", {"name": name, "value": _legal(value)})
+        ElementTree.SubElement(properties, "property", {"name": name, "value": _legal(value)})
     verdict = _verdict(result)
     if verdict is not None:
         case.append(verdict)
     if result.attempts:
         attempts = "\n".join(_attempt(number, each) for number, each in enumerate(result.attempts, start=1))
-        xml.SubElement(case, "system-out").text = _legal(f"{pytest_command(run, result)}\n{attempts}")
+        ElementTree.SubElement(case, "system-out").text = _legal(f"{pytest_command(run, result)}\n{attempts}")
     return case
 
 
@@ -102,20 +104,20 @@ def _properties(result: Result) -> Iterator[tuple[str, str]]:
         yield f"finding.{finding.severity}", f"{finding.code}: {finding.message}"
 
 
-def _verdict(result: Result) -> xml.Element | None:
+def _verdict(result: Result) -> ElementTree.Element | None:
     """What stands for the outcome; a conforming record has nothing."""
     if verdicts.failed(result):
         first = result.drifts[0].message if result.drifts else _why(result)
-        element = xml.Element("failure", {"message": _legal(first), "type": str(result.outcome)})
+        element = ElementTree.Element("failure", {"message": _legal(first), "type": str(result.outcome)})
         element.text = _legal("\n".join(f"{item.code}: {item.label}: {item.message}" for item in result.drifts))
         return element
     if verdicts.broken(result):
-        return xml.Element(
+        return ElementTree.Element(
             "error", {"message": _legal(_why(result)), "type": next(iter(advice.codes(result)), "harness_error")}
         )
     if result.outcome is Outcome.CONFORMS:
         return None
-    return xml.Element("skipped", {"message": _legal(f"{result.outcome}: {_why(result)}")})
+    return ElementTree.Element("skipped", {"message": _legal(f"{result.outcome}: {_why(result)}")})
 
 
 def _why(result: Result) -> str:

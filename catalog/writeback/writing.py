@@ -88,7 +88,7 @@ def write_text(path: Path, text: str, *, durable: bool = True) -> bool:
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(path)
         _write_new(temporary, data, durable)
-        os.replace(temporary, path)
+        temporary.replace(path)
         if durable:
             _sync_folder(path.parent)
     except OSError as error:

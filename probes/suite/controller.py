@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -29,9 +29,6 @@ from probes.suite.progress import Progress
 from probes.suite.versions import versions
 from probes.suite.worker_input import HANDOVER, Addresses, Handover
 from reports import history
-
-if TYPE_CHECKING:
-    from _typeshed import StrPath
 
 _OURS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 """Statuses of pytest that ours replaces; an interruption or a usage error stays what it is."""
@@ -297,8 +294,8 @@ class Controller:
             self.folder.rmdir()
 
 
-def _point(link: StrPath, name: str) -> None:
+def _point(link: Path, name: str) -> None:
     """Point `latest` at a run, atomically; a reader sees the old run or the new one."""
-    fresh = f"{link}.{os.getpid()}"
-    os.symlink(name, fresh)
-    os.replace(fresh, link)
+    fresh = link.with_name(f"{link.name}.{os.getpid()}")
+    fresh.symlink_to(name)
+    fresh.replace(link)

@@ -144,7 +144,7 @@ class HttpWire:
         try:
             headers = self._observer.headers(dict(response.headers))
             if call.stream and "text/event-stream" in headers.get("content-type", ""):
-                return await self._streamed(call, response, headers, started)
+                return await self._streamed(response, headers, started)
             return await self._whole(call, response, headers)
         finally:
             await response.aclose()
@@ -165,9 +165,7 @@ class HttpWire:
             observed, body_type = str(observed)[:SHOWN_OF_CAPPED], "text"
         return Response(status=response.status_code, headers=headers, body=observed, body_type=body_type, ended=ended)
 
-    async def _streamed(
-        self, call: Call, response: httpx.Response, headers: Mapping[str, str], started: float
-    ) -> Response:
+    async def _streamed(self, response: httpx.Response, headers: Mapping[str, str], started: float) -> Response:
         from probes.wire import sse
 
         left_s = anyio.current_effective_deadline() - anyio.current_time()

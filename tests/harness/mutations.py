@@ -81,7 +81,7 @@ def _below(holder: ast.AST, *, worded: bool) -> Iterator[Change]:
             yield from _below(node, worded=inside)
 
 
-def _instead(node: ast.AST, holder: ast.AST, field: str) -> Iterator[ast.AST]:
+def _instead(node: ast.AST, holder: ast.AST, field: str) -> Iterator[ast.AST]:  # noqa: C901 - a table of cases
     match node:
         case ast.Compare(ops=[op, *_]) if type(op) in COMPARED:
             yield _with(node, ops=[COMPARED[type(op)](), *node.ops[1:]])
