@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from catalog.evidence.results import Result, Run
-from catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
+from catalog.evidence.results_file import EvidenceError, ResultsWriter, drawing_on, read_run
 from reports import junit, summary
 from reports.merge import merge
 
@@ -45,7 +45,9 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
 def _write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
     ordered = sorted(results, key=lambda result: result.record)
     for name, render in _views().items():
-        _write(folder / name, render(run, ordered))
+        with drawing_on(folder / RESULTS):
+            view = render(run, ordered)
+        _write(folder / name, view)
 
 
 def _write(path: Path, text: str) -> None:

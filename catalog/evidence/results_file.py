@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
+from catalog.evidence import shape
 from catalog.evidence.complete import complete
 from catalog.evidence.results import Result, Run
 from catalog.model import Json, jsonl
@@ -55,22 +57,42 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
     A last line that a kill cut short is left out.
 
     Raises:
-        EvidenceError: the file is missing, empty, or holds a broken line that is not its last.
+        EvidenceError: the file is missing, empty, or holds a line that is not its last and is broken, or a line that
+            has not the shape of catalog/schemas/results.json.
     """
     lines = _lines(path)
-    try:
-        _, first = next(lines)
-        run = Run.from_json(first)
-    except (StopIteration, TypeError, KeyError) as error:
-        raise EvidenceError("the first line should describe the run", "probe again to make one", file=path) from error
+    where, first = next(lines, ("", None))
+    if first is None:
+        raise EvidenceError("the first line should describe the run", "probe again to make one", file=path)
+    wrong = shape.trouble(first, shape.RUN)
+    if wrong:
+        raise EvidenceError(f"the first line should describe the run: {wrong}", "probe again to make one", place=where)
+    run = Run.from_json(first)
     results = []
     for place, data in lines:
-        try:
-            results.append(Result.from_json(data))
-        except (TypeError, KeyError, ValueError) as error:
-            mend = "probe again, or remove the line"
-            raise EvidenceError(f"not a result ({error})", mend, place=place) from error
+        wrong = shape.trouble(data, shape.RESULT)
+        if wrong:
+            raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", place=place)
+        results.append(Result.from_json(data))
     return run, complete(run, results)
+
+
+@contextmanager
+def drawing_on(file: Path | None = None, place: str = "") -> Iterator[None]:
+    """Where conclusions are drawn from results: what they cannot be drawn from is told as one line.
+
+    The shape of a line is known once it is read; the record in it is as old as its run, and held by no schema of today.
+
+    Raises:
+        EvidenceError: in place of the errors that a value of an unforeseen kind leads to.
+    """
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        what = f"it holds what cannot be told ({type(error).__name__}: {error})"
+        raise EvidenceError(
+            what, "if no line was changed by hand, report it; else probe again", file=file, place=place
+        ) from error
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:

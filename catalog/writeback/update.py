@@ -10,7 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog.evidence.results import Result, Run
-from catalog.evidence.results_file import EvidenceError, read_run
+from catalog.evidence.results_file import drawing_on, read_run
 from catalog.model.errors import CatalogError
 from catalog.reading.assertions import assertions
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
@@ -53,20 +53,13 @@ def read_evidence(paths: Iterable[Path]) -> list[Evidence]:
     """Read runs, each named by its folder or its results.jsonl.
 
     Raises:
-        EvidenceError: one of them cannot be read, or its run has no date.
+        EvidenceError: one of them cannot be read.
     """
     return [_read(path) for path in paths]
 
 
 def _read(path: Path) -> Evidence:
-    path = path / "results.jsonl" if path.is_dir() else path
-    run, results = read_run(path)
-    try:
-        date.fromisoformat(run.today)
-    except (ValueError, TypeError):
-        what = f"the run's `today` is {run.today!r}"
-        raise EvidenceError(what, "it should be a date", file=path, place="1") from None
-    return run, results
+    return read_run(path / "results.jsonl" if path.is_dir() else path)
 
 
 def update(
@@ -122,9 +115,11 @@ class _Work:
             address = str(record.address)
             own = self.sightings.get(address, ())
             stated = assertions(record, catalog.__getitem__) if own else ()
-            self.plans[address] = plan(record, own, self.policy, self.today, stated)
+            with drawing_on(place=f"{', '.join(each.run.run for each in own)}: {address}"):
+                self.plans[address] = plan(record, own, self.policy, self.today, stated)
         patched = [each.record for each in self.plans.values() if isinstance(each, Patch)]
-        found = discoveries(sighting for own in self.sightings.values() for sighting in own)
+        with drawing_on(place="what was discovered"):
+            found = discoveries(sighting for own in self.sightings.values() for sighting in own)
         discovered = updated(catalog.root, found, self.policy.refresh_after)
         return {
             **_files(catalog, patched, into),

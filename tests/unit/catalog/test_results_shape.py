@@ -1,0 +1,179 @@
+"""A results file that somebody changed is told in one line, wherever it was changed; and its schema is the truth."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from subprocess import run as process
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+from catalog.evidence import shape
+from catalog.evidence.kept import kept_attempt
+from catalog.evidence.results import Result, Run
+from catalog.evidence.results_file import EvidenceError, drawing_on, read_run
+from catalog.model import Attempt, Json
+from catalog.model.errors import CatalogError
+from catalog.reading.schemas import schemas
+from catalog.reading.store import RECORDS
+from catalog.writeback.update import read_evidence, update
+from reports import build
+from tests.harness.engines import Clean
+from tests.unit.reports import sample
+from tests.unit.reports.making import answer, exchange
+
+SCHEMA = "urn:catalog:results"
+DESCRIBED, RESULTS = sample.some()
+
+
+def validator(kind: str) -> Draft202012Validator:
+    """The published schema as anybody else would read it."""
+    resource = DRAFT202012.create_resource(schemas()[SCHEMA])
+    registry: Registry[Any] = Registry().with_resource(SCHEMA, resource)
+    return Draft202012Validator({"$ref": f"{SCHEMA}#/$defs/{kind}"}, registry=registry)
+
+
+def lines(described: Run = DESCRIBED, results: list[Result] | None = None) -> Iterator[tuple[str, Json]]:
+    """Each line with its kind, as it stands in the file."""
+    yield shape.RUN, json.loads(json.dumps(described.to_json()))
+    for each in RESULTS if results is None else results:
+        yield shape.RESULT, json.loads(json.dumps(each.to_json()))
+
+
+def large() -> Result:
+    """A result of which not all was kept."""
+    response = replace(answer(400, "invalid_request_error", "no"), body="x" * 100_000)
+    attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (exchange(response=response),))
+    return replace(RESULTS[0], attempts=(kept_attempt(attempt, []),))
+
+
+def test_every_line_of_a_large_sample_follows_the_schema() -> None:
+    for kind, line in lines(replace(DESCRIBED, selected=tuple(each.record for each in RESULTS)), [*RESULTS, large()]):
+        assert shape.trouble(line, kind) == ""
+        validator(kind).validate(line)
+
+
+def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: Clean) -> None:
+    for kind, line in lines(results=[*clean("pa").values(), *clean("pb").values()]):
+        assert shape.trouble(line, kind) == ""
+        validator(kind).validate(line)
+
+
+def places(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The path of each value within a line."""
+    yield at
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, member in members:
+        yield from places(member, (*at, name))
+
+
+SPECIAL = [each for each in RESULTS if each.attempts and each.findings][:12]
+FILE: list[tuple[str, Json]] = list(lines(results=SPECIAL))
+PLACES = [(number, place) for number, (_, line) in enumerate(FILE) for place in places(line)]
+ODD: tuple[Json, ...] = (None, "words", "", {}, [], {"a": 1}, ["words"], [{}], 3, -1, True, float("nan"), 1e308, 10**30)
+
+
+def changed(number: int, place: tuple[str | int, ...], odd: Json, *, gone: bool) -> list[Json]:
+    """The file's lines with one value something else, or gone."""
+    made = [copy.deepcopy(line) if at == number else line for at, (_, line) in enumerate(FILE)]
+    if not place:
+        made[number] = odd
+        return made
+    within = made[number]
+    for name in place[:-1]:
+        within = within[name]
+    if gone:
+        del within[place[-1]]
+    else:
+        within[place[-1]] = odd
+    return made
+
+
+changes = st.builds(
+    lambda at, odd, gone: changed(*at, odd, gone=gone), st.sampled_from(PLACES), st.sampled_from(ODD), st.booleans()
+)
+
+
+@given(changes)
+def test_the_quick_check_says_what_the_schema_says(made: list[Json]) -> None:
+    """But for numbers that are none, which JSON Schema does not know."""
+    for (kind, _), line in zip(FILE, made, strict=True):
+        wrong = shape.trouble(line, kind)
+        if "no less than" not in wrong and "a day of" not in wrong:
+            assert bool(wrong) == (not validator(kind).is_valid(line)), wrong
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run's folder, and records that it may change."""
+    made = tmp_path_factory.mktemp("changed")
+    shutil.copytree(RECORDS / "pa", made / "records" / "pa")
+    return made
+
+
+@given(made=changes)
+def test_a_changed_file_never_ends_a_command_otherwise_than_in_one_line(folder: Path, made: list[Json]) -> None:
+    text = "\n".join(json.dumps(line) for line in made)
+    (folder / "results.jsonl").write_text(text + "\n", encoding="utf-8")
+    for command in (
+        lambda: build.build(folder),
+        lambda: update(read_evidence([folder]), into=folder / "records", dry_run=True),
+    ):
+        said = ""
+        try:
+            command()
+        except (EvidenceError, CatalogError) as error:
+            said = str(error)
+        assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("number", "place", "odd", "said"),
+    [
+        (0, (), [], "results.jsonl:1: the first line should describe the run: should be of type object"),
+        (0, ("today",), "soon", "results.jsonl:1: the first line should describe the run: /today: should match"),
+        (0, ("today",), "2026-02-30", "/today: should be a day of the calendar"),
+        (1, (), "words", "results.jsonl:2: not a result: should be of type object"),
+        (1, ("record",), "pa", "results.jsonl:2: not a result: /record: should match"),
+        (2, ("outcome",), "fine", "results.jsonl:3: not a result: /outcome: should be one of conforms"),
+        (1, ("attempts", 0, "elapsed_ms"), float("nan"), "/attempts/0/elapsed_ms: should be no less than 0"),
+        (1, ("attempts", 0, "exchanges", 0, "request"), None, "/attempts/0/exchanges/0/request: should be of type"),
+        (1, ("newer",), 1, "/newer: no version knows this"),
+    ],
+)
+def test_a_line_of_the_wrong_shape_is_named(
+    tmp_path: Path, number: int, place: tuple[str | int, ...], odd: Json, said: str
+) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in changed(number, place, odd, gone=False)) + "\n")
+    with pytest.raises(EvidenceError) as error:
+        read_run(path)
+    assert said in str(error.value)
+
+
+def test_what_no_shape_foresees_is_told_too(tmp_path: Path) -> None:
+    said = r"results\.jsonl: it holds what cannot be told \(KeyError: 'x'\); if no line"
+    with pytest.raises(EvidenceError, match=said), drawing_on(tmp_path / "results.jsonl"):
+        raise KeyError("x")
+    with pytest.raises(OSError, match="full"), drawing_on():
+        raise OSError("full")
+
+
+def test_reading_a_file_loads_no_jsonschema(tmp_path: Path) -> None:
+    sample.write(tmp_path, DESCRIBED, SPECIAL)
+    code = (
+        "import sys; from pathlib import Path; from catalog.evidence.results_file import read_run; "
+        "read_run(Path(sys.argv[1])); sys.exit('jsonschema' in sys.modules)"
+    )
+    assert process([sys.executable, "-c", code, str(tmp_path / "results.jsonl")], check=False).returncode == 0
