@@ -101,7 +101,10 @@ def changed(number: int, place: tuple[str | int, ...], odd: Json, *, gone: bool)
 
 
 changes = st.builds(
-    lambda at, odd, gone: changed(*at, odd, gone=gone), st.sampled_from(PLACES), st.sampled_from(ODD), st.booleans()
+    lambda at, odd, gone: changed(at[0], at[1], odd, gone=gone),
+    st.sampled_from(PLACES),
+    st.sampled_from(ODD),
+    st.booleans(),
 )
 
 
