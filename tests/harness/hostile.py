@@ -11,7 +11,7 @@ from functools import cache
 
 from tests.harness.serving import speaking
 
-GREEN = b'{"data":[],"has_more":false,"first_id":null,"last_id":null}'
+GREEN = b'{"data":[],"models":[],"has_more":false,"first_id":null,"last_id":null}'
 FOR_EVER = 10**9
 
 

@@ -248,13 +248,13 @@ def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
     assert verdicts.of_results(list(results.values()), ["pa"]) is Exit.BLIND
 
 
-def test_a_key_that_may_not_is_restricted_and_a_run_of_nothing_else_is_blind() -> None:
+def test_a_control_that_is_refused_restricts_no_record_and_a_run_of_nothing_else_is_blind() -> None:
     server = Hostile(plain(403, ERROR % b"permission_error"), green_control=False)
     with server.serving() as base:
         results = probe(pa(base), [UNKNOWN_MODEL, LIST_MODELS])
     reasons = {result.reason.code for result in results.values() if result.reason}
-    assert {result.outcome for result in results.values()} == {Outcome.RESTRICTED}
-    assert reasons == {"permission-refused"}
+    assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
+    assert reasons == {"control-failed"}
     assert verdicts.of_results(list(results.values()), ["pa"]) is Exit.BLIND
 
 

@@ -10,7 +10,7 @@ import pytest
 from starlette.types import Message, Scope, Send
 
 from catalog.evidence.results import Result
-from catalog.model import Aspect, Outcome
+from catalog.model import Aspect, Outcome, Severity
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 from tests.harness.wrong_sockets import (
@@ -94,9 +94,6 @@ UNAVAILABLE = {"error": {"code": 400, "message": "m", "status": "INVALID_ARGUMEN
 WRONG = {
     "wrong event name": Wrong(renamed("goAway", "farewell"), CONNECTION_TIME, Aspect.EVENT, "event-missing"),
     "close without goAway": Wrong(without("goAway"), CONNECTION_TIME, Aspect.EVENT, "event-missing"),
-    "goAway of another shape": Wrong(
-        instead("goAway", {"goAway": "soon"}), CONNECTION_TIME, Aspect.BODY, "field-differs"
-    ),
     "goAway that is no JSON": Wrong(instead("goAway", "go away!"), CONNECTION_TIME, Aspect.EVENT, "stream-malformed"),
     "wrong close code": Wrong(closing(code=4001), CONNECTION_TIME, Aspect.CLOSE, "close-code-differs"),
     "close without a reason": Wrong(closing(reason=""), CONNECTION_TIME, Aspect.CLOSE, "close-reason-missing"),
@@ -104,9 +101,9 @@ WRONG = {
     "no close": Wrong(never_closing, CONNECTION_TIME, Aspect.CLOSE, "close-missing"),
     "no close where only that is awaited": Wrong(never_closing, INVALID_TOKEN, Aspect.CLOSE, "close-missing"),
     "HTTP error instead of a close": Wrong(
-        refusing(400, UNAVAILABLE), INVALID_TOKEN, Aspect.EVENT, "stream-not-started"
+        refusing(402, UNAVAILABLE), INVALID_TOKEN, Aspect.EVENT, "stream-not-started"
     ),
-    "HTTP status instead of 101": Wrong(refusing(400, UNAVAILABLE), INVALID_TOKEN, Aspect.STATUS, "status-differs"),
+    "HTTP status instead of 101": Wrong(refusing(402, UNAVAILABLE), INVALID_TOKEN, Aspect.STATUS, "status-differs"),
     "flat error": Wrong(edited("error", flat), LIMIT, Aspect.BODY, "body-shape"),
     "another code": Wrong(edited("error", with_error(code="too_old")), LIMIT, Aspect.CODE, "code-differs"),
     "another type": Wrong(edited("error", with_error(type="server_error")), LIMIT, Aspect.TYPE, "type-differs"),
@@ -132,8 +129,15 @@ WRONG = {
         edited("response.inject.failed", with_error(code=None)), COMPLETED, Aspect.BODY, "field-differs"
     ),
     "missing terminal event": Wrong(ending_before_the_end, RESPONSES, Aspect.EVENT, "event-missing"),
+}
+
+SETTLED = {
+    "goAway of another shape": Wrong(
+        instead("goAway", {"goAway": "soon"}), CONNECTION_TIME, Aspect.BODY, "field-differs"
+    ),
     "a close instead of the answer": Wrong(never_resuming, CONNECT, Aspect.EVENT, "event-missing"),
 }
+"""What no document shows: a difference there settles an assumption of ours."""
 
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
@@ -141,6 +145,20 @@ def test_what_is_wrong_is_told(wrong: Wrong) -> None:
     result = seen(wrong.spoil, wrong.address)
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
     assert (wrong.aspect, wrong.code) in {(finding.aspect, finding.code) for finding in result.drifts}
+
+
+@pytest.mark.parametrize("wrong", SETTLED.values(), ids=SETTLED.keys())
+def test_what_was_only_assumed_is_told_and_no_drift(wrong: Wrong) -> None:
+    result = seen(wrong.spoil, wrong.address)
+    assert result.outcome is Outcome.CONFORMS, (result.outcome, result.reason)
+    told = [finding for finding in result.findings if (finding.aspect, finding.code) == (wrong.aspect, wrong.code)]
+    assert [finding.severity for finding in told] == [Severity.SHOULD]
+    assert ": assumed " in told[0].message
+
+
+def test_a_handshake_that_blames_how_we_asked_says_nothing_of_the_record() -> None:
+    result = seen(refusing(400, UNAVAILABLE), INVALID_TOKEN)
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
 
 
 def test_the_verdict_on_the_close_stands_apart_from_that_on_the_messages() -> None:
