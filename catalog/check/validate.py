@@ -247,9 +247,9 @@ def _rule_answers_exist(record: Record, scene: Scene) -> Iterator[Told]:
     request = record.data.get("request")
     rules = request.get("rules") if isinstance(request, dict) else None
     for index, rule in enumerate(_list(rules)):
-        answer = rule.get("answer") if isinstance(rule, dict) else None
-        if answer not in (None, "success"):
-            yield from _exists(f"$.request.rules[{index}].answer", answer, "errors", record, scene)
+        for field in ("answer", "or") if isinstance(rule, dict) else ():
+            if rule.get(field) not in (None, "success"):
+                yield from _exists(f"$.request.rules[{index}].{field}", rule[field], "errors", record, scene)
 
 
 def _causes_of_429_exist(record: Record, scene: Scene) -> Iterator[Told]:

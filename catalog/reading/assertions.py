@@ -51,9 +51,16 @@ def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
             expected,
             assertions={str(each.key): _with_what_it_turned_out_to_be(each, settled) for each in own},
             asked=asks,
+            instead=_with_its_assertions(record, expected.instead, lookup),
         )
         for expected, own in found
     )
+
+
+def _with_its_assertions(record: Record, instead: Expected | None, lookup: Lookup) -> Expected | None:
+    if instead is None:
+        return None
+    return replace(instead, assertions={str(each.key): each for each in _assertions(record, instead, lookup)})
 
 
 def _with_what_it_turned_out_to_be(assertion: Assertion, settled: Mapping[str, Settled]) -> Assertion:
@@ -78,10 +85,18 @@ def _assertions(record: Record, expected: Expected, lookup: Lookup) -> Iterator[
             basis=Basis.ASSUMED if assumed else Basis.DOCUMENTED,
             source="" if assumed else statement.source or sources,
             assumed=assumed,
-            alternatives=own.alternatives(key) or (its.alternatives(its_key) if its is not None else ()),
+            alternatives=own.alternatives(key)
+            or (its.alternatives(its_key) if its is not None else _left_to_the_account(expected, key)),
             out_of_reach=own.out_of_reach(key) or (its.out_of_reach(its_key) if its is not None else ""),
             depends=own.depends(key.label),
         )
+
+
+def _left_to_the_account(expected: Expected, key: Key) -> tuple[Json, ...]:
+    """The statuses of a success and of the refusal that conforms in its place."""
+    if expected.instead is None or key.within != "status":
+        return ()
+    return expected.status, expected.instead.status
 
 
 def statements(expected: Expected) -> Iterator[Statement]:

@@ -102,7 +102,10 @@ def _of_endpoint(record: Record, lookup: Lookup) -> Iterator[Expected]:
             yield _refused(lookup(auth[key]), label)
     for rule in (data.get("request") or {}).get("rules", ()):
         if rule["answer"] == SUCCESS:
-            yield _success(record, rule["label"])
+            yield replace(
+                _success(record, rule["label"]),
+                instead=_refused(lookup(rule["or"]), rule["label"]) if "or" in rule else None,
+            )
         else:
             yield _refused(lookup(rule["answer"]), rule["label"])
     if isinstance(data.get("streaming"), dict):

@@ -45,6 +45,8 @@ class Expected:
     """Each thing it asserts, with its basis, by its key as a finding names it."""
     asked: Mapping[str, str] = field(default_factory=dict)
     """What is assumed of the request (`path`, `header:…`, `body:…`), each with its reason."""
+    instead: Expected | None = None
+    """The refusal that conforms in place of this success, where the documents leave both (`or` of a rule)."""
 
     @property
     def provider(self) -> str:
@@ -67,6 +69,12 @@ class Expected:
         """The HTTP statuses that conform where the documents leave a choice."""
         stated = self.assertions.get(f"{self.label}/status")
         return stated.alternatives if stated is not None else ()
+
+    def chosen_by(self, response: Response | None) -> Expected:
+        """This, or what the documents leave instead of it, where that is what came."""
+        if self.instead is not None and response is not None and response.status == self.instead.status:
+            return self.instead
+        return self
 
     def is_answered_by(self, response: Response) -> bool:
         """Whether this is the documented answer, if with differences: what another one holds says nothing of it."""

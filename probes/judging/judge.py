@@ -27,11 +27,12 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
         return Verdict(
             Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {missing[0]!r}")
         )
-    verdicts = [_judge_label(each, exchanges, known) for each in expected]
-    shown = _shown_to_work(verdicts, expected, exchanges)
+    chosen = [each.chosen_by(exchanges[each.label].response) for each in expected]
+    verdicts = [_judge_label(each, exchanges, known) for each in chosen]
+    shown = _shown_to_work(verdicts, chosen, exchanges)
     verdicts = [
         _judge_label(_without(its, shown), exchanges, known) if shown and _blames_an_assumption(each) else each
-        for each, its in zip(verdicts, expected, strict=True)
+        for each, its in zip(verdicts, chosen, strict=True)
     ]
     verdicts = _after_what_they_depend_on(verdicts, expected)
     findings = tuple(finding for verdict in verdicts for finding in verdict.findings)

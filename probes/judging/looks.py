@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from catalog.recognition.endpoints import Endpoints
 
 ANOTHER_ANSWER = "another-answer"
-"""The answer has not the status that is stated, so what else it holds or lacks says nothing of the stated one."""
+"""The answer has not the status that is stated first, so what else it holds or lacks says nothing of the stated one."""
 
 NO_ANSWER, NO_BODY, NO_STREAM, NOT_SHOWN = "no-answer", "no-body", "no-stream", "not-shown"
 
@@ -71,7 +71,7 @@ def _unseen(
             continue
         elif response is None:
             yield within, NO_ANSWER
-        elif within != "status" and "status" in otherwise:
+        elif within != "status" and ("status" in otherwise or expected.chosen_by(response) is not expected):
             yield within, ANOTHER_ANSWER
         else:
             why = _hidden(expected, response, each, otherwise)

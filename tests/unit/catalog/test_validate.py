@@ -123,6 +123,13 @@ def test_the_shipped_records_are_fine() -> None:
             "no record has the address",
             "",
         ),
+        (
+            ENDPOINT_ADDRESS,
+            {"request": {"rules": [{"label": "a", "rule": "b", "answer": "success", "or": "pa/errors/general/none"}]}},
+            "$.request.rules[0].or",
+            "no record has the address",
+            "",
+        ),
         (ENDPOINT_ADDRESS, {"method": "FETCH"}, "$.method", "is none of GET, POST", ""),
         (
             ENDPOINT_ADDRESS,

@@ -30,8 +30,8 @@ def catalog() -> Catalog:
 
 
 @cache
-def known() -> Known:
-    return Known.of(catalog().select(provider="pa"))
+def known(provider: str) -> Known:
+    return Known.of(catalog().select(provider=provider))
 
 
 HEADERS = {
@@ -53,7 +53,7 @@ def judged(
     record = Record(shipped.address, {**shipped.data, **fields})
     expected = [each for each in asserted(record, catalog().__getitem__) if each.label == label]
     exchange = Exchange(label, request or Request("POST", ASKED), response)
-    return judge(expected, Attempt("", 0.0, (exchange,)), known())
+    return judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0]))
 
 
 def seen(verdict: Verdict) -> Look:
@@ -228,7 +228,7 @@ def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to
     def verdict(plain: Response) -> Verdict:
         answers = zip(labels, (plain, NOT_THERE), strict=True)
         exchanges = tuple(Exchange(label, Request("POST", ASKED), response) for label, response in answers)
-        return judge(expected, Attempt("", 0.0, exchanges), known())
+        return judge(expected, Attempt("", 0.0, exchanges), known("pa"))
 
     assert verdict(SUCCEEDED).outcome is Outcome.DRIFTED
     assert verdict(NOT_THERE).outcome is Outcome.INCONCLUSIVE
@@ -262,7 +262,7 @@ def deleted(*outcomes: Response) -> Verdict:
         Exchange(each.label, Request("DELETE", "https://x/v1/compliance/apps/chats/c"), response)
         for each, response in zip(expected, outcomes, strict=True)
     )
-    return judge(expected, Attempt("", 0.0, exchanges), known())
+    return judge(expected, Attempt("", 0.0, exchanges), known("pa"))
 
 
 def test_what_was_never_deleted_need_not_be_gone() -> None:
@@ -271,3 +271,31 @@ def test_what_was_never_deleted_need_not_be_gone() -> None:
     assert refused.outcome is Outcome.INCONCLUSIVE
     assert not any(finding.drifts for finding in refused.findings)
     assert deleted(Response(200, HEADERS, {}, "json"), still_there).outcome is Outcome.DRIFTED
+
+
+RESPONSES = "pc/endpoints/responses/create_response"
+TIER_REFUSED = {"error": {"message": "no", "type": "invalid_request_error", "code": None, "param": "service_tier"}}
+UNKNOWN = {"error": {"message": "no", "type": "invalid_request_error", "code": "unknown_parameter", "param": "x"}}
+
+
+def test_a_documented_refusal_in_place_of_a_success_conforms_and_shows_nothing_else_of_the_success() -> None:
+    """2:7.5: any service tier may be one that the project is not allowed."""
+    verdict = judged(RESPONSES, Response(400, {}, TIER_REFUSED, "json"), {}, "service_tier_flex")
+    assert verdict.outcome is Outcome.CONFORMS
+    look = seen(verdict)
+    assert look.as_stated == ("status",)
+    assert look.otherwise == {}
+    assert look.unseen["body"] == "another-answer"
+
+
+@pytest.mark.parametrize(
+    ("label", "body"), [("service_tier_flex", UNKNOWN), ("truncation_auto", TIER_REFUSED), ("success", TIER_REFUSED)]
+)
+def test_another_refusal_or_one_in_place_of_another_success_is_drift(label: str, body: dict[str, Any]) -> None:
+    assert judged(RESPONSES, Response(400, {}, body, "json"), {}, label).outcome is Outcome.DRIFTED
+
+
+def test_both_statuses_are_what_is_asserted() -> None:
+    made = {str(each.key): each for each in assertions(catalog()[RESPONSES], catalog().__getitem__)}
+    assert made["service_tier_flex/status"].alternatives == (200, 400)
+    assert made["truncation_auto/status"].alternatives == ()
