@@ -33,7 +33,7 @@ class Session:
         found = self._states.get(kind)
         if found is None:
             found = self._states[kind] = kind()
-        return cast(State, found)
+        return cast("State", found)
 
     def bucket(self, key: Hashable, per_minute: float, burst: float | None = None) -> TokenBucket:
         """This session's budget under `key`, made full on first use; `burst` is its capacity where that is less."""

@@ -7,11 +7,10 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from starlette.responses import Response
-
 from mockserver.faults import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
     from starlette.types import Receive, Scope, Send
 
     from mockserver.world import Context

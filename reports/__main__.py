@@ -7,12 +7,15 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from catalog import command_line
-from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.model.exits import Exit
 from reports import build, diff, history, terminal
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 OUT = Path("reports/out")
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
 from catalog.evidence.changes import Change
-from catalog.evidence.results import Result
 from catalog.model import Outcome
 from catalog.model.codes import FindingCode
 from catalog.model.explanations import ALL
-from reports.standing import Standing
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from reports.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from catalog.evidence.results import Run
 from catalog.evidence.same_drift import Cause, cause
 from catalog.model import Finding, Outcome
 from catalog.model.codes import FindingCode, ReasonCode
 from catalog.model.explanations import INCONCLUSIVE
 from catalog.reading.facts import note
-from reports.standing import Standing
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Run
+    from reports.standing import Standing
 
 SHARED_BY = 3
 """So many records with the same difference speak for the provider or the documents, not for one recipe."""

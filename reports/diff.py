@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
-from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
 from reports.terminal import COLUMNS
 from reports.visible import line
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 
 @dataclass(frozen=True, slots=True)

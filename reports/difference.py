@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
-from catalog.model import Json
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 MAX_LINES = 160
 MAX_CHARACTERS = 4000

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from catalog.evidence.results import Result
-from catalog.model import Attempt, Event, Exchange, Json, Response
-from catalog.model.exchange import Cut
 from catalog.model.text import brief
 from reports.reproduce import shell
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from catalog.model import Attempt, Event, Exchange, Json, Response
+    from catalog.model.exchange import Cut
 
 MAX_BODY = 6000
 MAX_ROWS = 200

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from catalog.evidence.results import Result
 from catalog.model import Json
 from catalog.model.json_tree import texts
 from catalog.reading.facts import seen, stated, tags
 from catalog.recognition.lookalikes import Lookalikes
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 MAX_TEXT = 1500
 

@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from catalog.evidence import changes, same_drift
 from catalog.evidence.changes import Earlier
-from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Json, Outcome, Severity, jsonl
 from catalog.model.text import brief
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 FOLDER = Path("reports/history")
 SHOWN = 29

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.changes import Change
-from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
 from catalog.model.explanations import ALL
 from catalog.reading.facts import meaning
@@ -22,13 +21,15 @@ from reports.history import LETTERS
 from reports.matrix import matrix
 from reports.overview import GROUPS, Overview, days
 from reports.reproduce import pytest_command
-from reports.standing import Standing
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
 from reports.visible import line, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+    from catalog.evidence.results import Result, Run
+    from reports.standing import Standing
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("base.css", "matrix.css", "finding.css", "records.css", "print.css")

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from catalog.model import Finding, Json, Outcome
 from catalog.model.json_tree import map_texts, texts
 from reports import advice, exchanges
-from reports.attribution import Attributor
 from reports.facts import Relations, facts, title
 from reports.history import LETTERS
-from reports.overview import Overview
 from reports.reproduce import pytest_command
-from reports.standing import Standing
 from reports.visible import tree
+
+if TYPE_CHECKING:
+    from reports.attribution import Attributor
+    from reports.overview import Overview
+    from reports.standing import Standing
 
 BUDGET = 8_000_000
 """Characters of details. Beyond it records keep what they say and leave their exchanges to results.jsonl, those that

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from catalog.evidence import verdicts
 from catalog.evidence.complete import complete
-from catalog.evidence.results import Result, Run
 from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
 from reports import advice
 from reports.reproduce import nodeid, pytest_command
 from reports.visible import visible
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]")
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from catalog.model import KINDS, Outcome
-from reports.overview import Cell, Overview
 from reports.terminal import COLUMNS
+
+if TYPE_CHECKING:
+    from reports.overview import Cell, Overview
 
 SQUARES = 1500
 """Up to so many records each is a square of its own; beyond it a family is a bar."""

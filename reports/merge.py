@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
-from catalog.model import Json
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 Told = tuple[Run, Sequence[Result]]
 

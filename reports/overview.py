@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import complete, unreported
-from catalog.evidence.results import Result, Run
 from catalog.model import KINDS, Outcome
 from catalog.model.exits import Exit
 from reports import history
 from reports.standing import Standing, standings
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 GROUPS: Mapping[Change, str] = {
     Change.NEW: "New drift",

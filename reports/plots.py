@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from catalog.model import Attempt, Outcome
 from catalog.model.text import brief
 from reports.exchanges import ASIDE
-from reports.overview import Overview
-from reports.standing import Standing
+
+if TYPE_CHECKING:
+    from reports.overview import Overview
+    from reports.standing import Standing
 
 STACK = (
     Outcome.DRIFTED,

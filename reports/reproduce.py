@@ -6,10 +6,12 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog.evidence.results import Result, Run
-from catalog.model import Exchange, Json, Request
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+    from catalog.model import Exchange, Json, Request
 
 _TESTS = {
     "endpoints": "probes/test_endpoints.py::test_endpoint",

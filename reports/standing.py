@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 from catalog.evidence import changes, verdicts
 from catalog.evidence.changes import Change, Earlier
 from catalog.evidence.complete import unreported
-from catalog.evidence.results import Result, Run
 from catalog.model import Outcome, Tag
 from catalog.reading.last_seen import seen_on
 from reports import history
-from reports.history import Row
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+    from reports.history import Row
 
 
 @dataclass(frozen=True, slots=True)

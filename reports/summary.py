@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
 from catalog.evidence.changes import Change
-from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
 from reports import advice
 from reports.overview import CORRECTED, GROUPS, Overview, days
-from reports.standing import Standing
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
 from reports.visible import line
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+    from reports.standing import Standing
 
 MAX_BYTES = 60_000
 """The hosts of pull requests refuse longer bodies."""

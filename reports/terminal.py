@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
 from catalog.evidence.changes import Change
-from catalog.evidence.results import Result, Run
 from catalog.model import Outcome
 from catalog.model.exits import Exit
 from reports import advice
 from reports.overview import CORRECTED, GROUPS, Overview, days
-from reports.standing import Standing
 from reports.unseen import unseen
 from reports.visible import line
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+    from reports.standing import Standing
 
 LISTED = 12
 """Records listed under one heading; the report has them all."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from catalog.model import Outcome
 from reports import advice
-from reports.standing import Standing
+
+if TYPE_CHECKING:
+    from reports.standing import Standing
 
 ORDER = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED)
 """What could not be seen comes before what was not meant to be."""

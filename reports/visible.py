@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from catalog.model import Json
 from catalog.model.json_tree import map_texts
 from catalog.model.text import brief
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 _CONCEALING = re.compile(
     "["

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from catalog.evidence.results import Result
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target as targets
-from probes.target.target import Target
 from tests.harness.engines import Clean, catalog, probe
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from probes.target.target import Target
 
 settings.register_profile("unhurried", deadline=None, print_blob=True)
 settings.load_profile("unhurried")

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from catalog.model import Json
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 ENVELOPES = Path(__file__).parent.parent / "schemas" / "envelopes"
 

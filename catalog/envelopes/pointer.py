@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from catalog.model import Json
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 
 class _Absent:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from catalog.evidence.results import Result
 from catalog.model import Outcome
 from catalog.model.codes import ReasonCode
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 BLIND_SHARE = 0.2
 """A provider of whose allowed probes more than this share is inconclusive was not really looked at."""

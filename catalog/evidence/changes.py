@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift, verdicts
 from catalog.evidence.complete import unreported
-from catalog.evidence.results import Result
 from catalog.model import Json, Outcome
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 
 class Change(StrEnum):

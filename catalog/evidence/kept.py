@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT, find
 from catalog.envelopes.projection import unwrapped
-from catalog.model import Attempt, Event, Exchange, Finding, Json
 from catalog.model.exchange import Cut
 from catalog.model.text import brief
 
 if TYPE_CHECKING:
+    from catalog.model import Attempt, Event, Exchange, Finding, Json
     from catalog.model.look import Look
     from catalog.reading.expected import Expected
 

@@ -8,12 +8,15 @@ have modules beside this one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from catalog.evidence.blindness import blind_providers
 from catalog.evidence.complete import complete, expected, unreported
-from catalog.evidence.results import Result, Run
 from catalog.model import LedgerState, Outcome
 from catalog.model.exits import Exit, highest
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 
 def of_run(run: Run, results: Sequence[Result]) -> Exit:

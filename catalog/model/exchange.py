@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from catalog.model.json_value import Json
-from catalog.model.outcome import Reason
+if TYPE_CHECKING:
+    from catalog.model.json_value import Json
+    from catalog.model.outcome import Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog.model.address import Address
-from catalog.model.json_value import Json
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from catalog.model.address import Address
+    from catalog.model.json_value import Json
 
 
 class Tag(StrEnum):

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.model import Json, Record
 from catalog.model.assertion import ASK, Assertion, Basis, Key
 from catalog.model.labels import ANSWER, SUCCESS
 from catalog.reading.cells import settled_of
 from catalog.reading.expectations import Lookup, expectations
 
 if TYPE_CHECKING:
+    from catalog.model import Json, Record
     from catalog.reading.cells import Settled
     from catalog.reading.expected import Expected
     from catalog.reading.streams import StreamRule

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from catalog.model import Json
 from catalog.model.errors import CatalogError
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 
 def read_object(path: Path) -> dict[str, Json]:

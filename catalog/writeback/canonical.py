@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.model import Json
 from catalog.reading.schemas import KIND_SCHEMA, resolve, schemas
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 
 class _Part(NamedTuple):

@@ -11,7 +11,6 @@ from catalog.evidence.same_drift import narrowed_aspect
 from catalog.model import Address, Aspect, Json, LedgerState, Outcome
 from catalog.model.assertion import Key
 from catalog.model.errors import CatalogError, did_you_mean
-from catalog.reading.store import Catalog
 from catalog.reading.strict_json import read_json
 from catalog.writeback.canonical import json_text
 from catalog.writeback.writing import locked, write_text
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from catalog.model import Finding
+    from catalog.reading.store import Catalog
 
 LEDGER = Path(__file__).parent.parent / "divergences.json"
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from mockserver.pa.call import Call
+from typing import TYPE_CHECKING
+
 from mockserver.pa.errors import API, BILLING, OVERLOADED, RATE_LIMIT, TIMEOUT, Kind, PaError
 from mockserver.pa.keys import Standing
 from mockserver.pa.spending import refuse_spenders
 from mockserver.scenarios import Scenario, choice, whole_number
+
+if TYPE_CHECKING:
+    from mockserver.pa.call import Call
 
 SERVER_TOOLS = ("web_search", "web_fetch", "code_execution", "bash_code_execution", "text_editor_code_execution")
 REFUSAL_CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")

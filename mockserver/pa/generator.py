@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.pa import server_tools
-from mockserver.pa.call import Call
 from mockserver.pa.conversation import last_user_text
 from mockserver.pa.tokens import BYTES_PER_TOKEN, count_text, count_value
 from mockserver.pa.tools import Tool, server_tool
+
+if TYPE_CHECKING:
+    from mockserver.pa.call import Call
 
 MAX_ECHO = 200
 

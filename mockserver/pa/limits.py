@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mockserver.clock import rfc3339
 from mockserver.pa import special_capacity as special
-from mockserver.pa.call import Call
-from mockserver.pa.catalogue import Model
 from mockserver.pa.errors import RATE_LIMIT, PaError
 from mockserver.pa.meters import Meter, meter_of
-from mockserver.pa.prompt_cache import InputTokens
+
+if TYPE_CHECKING:
+    from mockserver.pa.call import Call
+    from mockserver.pa.catalogue import Model
+    from mockserver.pa.prompt_cache import InputTokens
 
 
 class PerMinute(NamedTuple):

@@ -16,13 +16,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.pa import code_tools, web_tools
-from mockserver.pa.call import Call
 from mockserver.pa.conversation import last_user_text
 from mockserver.pa.tool_outcome import Outcome, Setting, ToolFailure
 from mockserver.pa.tools import server_tools
+
+if TYPE_CHECKING:
+    from mockserver.pa.call import Call
 
 _DIRECTIVE = re.compile(r"^\s*(search|fetch|run|bash|view|create):[ \t]*(.*?)\s*$", re.MULTILINE)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mockserver.pa.errors import PaError
+if TYPE_CHECKING:
+    from mockserver.pa.errors import PaError
 
 CHUNK = 24
 """Characters a delta; small enough that a short answer comes in several."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mockserver.pb.errors import MODEL_NOT_FOUND, PbError
-from mockserver.pb.keys import Project
+
+if TYPE_CHECKING:
+    from mockserver.pb.keys import Project
 
 GENERATE = "generateContent"
 LIVE = "bidiGenerateContent"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from mockserver.pb.call import Call
+from typing import TYPE_CHECKING
+
 from mockserver.pb.errors import ABORTED, CANCELLED, DEADLINE, INTERNAL, UNAVAILABLE, Kind, PbError
 from mockserver.pb.outcomes import BLOCKS, ENDINGS, FAULTS, IMAGE_BLOCKS, IMAGE_ENDINGS
 from mockserver.scenarios import Scenario, choice
+
+if TYPE_CHECKING:
+    from mockserver.pb.call import Call
 
 FAILURES: dict[str, tuple[Kind, str]] = {
     "internal_error": (INTERNAL, "An internal error has occurred. Please retry."),

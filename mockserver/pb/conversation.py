@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.pb import fields, files
 from mockserver.pb.errors import invalid
-from mockserver.pb.keys import Project
 from mockserver.pb.prompt import MODEL, USER, FunctionCall, Turn
+
+if TYPE_CHECKING:
+    from mockserver.pb.keys import Project
 
 CONTENT: fields.Fields = {"role": fields.string, "parts": fields.objects}
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.pb import conversation, fields, settings, tools
-from mockserver.pb.call import Call
-from mockserver.pb.catalogue import Model
 from mockserver.pb.errors import NOT_FOUND, PbError
 from mockserver.pb.prompt import Prompt
 from mockserver.pb.tokens import count_text, count_turns, count_value
+
+if TYPE_CHECKING:
+    from mockserver.pb.call import Call
+    from mockserver.pb.catalogue import Model
 
 BODY: fields.Fields = {
     "model": fields.string,

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.pb import thoughts
-from mockserver.pb.call import Call
 from mockserver.pb.causes import MALFORMED_CALL
 from mockserver.pb.errors import INTERNAL, PbError
 from mockserver.pb.outcomes import (
@@ -33,6 +32,9 @@ from mockserver.pb.outcomes import (
 )
 from mockserver.pb.prompt import FunctionCall, Prompt
 from mockserver.pb.tokens import BYTES_PER_TOKEN, PER_MEDIA, count_text, count_value
+
+if TYPE_CHECKING:
+    from mockserver.pb.call import Call
 
 MAX_ECHO = 200
 THOUGHT = "Let me think about what the user wants and how to put it briefly."

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.pb import fields, settings, tools
-from mockserver.pb.call import Call
 from mockserver.pb.catalogue import GENERATE, find_model
 from mockserver.pb.errors import NOT_FOUND, UNKNOWN_FIELD, PbError, invalid
 from mockserver.pb.interaction_input import Step, steps_of, turns_of
 from mockserver.pb.interaction_store import Interactions
 from mockserver.pb.prompt import Prompt, Tools
 from mockserver.pb.tokens import count_text, count_turns, count_value
+
+if TYPE_CHECKING:
+    from mockserver.pb.call import Call
 
 BODY: fields.Fields = {
     "model": fields.string,

@@ -7,13 +7,16 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from mockserver.buckets import TokenBucket
-from mockserver.pb.call import Call
-from mockserver.pb.catalogue import Model
 from mockserver.pb.errors import QUOTA, RATE_LIMIT, TOO_MANY, UNAVAILABLE, Kind, PbError
 from mockserver.pb.keys import Billing
+
+if TYPE_CHECKING:
+    from mockserver.buckets import TokenBucket
+    from mockserver.pb.call import Call
+    from mockserver.pb.catalogue import Model
 
 PACIFIC = ZoneInfo("America/Los_Angeles")
 SPEND_WINDOW_S = 600

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mockserver.pb import auth_tokens, compatibility, generate, interactions, models, stores
-from mockserver.pb.gateway import Handler
 from mockserver.routing import Route
+
+if TYPE_CHECKING:
+    from mockserver.pb.gateway import Handler
 
 VERSIONS = ("v1", "v1beta")
 """Both share model paths and interactions (2:9)."""

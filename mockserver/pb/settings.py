@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.pb import fields
-from mockserver.pb.catalogue import Model
 from mockserver.pb.errors import UNIMPLEMENTED, PbError, invalid
 from mockserver.pb.prompt import Settings
+
+if TYPE_CHECKING:
+    from mockserver.pb.catalogue import Model
 
 THINKING_LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 MODALITIES = ("text", "image", "audio", "video", "document")

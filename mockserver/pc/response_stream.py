@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mockserver.pc.errors import PcError
+if TYPE_CHECKING:
+    from mockserver.pc.errors import PcError
 
 CHUNK = 24
 """Characters a delta."""

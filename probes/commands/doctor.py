@@ -9,11 +9,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import anyio
 
 from catalog.reading.manifest import manifest
-from catalog.reading.store import Catalog
 from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.planning.bounds import plan_line
@@ -23,6 +23,9 @@ from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
 from probes.wire.redact import Redactor
+
+if TYPE_CHECKING:
+    from catalog.reading.store import Catalog
 
 RUN = "doctor"
 

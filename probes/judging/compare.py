@@ -15,13 +15,14 @@ from catalog.envelopes.projection import unwrapped
 from catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
 from catalog.model.codes import FindingCode as Code
 from catalog.reading.expected import Expected, answer_body
-from catalog.reading.headers import HeaderRule
 from catalog.reading.manifest import manifest
-from catalog.reading.streams import StreamRule
 from probes.judging import limit_headers
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
+
+    from catalog.reading.headers import HeaderRule
+    from catalog.reading.streams import StreamRule
 
 MAX_SHAPE_FINDINGS = 6
 """A body of another kind altogether breaks every rule of the envelope; this many say so."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Exchange, Finding, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
 from catalog.reading.expected import Expected, asked_of
 from catalog.reading.grpc_statuses import status_of
-from catalog.recognition.known import Known
 from probes.judging.compare import compare
+
+if TYPE_CHECKING:
+    from catalog.recognition.known import Known
 
 UNASKED: Mapping[int, ReasonCode] = {
     408: ReasonCode.UNASKED_TIMEOUT,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Finding, Json, Response, Severity
 from catalog.model.codes import FindingCode
-from catalog.reading.expected import Expected
 from catalog.recognition.known import ORDINARY_HEADERS, Known
+
+if TYPE_CHECKING:
+    from catalog.reading.expected import Expected
 
 
 def seen_on_the_way(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:

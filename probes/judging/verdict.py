@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
-from catalog.model import Finding, Outcome, Reason
-from catalog.model.look import Look
+
+if TYPE_CHECKING:
+    from catalog.model import Finding, Outcome, Reason
+    from catalog.model.look import Look
 
 
 @dataclass(frozen=True, slots=True)

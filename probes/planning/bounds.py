@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from catalog.model import Reason
-from probes.elicit.recipe import Recipe
 from probes.judging.attempts import MAX_ATTEMPTS
-from probes.planning.plan import Plan
+
+if TYPE_CHECKING:
+    from catalog.model import Reason
+    from probes.elicit.recipe import Recipe
+    from probes.planning.plan import Plan
 
 
 def told(chosen: Plan, target: str) -> list[str]:

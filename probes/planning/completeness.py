@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from catalog.model.errors import did_you_mean
 from catalog.model.explanations import NOT_PROBED
 from catalog.model.labels import BESIDE
 from catalog.reading.expectations import expectations
 from catalog.reading.manifest import Manifest, manifest
-from catalog.reading.store import Catalog
-from probes.elicit.book import Book
-from probes.elicit.recipe import Recipe
 from probes.target.target import WRONG
+
+if TYPE_CHECKING:
+    from catalog.reading.store import Catalog
+    from probes.elicit.book import Book
+    from probes.elicit.recipe import Recipe
 
 
 def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
 from catalog.model import Record, Tag
 from catalog.reading.last_seen import seen_on
-from catalog.reading.store import Catalog
-from probes.elicit.book import Book
+
+if TYPE_CHECKING:
+    from catalog.reading.store import Catalog
+    from probes.elicit.book import Book
 
 STALE_AFTER = timedelta(days=30)
 

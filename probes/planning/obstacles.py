@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.calls.services import LOOPBACK
-from probes.elicit.recipe import Recipe
-from probes.target.target import Cost, Target
+
+if TYPE_CHECKING:
+    from probes.elicit.recipe import Recipe
+    from probes.target.target import Cost, Target
 
 
 def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
-from catalog.reading.store import Catalog
 from probes.elicit import book
-from probes.elicit.recipe import Recipe
 from probes.planning.obstacles import fitted, obstacle
-from probes.target.target import Cost, Target
+
+if TYPE_CHECKING:
+    from catalog.reading.store import Catalog
+    from probes.elicit.recipe import Recipe
+    from probes.target.target import Cost, Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from catalog.model import Address
 from probes.elicit import book
-from probes.target.target import Target
+
+if TYPE_CHECKING:
+    from probes.target.target import Target
 
 _SHARD = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
 

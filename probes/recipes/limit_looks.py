@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import LIMITED
-from probes.elicit.recipe import Family, Recipe, Steps
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
+    from probes.elicit.recipe import Family, Recipe, Steps
 
 SLUG = "general"
 TIGHT = "tight"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from catalog.model import Exchange, Reason, Response
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, CLEANUP, SETUP
 from catalog.reading.grpc_statuses import status_of
-from probes.calls.call import Call
 from probes.elicit.probe import Stopped
-from probes.running.journal import Journal
-from probes.running.lane import Lane
 from probes.running.teardown import Fixtures
+
+if TYPE_CHECKING:
+    from probes.calls.call import Call
+    from probes.running.journal import Journal
+    from probes.running.lane import Lane
 
 
 class AttemptProbe:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from catalog.envelopes.envelope import envelope
 from catalog.envelopes.pointer import ABSENT, find
@@ -13,10 +14,12 @@ from catalog.reading.expected import Expected
 from catalog.reading.grpc_statuses import status_of
 from catalog.reading.manifest import manifest
 from catalog.recognition.known import TOO_MANY, Known
-from probes.calls.call import Call
 from probes.elicit.probe import Stopped
 from probes.judging.unasked import unasked
-from probes.running.lane import Lane
+
+if TYPE_CHECKING:
+    from probes.calls.call import Call
+    from probes.running.lane import Lane
 
 BAD_CREDENTIAL = (401,)
 SUCCESS = 200

@@ -7,24 +7,27 @@ from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from catalog.evidence.results import Result
 from catalog.model import Address, Outcome, Reason
 from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
-from catalog.reading.store import Catalog
 from probes.elicit import book
-from probes.elicit.recipe import Recipe
 from probes.judging.attempts import MAX_ATTEMPTS
 from probes.planning.plan import plan
-from probes.running.journal import Journal
 from probes.running.probing import Task, place_of, run, unprobed
 from probes.running.provider_run import ProviderRun
 from probes.target.target import Cost, Target
-from probes.wire.redact import Redactor
 from probes.wire.silence import silence
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from catalog.reading.store import Catalog
+    from probes.elicit.recipe import Recipe
+    from probes.running.journal import Journal
+    from probes.wire.redact import Redactor
 
 SLACK_S = 30.0
 LAST_S = 20.0

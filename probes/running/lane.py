@@ -12,7 +12,6 @@ from catalog.model import Exchange, Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import CONTROL
 from catalog.reading.grpc_statuses import status_of
-from probes.calls.call import Call
 from probes.calls.placeholders import filled
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
@@ -23,6 +22,7 @@ from probes.target.dialect import Dialect
 from probes.wire.loopback import Loopback
 
 if TYPE_CHECKING:
+    from probes.calls.call import Call
     from probes.running.budget import Budget
     from probes.target.target import Provider
     from probes.wire.grpc import GrpcWire

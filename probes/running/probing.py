@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -13,19 +14,21 @@ from catalog.evidence.kept import kept_attempt, kept_finding, kept_look
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Attempt, Finding, Outcome, Reason, Record, Severity
 from catalog.model.codes import FindingCode, ReasonCode
-from catalog.reading.expected import Expected
-from catalog.recognition.known import Known
-from probes.calls.call import Call
 from probes.elicit.performing import perform
 from probes.elicit.probe import Stopped
-from probes.elicit.recipe import Recipe
 from probes.judging.attempts import conclude, undecided
 from probes.judging.judge import judge
 from probes.judging.verdict import Verdict
 from probes.running import controls
 from probes.running.attempt_probe import AttemptProbe
-from probes.running.journal import Journal
-from probes.running.lane import Lane
+
+if TYPE_CHECKING:
+    from catalog.reading.expected import Expected
+    from catalog.recognition.known import Known
+    from probes.calls.call import Call
+    from probes.elicit.recipe import Recipe
+    from probes.running.journal import Journal
+    from probes.running.lane import Lane
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.reading.rate_limits import EndpointGroup
 from probes.running.rate_limiter import RateLimiter
-from probes.running.rate_limits import RateLimitPolicy
 
 if TYPE_CHECKING:
     from catalog.model import Response
+    from catalog.reading.rate_limits import EndpointGroup
+    from probes.running.rate_limits import RateLimitPolicy
 
 SHARE = 0.95
 """How much of a limit is used: a request may arrive a little sooner after another than it was sent."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from catalog.evidence.results import Result, Run
 from catalog.reading.store import RECORDS
 from catalog.writeback import ledger
 from catalog.writeback.planner import Policy
 from probes.running import journal
-from probes.suite.options import Options
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+    from probes.suite.options import Options
 
 
 def stale_entries(options: Options) -> list[str]:

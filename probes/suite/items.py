@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result
 from catalog.model import Address, Json, Outcome
 from catalog.reading.facts import keywords
 from catalog.writeback import ledger
@@ -15,11 +15,14 @@ from probes.planning.sharding import group_of
 from probes.running import journal
 from probes.running.engine import Engine
 from probes.running.journal import Journal
-from probes.suite.options import Options
 from probes.suite.outcomes import reason_of
-from probes.suite.worker_input import Handover
 from probes.target.target import NOWHERE_KEY
 from probes.wire.redact import Redactor
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from probes.suite.options import Options
+    from probes.suite.worker_input import Handover
 
 PROPERTY = "catalog_probe_result"
 """The user property that carries a result from the process that probed to the one that records."""

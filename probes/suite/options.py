@@ -13,7 +13,6 @@ from catalog.model.errors import Mendable
 from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
-from catalog.writeback.ledger import Entry
 from probes.planning.plan import plan
 from probes.planning.sharding import Shard, lead, share
 from probes.target import target as targets
@@ -21,6 +20,8 @@ from probes.target.target import Cost, Target
 
 if TYPE_CHECKING:
     import pytest
+
+    from catalog.writeback.ledger import Entry
 
 OUT = Path("reports/out")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from catalog.evidence import verdicts
-from catalog.evidence.results import Result
 from catalog.model import Outcome
 from catalog.model.codes import FindingCode
 from catalog.model.explanations import REASONS
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 
 def settle(result: Result) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from probes.planning.bounds import told
 from probes.planning.plan import plan
 from probes.suite.items import Prober, address_of
-from probes.suite.options import Options
-from probes.suite.worker_input import Handover
+
+if TYPE_CHECKING:
+    from probes.suite.options import Options
+    from probes.suite.worker_input import Handover
 
 
 class Planner(Prober):

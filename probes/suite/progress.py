@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
-import pytest
-
-from catalog.evidence.results import Result
 from reports import terminal
+
+if TYPE_CHECKING:
+    import pytest
+
+    from catalog.evidence.results import Result
 
 
 class Progress:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from probes.suite.items import address_in
+
+if TYPE_CHECKING:
+    import pytest
 
 
 class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]

@@ -8,10 +8,10 @@ import zlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from catalog.model import Json
-
 if TYPE_CHECKING:
     import httpx
+
+    from catalog.model import Json
 
 ACCEPT_ENCODING = "gzip, deflate"
 _WINDOW = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}

@@ -16,7 +16,6 @@ from catalog.model import Event, Exchange, GrpcStatus, Reason, Response
 from catalog.model.clock import ms_since
 from catalog.model.codes import ReasonCode
 from probes.calls.body import JsonBody
-from probes.calls.call import Call
 from probes.target.target import is_loopback
 from probes.wire.generated import pd_pb2
 from probes.wire.observer import Observer
@@ -24,6 +23,7 @@ from probes.wire.observer import Observer
 if TYPE_CHECKING:
     from google.protobuf.descriptor import MethodDescriptor
 
+    from probes.calls.call import Call
     from probes.wire.http import Limits
     from probes.wire.redact import Redactor
 

@@ -18,13 +18,13 @@ from catalog.envelopes.pointer import find
 from catalog.model import Exchange, Reason, Request, Response
 from catalog.model.clock import ms_since
 from probes.calls.body import Content, Declared, JsonBody
-from probes.calls.call import Call
 from probes.wire import body
 from probes.wire.failure import reason_of
 from probes.wire.observer import Observer
 from probes.wire.tls import context
 
 if TYPE_CHECKING:
+    from probes.calls.call import Call
     from probes.target.dialect import Dialect
     from probes.wire.redact import Redactor
 

@@ -17,7 +17,6 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 
 from catalog.model import Close, Event, Exchange, Reason, Response
 from catalog.model.clock import ms_since
-from probes.calls.call import Call
 from probes.calls.script import AwaitClose, Hear, Say
 from probes.target.target import is_loopback
 from probes.wire.body import parsed
@@ -28,6 +27,7 @@ from probes.wire.tls import context
 
 if TYPE_CHECKING:
     from catalog.model import Json
+    from probes.calls.call import Call
     from probes.target.dialect import Dialect
     from probes.wire.redact import Redactor
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
 from catalog.reading.expectations import expectations
-from catalog.reading.expected import Expected
 from catalog.reading.manifest import manifest, providers
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
@@ -20,6 +19,9 @@ from probes.target.dialect import Dialect
 from probes.wire.body import parsed
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from catalog.reading.expected import Expected
 
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"
 

@@ -8,11 +8,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import read_run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 CHECKOUT = Path(__file__).parent.parent.parent
 DEADLINE_S = 120

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.model import Exchange
 from catalog.model.labels import ANSWER, BESIDE, CLEANUP
-from probes.calls.call import Call
 from probes.elicit.performing import perform
-from probes.elicit.recipe import Recipe
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.target import NOWHERE_KEY, WRONG, Target
 from probes.wire.redact import Redactor
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange
+    from probes.calls.call import Call
+    from probes.elicit.recipe import Recipe
 
 HANDED_OVER = "_credential"
 """How the placeholder of a credential that a body hands over ends; before it stands the role."""

@@ -6,16 +6,18 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mockserver.app import create_app
 from mockserver.faults import CLOSE_EXTENSION
-from probes.target.target import Target
 from tests.harness.engines import mock_target_at
 from tests.harness.fault_changes import json_of
 from tests.harness.faults import Act, Answer, Ending, Fault, Frame, Picking
 from tests.harness.grpc_relay import relaying
 from tests.harness.serving import RESET_EXTENSION, serving
+
+if TYPE_CHECKING:
+    from probes.target.target import Target
 
 BLANK = b"\n\n"
 """What ends a block of an event stream."""

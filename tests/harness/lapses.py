@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from catalog.model import Outcome
 from mockserver.app import create_app
 from probes.elicit.book import book
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    import pytest
 
 
 @dataclass(frozen=True)

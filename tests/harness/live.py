@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target as targets
-from probes.target.target import Target
+
+if TYPE_CHECKING:
+    from probes.target.target import Target
 
 KEYS = {"PA_API_KEY": "mock-pa-inference", "PD_API_KEY": "mock-pd-inference"}
 VALUES = {

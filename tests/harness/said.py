@@ -7,11 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from catalog.evidence.results import Result
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 Line = str
 """Fields with tabs between them, without a line end."""

@@ -8,12 +8,14 @@ import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 from mockserver.server import ClosableProtocol, websocket_protocol
-from tests.harness.certificates import Certificates
+
+if TYPE_CHECKING:
+    from tests.harness.certificates import Certificates
 
 Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog.envelopes.pointer import ABSENT, find
 from catalog.model import Aspect, Exchange, Reason, Response
 from catalog.reading.expected import Expected, answer_body
-from catalog.reading.headers import HeaderRule
+
+if TYPE_CHECKING:
+    from catalog.reading.headers import HeaderRule
 
 SPOILED = "spoiled-by-the-test"
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from mockserver.pa.compliance.tenants import Person
+if TYPE_CHECKING:
+    from mockserver.pa.compliance.tenants import Person
 
 DAY_S = 24 * 3600
 CHAT_RETENTION_S = 365 * DAY_S

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from mockserver.clock import rfc3339
-from mockserver.pa.call import Call
 from mockserver.pa.compliance.tenants import tenant_of
 from mockserver.pa.errors import RATE_LIMIT, PaError
+
+if TYPE_CHECKING:
+    from mockserver.pa.call import Call
 
 REMOTE_RETRY_AFTER_S = 1
 """The 429 of the second budget always says this."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mockserver.pa.call import Call
 from mockserver.pa.compliance.refusals import bad_cursor, bad_parameter
+
+if TYPE_CHECKING:
+    from mockserver.pa.call import Call
 
 DEFAULT_LIMIT = 20
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from mockserver.pa.call import Call
 from mockserver.pa.compliance.archive import (
     ACTIVITY_KINDS,
     Archive,
@@ -18,6 +18,9 @@ from mockserver.pa.compliance.archive import (
     RemoteSession,
 )
 from mockserver.pa.compliance.tenants import ADA, BEN, ENTERPRISE, tenant_of
+
+if TYPE_CHECKING:
+    from mockserver.pa.call import Call
 
 HOUR_S = 3600
 PENDING_S = 600

@@ -6,9 +6,12 @@ All of it is read-only in the API, so it is a table. What can change lives in `a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mockserver.pa import keys
-from mockserver.pa.keys import Organization
+
+if TYPE_CHECKING:
+    from mockserver.pa.keys import Organization
 
 REQUESTS_A_MINUTE = 600
 """For a parent organization with all its keys and linked organizations, on all endpoints (2:7.2)."""

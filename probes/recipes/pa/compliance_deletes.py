@@ -6,11 +6,11 @@ They delete fixtures. The API can make none, so they are probed on the mock alon
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, get
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe, Steps
 from probes.recipes.credential_rules import BOTH
 from probes.recipes.pa.compliance_requests import (
@@ -26,6 +26,9 @@ from probes.recipes.pa.compliance_requests import (
     messages,
 )
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 CHATS = Family("pa/endpoints/compliance_chats")
 FILES = Family("pa/endpoints/compliance_files")

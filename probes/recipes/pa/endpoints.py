@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.general import CREATE_AGENT
 from probes.recipes.pa.invalid_request import SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE
 from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, count, labelled, message, message_without
 from probes.target.target import WRONG, Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 FAMILY = Family("pa/endpoints")
 BATCHES = Family("pa/endpoints/batches")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from probes.calls.body import Declared
 from probes.calls.call import delete, get, post
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import exhaust
 from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
 from probes.target.target import WRONG, Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 FAMILY = Family("pa/errors/general")
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.model import Json
 from catalog.model.codes import ReasonCode
-from probes.calls.call import Call
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.requests import message, said
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+    from probes.calls.call import Call
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from catalog.model.labels import LIMITED
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family
 from probes.recipes.exhausting import exhaust
 from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.recipes.pa.requests import count, message
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 LIMITS = Family("pa/rate_limits/limits")
 BOUND = 8

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.model import Json
 from probes.calls.call import Call, get, post
 from probes.recipes.credential_rules import Refusals
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 MB = 1024 * 1024
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from catalog.model.codes import ReasonCode
 from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, with_file
 from probes.target.target import WRONG, Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 FAMILY = Family("pb/errors/general")
 COMPATIBILITY = Family("pb/errors/compatibility")

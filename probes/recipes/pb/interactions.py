@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from catalog.model import Json
+from typing import TYPE_CHECKING
+
 from probes.calls.call import Call
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
 from probes.recipes.pb.quota import one_too_many
 from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, interaction, streamed
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 FAMILY = Family("pb/errors/interactions")
 BLOCKS = Family("pb/errors/interactions_blocked")

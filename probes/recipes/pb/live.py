@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from catalog.model import Json
+from typing import TYPE_CHECKING
+
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS
 from probes.calls.call import Call, converse
 from probes.calls.script import CLOSED, Hear, Say, Step
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import TOKEN
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+    from probes.elicit.probe import Probe
 
 FAMILY = Family("pb/errors/live")
 PATH = "/{live_path}"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.model import Json
 from catalog.model.codes import ReasonCode
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, generate, said
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+    from probes.elicit.probe import Probe
 
 BLOCKED = Family("pb/errors/block_reasons")
 FINISHED = Family("pb/errors/finish_reasons")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import one_more_than
 from probes.recipes.pb.requests import generate, said
@@ -15,6 +14,7 @@ from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
+    from probes.elicit.probe import Probe
 
 QUOTA = Family("pb/errors/quota")
 MOST = 20

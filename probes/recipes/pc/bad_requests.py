@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from probes.calls.call import Call, delete, get, post
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.requests import AGENTS, LONG, TOKENS, completion, response, with_body
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 FAMILY = Family("pc/errors/request")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, delete, get, post
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.credential_rules import Refusals
 from probes.recipes.pc.bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
@@ -13,6 +14,9 @@ from probes.recipes.pc.keys import EXTERNAL_STORAGE
 from probes.recipes.pc.lookups import UNKNOWN_RESPONSE
 from probes.recipes.pc.requests import AGENTS, LONG, MODELS, TOKENS, completion, response, streamed, wrong_key
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 FAMILY = Family("pc/endpoints")
 RESPONSES = Family("pc/endpoints/responses")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from probes.calls.call import Call, get, post
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import one_more_than, until_refused
 from probes.recipes.pc.requests import MODELS, TOKENS, response, wrong_key
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 AUTHENTICATION = Family("pc/errors/authentication")
 PERMISSION = Family("pc/errors/permission")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from probes.calls.call import get, post
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.requests import AGENTS, TOKENS, response
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 FAMILY = Family("pc/errors/not_found")
 UNKNOWN_RESPONSE = get("/v1/responses/resp_00000000000000000000000000000000")

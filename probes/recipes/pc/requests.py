@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.model import Json
 from probes.calls.body import Content
 from probes.calls.call import Call, get, post
 from probes.target.target import WRONG
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 MODELS = get("/v1/models")
 """Free, and answered to any key that works."""

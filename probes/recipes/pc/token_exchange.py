@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from catalog.model.labels import SUCCESS
 from probes.calls.body import JsonBody
 from probes.calls.call import Call, post
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family
 from probes.recipes.pc.keys import OTHER_METHOD, OTHER_PATH
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 FAMILY = Family("pc/errors/oauth")
 GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"

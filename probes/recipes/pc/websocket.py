@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.model import Json
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import converse
 from probes.calls.script import Hear, Heard, Say, Step
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe
 from probes.target.target import WRONG, Cost
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+    from probes.elicit.probe import Probe
 
 FAMILY = Family("pc/errors/websocket")
 PATH = "/v1/responses"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
-from probes.calls.call import Call
 from probes.elicit.probe import Probe, Stopped
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import until_refused
 from probes.recipes.pd.requests import KEY_RECORD, MODELS, completion, response
 from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.calls.call import Call
 
 PERMISSION = Family("pd/errors/permission")
 RATE_LIMIT = Family("pd/errors/rate_limit")

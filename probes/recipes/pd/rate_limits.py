@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from catalog.model.labels import LIMITED
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family
 from probes.recipes.exhausting import exhaust
 from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.recipes.pd.accounts import TRIES
 from probes.recipes.pd.requests import MODELS, completion
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 LIMITS = Family("pd/rate_limits/limits")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.model import Json
 from probes.calls.call import Call, get, post
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 COMPLETION: Mapping[str, Any] = {
     "model": "{small_model}",

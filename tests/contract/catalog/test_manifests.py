@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Record
 from catalog.reading.manifest import manifest, providers
 from catalog.reading.store import Catalog
 from probes.target.target_file import SHIPPED, shipped
+
+if TYPE_CHECKING:
+    from catalog.model import Record
 
 RECORDS = Catalog.load()
 OF_EVERYBODY = {"any", "client", "empty", "json"}

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result
 from catalog.model import Attempt, Outcome
 from catalog.reading.expectations import expectations
-from catalog.reading.expected import Expected
 from catalog.reading.manifest import providers
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
 from tests.harness.engines import Clean, catalog
 from tests.harness.spoiling import Spoiled, spoil
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from catalog.reading.expected import Expected
 
 
 @pytest.mark.parametrize("provider", providers())

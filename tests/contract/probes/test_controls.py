@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 
 from catalog.envelopes.pointer import ABSENT, find
-from catalog.model import Exchange
 from catalog.reading.manifest import manifest, providers
 from probes.elicit.book import book
 from probes.running import controls
@@ -16,6 +15,9 @@ from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.target import NOWHERE_KEY, Target
 from probes.wire.redact import Redactor
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange
 
 CONTROLS = [(name, role) for name in providers() for role in manifest(name).controls]
 PROVEN = [(name, role) for name, role in CONTROLS if manifest(name).controls[role].proof]

@@ -6,18 +6,20 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
-from catalog.evidence.results import Result
 from catalog.model import Exchange, Outcome, Response
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.fault_table import CALLS, FAULTS, SOCKETS, STREAMS, Named
 from tests.harness.faults import Act, Answer, Asked, Ending, Fault, Picking, Where
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 ALL = [str(record.address) for record in catalog().records]
 LIST_MODELS = "pa/endpoints/models/list_models"

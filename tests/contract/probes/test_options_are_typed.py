@@ -6,11 +6,15 @@ accepted that does not exist (`warn_unused_ignores`).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from probes.calls.call import converse, delete, get, invoke, post
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, recipe
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 GENERAL = Family("pa/errors/general")
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.results import Result
 from catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response
 from catalog.reading.expectations import expectations
 from catalog.reading.headers import HeaderRule
@@ -20,6 +19,9 @@ from probes.planning.obstacles import fitted
 from probes.target.target import Cost, Target
 from tests.harness.engines import Clean, catalog
 from tests.harness.engines import probe as probed
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 RULES = (
     HeaderRule("limit", "format", format="integer", family="tokens", part="limit"),

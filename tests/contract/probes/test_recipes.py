@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,6 @@ from catalog.reading.store import Catalog
 from probes.calls.call import Call, get, post
 from probes.calls.placeholders import filled
 from probes.elicit.book import Book, book
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe, recipe
 from probes.planning import completeness as fit
 from probes.planning import coverage
@@ -27,6 +26,9 @@ from probes.planning.obstacles import obstacle
 from probes.target.dialect import Dialect
 from probes.target.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 ADDRESS = "pa/errors/general/x"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,10 +12,12 @@ from catalog.reading.grpc_statuses import status_of
 from catalog.reading.manifest import providers
 from probes.calls.call import get, post
 from probes.elicit.book import book
-from probes.elicit.probe import Probe
 from probes.elicit.recipe import Family, Recipe, StepOptions, Steps
-from probes.target.target import Target
 from tests.harness.declared import undeclared, used
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
+    from probes.target.target import Target
 
 GENERAL = Family("pa/errors/general")
 

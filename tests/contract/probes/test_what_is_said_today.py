@@ -11,19 +11,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target as targets
 from tests.harness import captures, said
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog, probe
-from tests.harness.fault_proxy import Stand
 from tests.harness.fault_table import FAULTS, Named
 from tests.harness.said import Line, Snapshot
+
+if TYPE_CHECKING:
+    from probes.suite.embedded_mock import EmbeddedMock
+    from tests.harness.fault_proxy import Stand
 
 HERE = Path(__file__).parent / "said"
 MOCK, CAPTURES, FAULTED = (Snapshot(HERE / f"{name}.tsv") for name in ("mock", "captures", "faults"))

@@ -6,23 +6,26 @@ import asyncio
 import subprocess
 import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import grpc
 import pytest
 
 from catalog.envelopes.envelope import envelope
-from catalog.evidence.results import Result
 from catalog.model import Exchange, Outcome, Response
 from catalog.reading.expected import Expected
 from catalog.reading.streams import StreamRule
 from probes.calls.call import Call, invoke
 from probes.judging.compare import compare
-from probes.target.target import Target
 from probes.wire.grpc import MAX_MESSAGES, GrpcWire
 from probes.wire.http import Limits
 from probes.wire.redact import Redactor
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent, wrong_grpc
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from probes.target.target import Target
 
 FAMILY = "pd/errors/grpc"
 MODELS = invoke("/pd_api.Models/ListLanguageModels")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result
 from catalog.model import Outcome
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, WrongProvider
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 

@@ -10,13 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog.evidence import verdicts
 from catalog.evidence.blindness import blind_providers
-from catalog.evidence.results import Result
 from catalog.model import Outcome
 from catalog.model.exits import Exit
 from probes.elicit.book import book
@@ -26,6 +25,9 @@ from tests.harness import hostile
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.hostile import Hostile, Misbehaviour, Peer, answer, plain
 from tests.harness.serving import speaking
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 LIST_MODELS = "pa/endpoints/models/list_models"

@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 import tracemalloc
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result
 from catalog.model import Close, Outcome, Response
 from probes.wire.websocket import MAX_FRAMES
 from tests.harness import hostile, hostile_sockets
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.hostile import Hostile, Misbehaviour, plain
 from tests.harness.hostile_sockets import hasty, saying
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 CONNECTION_TIME = "pb/errors/live/connection_time_exceeded"
 INVALID_TOKEN = "pb/errors/live/invalid_ephemeral_token"

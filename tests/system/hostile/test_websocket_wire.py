@@ -9,11 +9,10 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Exchange
 from mockserver.app import create_app
 from probes.calls.call import Call, converse, get
 from probes.calls.script import CLOSED, Hear, Say
@@ -27,6 +26,9 @@ from tests.harness.engines import mock_target_at
 from tests.harness.hostile import Hostile, hanging, plain
 from tests.harness.hostile_sockets import after_handshake, frame, saying
 from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange
 
 KEY = "mock-pc-inference"
 CREATE = Say({"type": "response.create", "model": "{small_model}", "input": "hi"})

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from starlette.types import Message, Scope, Send
 
-from catalog.evidence.results import Result
 from catalog.model import Aspect, Outcome, Severity
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
@@ -22,6 +20,11 @@ from tests.harness.wrong_sockets import (
     never_closing,
     refusing,
 )
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Scope, Send
+
+    from catalog.evidence.results import Result
 
 CONNECTION_TIME = "pb/errors/live/connection_time_exceeded"
 INVALID_TOKEN = "pb/errors/live/invalid_ephemeral_token"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.harness import certificates
-from tests.harness.certificates import Certificates
+
+if TYPE_CHECKING:
+    from tests.harness.certificates import Certificates
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result
 from catalog.model import Outcome
 from catalog.model.labels import CLEANUP
 from probes.elicit.book import book
@@ -20,6 +20,9 @@ from probes.target.target import Provider, Target
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.live import mock_process, night
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 
 @pytest.fixture(scope="module")

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.results import Result
 from catalog.model import Outcome, Record
 from mockserver.app import create_app
 from probes.target import target as targets
-from probes.target.target import Target
-from tests.harness.certificates import Certificates
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from probes.target.target import Target
+    from tests.harness.certificates import Certificates
 
 PREFIXES: dict[str, dict[str, str]] = {
     "pa": {"header_prefix": "acme-", "id_prefix": "acme_", "key_header": "x-acme-key"},

@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from starlette.types import Receive, Scope, Send
 
-from catalog.evidence.results import Result
 from catalog.model import Outcome
 from mockserver.app import MockApp, create_app
 from probes import __main__ as command
@@ -25,6 +24,11 @@ from probes.wire.redact import Redactor
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, Night, night
 from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from catalog.evidence.results import Result
 
 GET_FILE = "pa/endpoints/files/get_file"
 DELETE_FILE = "pa/endpoints/files/delete_file"

@@ -7,12 +7,11 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
-from starlette.types import Message, Receive, Scope, Send
 
-from catalog.evidence.results import Result
 from catalog.model import Outcome
 from catalog.writeback.ledger import Entry
 from mockserver.app import create_app
@@ -27,6 +26,11 @@ from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog
 from tests.harness.live import Night, mock_process, night
 from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Receive, Scope, Send
+
+    from catalog.evidence.results import Result
 
 MODELS = "pa/endpoints/models/list_models"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"

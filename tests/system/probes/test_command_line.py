@@ -8,16 +8,19 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from catalog.model import Outcome
-from probes.suite.embedded_mock import EmbeddedMock
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
 from tests.harness.wrong_provider import Answer, WrongProvider
+
+if TYPE_CHECKING:
+    from probes.suite.embedded_mock import EmbeddedMock
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from catalog.model import Outcome
 from probes.wire.redact import Redactor
-from tests.harness.engines import Clean
+
+if TYPE_CHECKING:
+    from tests.harness.engines import Clean
 
 MADE = "pb/endpoints/auth_tokens/create_auth_token"
 USED = "pb/errors/general/expired_ephemeral_token"

@@ -9,9 +9,9 @@ from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
 
 from catalog import commands
 from catalog.__main__ import main
@@ -35,6 +35,9 @@ from tests.unit.catalog.catalog_making import (
     write_catalog,
     write_run,
 )
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
 
 ELSEWHERE = "pa/endpoints/messages/count_tokens"
 

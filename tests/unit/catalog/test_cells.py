@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.check.asserting import wrong_tags
 from catalog.model import Outcome, Record, Tag
-from catalog.model.assertion import Assertion
 from catalog.model.look import Look
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import Cell, cells_of, settled_of
@@ -21,6 +20,9 @@ from catalog.writeback.canonical import canonical_text
 from catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, sighting
+
+if TYPE_CHECKING:
+    from catalog.model.assertion import Assertion
 
 ELSEWHERE = "pa/endpoints/messages/count_tokens"
 TODAY = date(2026, 11, 30)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog.check import asserting
 from catalog.check.validate import check, put_right
 from catalog.model import Record, Tag
-from catalog.model.assertion import Assertion
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest
 from catalog.reading.store import Catalog
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, small_catalog, write_catalog
+
+if TYPE_CHECKING:
+    from catalog.model.assertion import Assertion
 
 OF_ERROR = "answer/status, answer/header:request-id, answer/header:x-should-retry, answer/body, answer/type"
 

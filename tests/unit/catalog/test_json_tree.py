@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Json
 from catalog.model.json_tree import map_texts, texts
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

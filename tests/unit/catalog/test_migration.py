@@ -10,17 +10,16 @@ import shutil
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog.__main__ import main
 from catalog.evidence import changes
 from catalog.evidence.changes import Change
-from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import read_run
 from catalog.model import Finding, LedgerState, Outcome, Tag
 from catalog.model.assertion import Assertion, Basis, Key
-from catalog.model.json_value import Json
 from catalog.reading.store import RECORDS, Catalog
 from catalog.writeback import ledger
 from catalog.writeback.ledger import Entry
@@ -29,6 +28,10 @@ from catalog.writeback.planner import Policy
 from catalog.writeback.update import update
 from catalog.writeback.writing import write_contents
 from reports import build, history
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+    from catalog.model.json_value import Json
 
 SAMPLES = Path(__file__).parent / "samples"
 LIMITED, GONE = "pa/errors/general/rate_limit", "pa/errors/compliance/chat_not_found"

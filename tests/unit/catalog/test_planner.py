@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog.model import Aspect, Finding, Outcome, Record
 from catalog.writeback.planner import MAX_MESSAGES, Kept, Patch, Policy, plan
-from catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -18,6 +18,9 @@ from tests.unit.catalog.catalog_making import (
     record,
     sighting,
 )
+
+if TYPE_CHECKING:
+    from catalog.writeback.seen import Sighting
 
 TODAY = date(2026, 11, 21)
 SILENT = (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED, Outcome.HARNESS_ERROR)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from subprocess import run as process
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,6 @@ from referencing.jsonschema import DRAFT202012
 
 from catalog.evidence import shape
 from catalog.evidence.kept import kept_attempt
-from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, drawing_on, read_run
 from catalog.model import Attempt, Json
 from catalog.model.errors import CatalogError
@@ -29,9 +28,12 @@ from catalog.reading.schemas import schemas
 from catalog.reading.store import RECORDS
 from catalog.writeback.update import read_evidence, update
 from reports import build
-from tests.harness.engines import Clean
 from tests.unit.reports import sample
 from tests.unit.reports.making import answer, exchange
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+    from tests.harness.engines import Clean
 
 SCHEMA = "urn:catalog:results"
 DESCRIBED, RESULTS = sample.some()

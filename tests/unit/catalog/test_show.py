@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from catalog import show
-from catalog.model import Record
 from catalog.model.assertion import ASK
 from catalog.reading.assertions import asked, assertions
 from catalog.reading.store import Catalog
 from tests.unit.catalog.catalog_making import LIMITS_ADDRESS, record
+
+if TYPE_CHECKING:
+    from catalog.model import Record
 
 CATALOG = Catalog.load()
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Json
 from catalog.model.text import ELLIPSIS, brief
+
+if TYPE_CHECKING:
+    from catalog.model import Json
 
 
 @pytest.mark.parametrize(

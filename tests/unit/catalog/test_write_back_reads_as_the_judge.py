@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog.model import Event, Exchange, GrpcStatus, Json, Outcome, Record, Request, Response
 from catalog.reading.store import Catalog
 from catalog.writeback.planner import Patch, Policy, plan
-from catalog.writeback.seen import Sighting
 from tests.unit.catalog.catalog_making import drift, sighting
+
+if TYPE_CHECKING:
+    from catalog.writeback.seen import Sighting
 
 CATALOG = Catalog.load()
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx
+if TYPE_CHECKING:
+    import httpx
 
-from tests.unit.mockserver.mock_client import Client
+    from tests.unit.mockserver.mock_client import Client
 
 READ, DELETE = "mock-pa-compliance", "mock-pa-compliance-delete"
 CHAT, PLAIN_CHAT, DELETED_CHAT = "chat_01MockWorking", "chat_01MockPlain", "chat_01MockUserDeleted"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from mockserver.app import MockApp
+if TYPE_CHECKING:
+    from mockserver.app import MockApp
 
 VERSION = "2023-06-01"
 HELLO: dict[str, Any] = {"model": "mock-small", "max_tokens": 16, "messages": [{"role": "user", "content": "Hello"}]}

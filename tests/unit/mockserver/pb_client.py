@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from mockserver.app import create_app
 from tests.unit.mockserver.mock_client import Client
+
+if TYPE_CHECKING:
+    import httpx
 
 Json = Any
 

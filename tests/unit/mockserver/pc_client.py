@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from tests.unit.mockserver.mock_client import Client
+
+if TYPE_CHECKING:
+    import httpx
 
 RESPONSE: dict[str, Any] = {"model": "mock-small", "input": "Hello"}
 COMPLETION: dict[str, Any] = {"model": "mock-small", "messages": [{"role": "user", "content": "Hello"}]}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from tests.unit.mockserver.mock_client import Client
+
+if TYPE_CHECKING:
+    import httpx
 
 COMPLETION: dict[str, Any] = {"model": "mock-small", "messages": [{"role": "user", "content": "Hello"}]}
 RESPONSE: dict[str, Any] = {"model": "mock-small", "input": "Hello"}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from httpx import Response
 
 from mockserver.app import create_app
 from mockserver.buckets import TokenBucket
@@ -14,7 +13,11 @@ from mockserver.prefixes import PrefixesError, merged
 from mockserver.providers import load
 from mockserver.routing import Found, Route, Router
 from mockserver.sessions import Sessions
-from tests.unit.mockserver.mock_client import Client
+
+if TYPE_CHECKING:
+    from httpx import Response
+
+    from tests.unit.mockserver.mock_client import Client
 
 
 def mock_error(response: Response) -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-from httpx import Response
 
 from mockserver.pa.signing import signature
-from tests.unit.mockserver.mock_client import Client
+
+if TYPE_CHECKING:
+    from httpx import Response
+
+    from tests.unit.mockserver.mock_client import Client
 
 ADMIN, MARKETPLACE = "mock-pa-admin", "mock-pa-marketplace"
 ME = "/v1/organizations/me"

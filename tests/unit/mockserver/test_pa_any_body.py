@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.strategies._internal.core import DataObject
 
 from mockserver.app import create_app
 from tests.unit.mockserver.mock_client import HELLO, Client
+
+if TYPE_CHECKING:
+    from hypothesis.strategies._internal.core import DataObject
 
 CLIENT = Client(create_app(only=["pa"]))
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from httpx import Response
 
 from tests.unit.mockserver.compliance_client import CHAT, DELETE, IDLE, ORGANIZATION, READ, Compliance, refused
-from tests.unit.mockserver.mock_client import Client
+
+if TYPE_CHECKING:
+    from httpx import Response
+
+    from tests.unit.mockserver.mock_client import Client
 
 AUDIT = "mock-pa-compliance-audit"
 ACTIVITIES, ORG_DATA, USER_DATA = "/activities", "/organizations", "/apps/chats"

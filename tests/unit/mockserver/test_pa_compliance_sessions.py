@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.unit.mockserver.compliance_client import (
@@ -14,7 +16,9 @@ from tests.unit.mockserver.compliance_client import (
     message,
     refused,
 )
-from tests.unit.mockserver.mock_client import Client
+
+if TYPE_CHECKING:
+    from tests.unit.mockserver.mock_client import Client
 
 LOCAL, REMOTE = "/apps/local-sessions", "/apps/remote-sessions"
 INVALID = (400, "invalid_request_error")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from httpx import Response
 
 from mockserver.pa.errors import PaError
 from mockserver.pa.keys import Standing
 from mockserver.pa.spending import refuse_spenders
 from tests.unit.mockserver.mock_client import Client, body
+
+if TYPE_CHECKING:
+    from httpx import Response
 
 WHERE = "/v1/messages"
 USER = {"role": "user", "content": "Hello"}

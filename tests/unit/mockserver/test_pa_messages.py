@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from httpx import Response
 
 from tests.unit.mockserver.mock_client import Client, body
+
+if TYPE_CHECKING:
+    from httpx import Response
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from httpx import Response
 
 from tests.unit.mockserver.mock_client import Client, body
+
+if TYPE_CHECKING:
+    from httpx import Response
 
 REQUESTS = {
     "requests": [{"custom_id": "ok", "params": body()}, {"custom_id": "bad", "params": {"model": "mock-small"}}]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.strategies._internal.core import DataObject
 
 from tests.unit.mockserver.pb_client import HELLO, PbClient
 from tests.unit.mockserver.test_pa_any_body import JSON, places, replaced
+
+if TYPE_CHECKING:
+    from hypothesis.strategies._internal.core import DataObject
 
 CLIENT = PbClient()
 KEY = "mock-pb-inference"

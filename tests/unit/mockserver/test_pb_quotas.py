@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-import httpx
 import pytest
 
 from tests.unit.mockserver.pb_client import PbClient, code_of, status_of
+
+if TYPE_CHECKING:
+    import httpx
 
 TIGHT = "mock-pb-tight"
 LONG = [{"parts": [{"text": "word " * 400}]}]

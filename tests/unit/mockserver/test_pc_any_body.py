@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.strategies._internal.core import DataObject
 
 from mockserver.app import create_app
 from tests.unit.mockserver.pc_client import PcClient, error_of
 from tests.unit.mockserver.test_pa_any_body import JSON, places, replaced
+
+if TYPE_CHECKING:
+    from hypothesis.strategies._internal.core import DataObject
 
 CLIENT = PcClient(create_app(only=["pc"]))
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
-from httpx import Response
 
 from tests.unit.mockserver.pc_client import PcClient, error_of, told
+
+if TYPE_CHECKING:
+    from httpx import Response
 
 FAMILIES = ("requests", "tokens")
 DURATION = re.compile(r"(\d+m)?\d+s|\d+ms")

@@ -6,12 +6,14 @@ import base64
 import hmac
 import json
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from httpx import Response
 
 from tests.unit.mockserver.pc_client import PcClient, told
+
+if TYPE_CHECKING:
+    from httpx import Response
 
 GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
 KIND = "urn:ietf:params:oauth:token-type:"

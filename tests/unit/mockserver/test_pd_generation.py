@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from tests.unit.mockserver.pd_client import PdClient
+if TYPE_CHECKING:
+    from tests.unit.mockserver.pd_client import PdClient
 
 
 def chunks_of(text: str) -> list[str]:

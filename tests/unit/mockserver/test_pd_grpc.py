@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import grpc.aio
 import pytest
 from google.protobuf import message_factory
-from google.protobuf.message import Message
 
 from mockserver.app import create_app
 from mockserver.pd.generated import pd_pb2 as pb
 from mockserver.pd.listening import listen
 from mockserver.pd.rpc import stop
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 COMPLETION = pb.GetCompletionsRequest(
     model="mock-small", messages=[pb.Message(role=pb.ROLE_USER, content=[pb.Content(text="Hello")])]

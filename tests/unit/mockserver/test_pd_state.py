@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.mockserver.pd_client import PdClient
+if TYPE_CHECKING:
+    from tests.unit.mockserver.pd_client import PdClient
 
 
 def deferred(pd: PdClient, **kwargs: Any) -> str:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog.evidence.blindness import blind_providers
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
-from catalog.model.look import Look
 from catalog.reading.assertions import asserted, assertions
 from catalog.reading.cells import statements_digest
 from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
-from probes.judging.verdict import Verdict
+
+if TYPE_CHECKING:
+    from catalog.model.look import Look
+    from probes.judging.verdict import Verdict
 
 RATE_LIMIT = "pa/errors/general/rate_limit"
 ENDPOINT = "pa/endpoints/messages/create_message"

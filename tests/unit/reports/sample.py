@@ -6,14 +6,16 @@ import random
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import ResultsWriter
 from catalog.model import Attempt, Outcome, Reason
 from reports import history
 from tests.unit.reports.making import TODAY, exchange, finding, record, result, run
 from tests.unit.reports.special import drifted, special
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 FAMILIES = {
     "pa": {

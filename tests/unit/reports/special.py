@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results import Result
 from catalog.model import (
     Aspect,
     Attempt,
@@ -21,6 +20,9 @@ from catalog.model import (
     Severity,
 )
 from tests.unit.reports.making import MEANINGS, answer, exchange, finding, result
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 HOSTILE = (
     "</script><script>window.ran=1</script><img src=x onerror=window.ran=1><style>body{display:none}</style>"

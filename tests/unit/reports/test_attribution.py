@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.evidence.results import Result
 from catalog.model import Finding, Outcome, Reason
 from reports.attribution import Attribution, Attributor
 from reports.overview import Overview
 from tests.unit.reports.making import finding, record, result, run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
 
 A = "pa/errors/general/a"
 NEVER_SEEN = record(A, status=["DOCUMENTED"])

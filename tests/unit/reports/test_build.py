@@ -7,16 +7,19 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.model import Outcome
 from reports import build
 from reports.merge import merge
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 A, B = "pa/errors/general/a", "pa/errors/general/b"
 VIEWS = ("report.html", "summary.md", "junit.xml")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.evidence.results import Result, Run
 from catalog.model import Outcome, Reason
 from reports import junit
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 A = "pa/errors/general/a"
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog.evidence.changes import Change
-from catalog.evidence.results import Result, Run
 from catalog.model import Outcome, Reason, Severity
 from reports import history
 from reports.overview import Overview
 from tests.unit.reports.making import TODAY, finding, record, result, run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/c"
 LIMITS = "pa/rate_limits/limits/a"

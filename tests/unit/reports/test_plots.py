@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from catalog.model import Attempt, Outcome
 from reports import plots
 from reports.matrix import SQUARES, matrix
 from reports.overview import Overview
-from reports.plots import Plot, Shape
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
+
+if TYPE_CHECKING:
+    from reports.plots import Plot, Shape
 
 A = "pa/errors/general/a"
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
 
 from catalog.model import Outcome, Reason
 from reports.__main__ import main
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pa/errors/general/c"
 DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}

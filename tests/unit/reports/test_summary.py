@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from syrupy.assertion import SnapshotAssertion
 
 from catalog.model import Outcome, Reason
 from reports import summary
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
 
 A = "pa/errors/general/a"
 

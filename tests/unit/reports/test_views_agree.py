@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from catalog.evidence import verdicts
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import complete, unreported
-from catalog.evidence.results import Result, Run
 from catalog.model import LedgerState, Outcome, Reason
 from catalog.model.exits import Exit
 from reports import history, html, junit, summary, terminal
 from reports.overview import Overview
 from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
 
 PROVIDERS = ("pa", "pb", "pc", "pd")
 REASONS = ("read-timeout", "lane-stopped", "planned-only", "credential-missing", "probe-refused")
