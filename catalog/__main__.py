@@ -32,7 +32,7 @@ Each problem is one line: file, address, JSON path, what is wrong, and the mend.
 Exit status: 0 all fine, 1 there are problems, 4 wrong usage.
 
   python -m catalog check
-  python -m catalog check --fix                            also put files into canonical form
+  python -m catalog check --fix                            also mend form, void evidence and tags
   python -m catalog check --catalog reports/out/latest/catalog
 """
 
@@ -96,7 +96,11 @@ def _parser() -> Parser:
         return added
 
     check = command("check", commands.check, "validate every record", _CHECK)
-    check.add_argument("--fix", action="store_true", help="put files into canonical form first")
+    check.add_argument(
+        "--fix",
+        action="store_true",
+        help="first put files into canonical form, drop void evidence, set the tags that follow",
+    )
     check.add_argument("--ledger", type=Path, metavar="FILE", help="check this ledger of accepted divergences")
 
     show = command("show", commands.show_record, "print a record, or list addresses", _SHOW)

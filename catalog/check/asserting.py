@@ -96,7 +96,8 @@ def wrong_tags(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]
 def tags_by_data(record: Record, made: Sequence[Assertion]) -> list[str]:
     """The record's tags as they should stand: those that data decide follow it, the others stay."""
     following = {tag_by_evidence(made, cells_of(record, made), settled_of(record, made), expired=is_expired(record))}
-    if any(each.basis is Basis.DOCUMENTED and each.source for each in made):
+    if not made or any(each.basis is Basis.DOCUMENTED and each.source for each in made):
+        # what asserts nothing of an answer quotes its row all the same
         following.add(Tag.DOCUMENTED)
     others = [tag for tag in record.tags if tag not in _BY_DATA]
     known = [str(tag) for tag in Tag if tag in following or tag in others]

@@ -88,7 +88,8 @@ def problems_of(record: Record, scene: Scene) -> list[Told]:
 def put_right(root: Path = RECORDS) -> list[str]:
     """Rewrite each readable file as it should be, and say in a line each what was mended.
 
-    Evidence for statements that were edited since goes; what is not in canonical form is put into it.
+    Evidence for statements that were edited since goes, tags follow from the data, and what is not in canonical form is
+    put into it.
     """
     with locked(root):
         catalog, _ = Catalog.load_what_can_be(root)
@@ -101,14 +102,19 @@ def put_right(root: Path = RECORDS) -> list[str]:
 
 def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
     """The record without what is void; as it stands where its own form is not right."""
-    if any(True for each in _RECORD_CHECKS for _ in each(record, scene)):
+    if any(any(each(record, scene)) for each in _RECORD_CHECKS):
         return record
     made = assertions(record, scene.catalog.__getitem__)
     data = dict(record.data)
     if asserting.is_void(record, made):
         del data["evidence"]
         said.append(f"{record.address}: removed evidence for statements that were changed since")
-    return Record(record.address, data)
+    sound = Record(record.address, data)
+    if not any(asserting.wrong_tags(sound, made)):
+        return sound
+    tags = asserting.tags_by_data(sound, made)
+    said.append(f"{record.address}: {', '.join(record.data['status'])} became {', '.join(tags)}")
+    return Record(record.address, {**data, "status": tags})
 
 
 def _agrees_with_its_assertions(record: Record, scene: Scene) -> Iterator[Told]:
@@ -121,7 +127,8 @@ def _agrees_with_its_assertions(record: Record, scene: Scene) -> Iterator[Told]:
         *asserting.without_source(made),
         *asserting.evidence_of_nothing(record, made, scene.catalog),
     ]
-    yield from (Told(*each) for each in found)
+    # tags follow from data that is right itself
+    yield from (Told(*each) for each in found or asserting.wrong_tags(record, made))
 
 
 def _unreadable(error: CatalogError, root: Path) -> Problem:

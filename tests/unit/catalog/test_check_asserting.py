@@ -11,10 +11,9 @@ import pytest
 
 from catalog.check import asserting
 from catalog.check.validate import check, put_right
-from catalog.model import Record, Tag
+from catalog.model import Record
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest
-from catalog.reading.store import Catalog
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, small_catalog, write_catalog
 
 if TYPE_CHECKING:
@@ -161,6 +160,7 @@ PARTLY = {ENDPOINT_ADDRESS: {"on": ON, "unseen": {"answer/type": None}}}
 OTHERWISE = {ENDPOINT_ADDRESS: {"on": ON, "differs": {"answer/type": "other_error"}}}
 OPEN: dict[str, Any] = {"assumed": {"answer/type": "Not shown."}}
 ALL_ASSUMED: dict[str, Any] = {"assumed": {"answer/*": "Not shown."}}
+SEEN_ON = {"verified_at": ON, "note": f"conforms, seen on live in run r1 at {ON}T06:00:00.000Z"}
 EXPIRED = {"verified_at": ON, "note": "expired: last seen 2026-01-01, which was not renewed within 60 days"}
 
 
@@ -233,10 +233,23 @@ def test_a_pin_keeps_the_tags_as_they_are() -> None:
     assert list(asserting.wrong_tags(pinned, made_by(pinned))) == []
 
 
-CATALOG = Catalog.load()
+def test_a_check_tells_a_wrong_tag_and_its_fix_sets_those_that_follow(tmp_path: Path) -> None:
+    root = written(tmp_path, status=["DOCUMENTED", "UNVERIFIED", "BETA"])
+    line = "UNVERIFIED does not follow: nothing differs, and nothing is left to settle"
+    assert told(root) == [f"{ERROR_ADDRESS} $.status: {line}; {asserting.FIX}"]
+    assert put_right(root)[0] == f"{ERROR_ADDRESS}: DOCUMENTED, UNVERIFIED, BETA became DOCUMENTED, BETA"
+    assert told(root) == []
 
 
-@pytest.mark.parametrize("shipped", [*CATALOG.select("pa"), *CATALOG.select("pb")], ids=lambda each: str(each.address))
-def test_the_tags_of_shipped_records_follow_from_their_data(shipped: Record) -> None:
-    assert list(asserting.wrong_tags(shipped, assertions(shipped, CATALOG.__getitem__))) == []
-    assert Tag.LIVE_VERIFIED not in shipped.tags or "evidence" in shipped.data
+def test_void_evidence_takes_its_tag_along(tmp_path: Path) -> None:
+    block = evidence()
+    root = written(tmp_path, http_status=430, evidence=block, status=["DOCUMENTED", "LIVE_VERIFIED"], observed=SEEN_ON)
+    assert put_right(root)[:2] == [
+        f"{ERROR_ADDRESS}: removed evidence for statements that were changed since",
+        f"{ERROR_ADDRESS}: DOCUMENTED, LIVE_VERIFIED became DOCUMENTED",
+    ]
+    assert told(root) == []
+
+
+def test_what_asserts_nothing_of_an_answer_quotes_its_row_all_the_same() -> None:
+    assert asserting.tags_by_data(record(), ()) == ["DOCUMENTED"]

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from catalog.check.validate import check, put_right
-from catalog.model import Address
+from catalog.model import Address, Record
 from catalog.model.errors import shown
+from catalog.reading.assertions import assertions
 from catalog.reading.store import RECORDS, family_file
 from catalog.writeback.planner import Patch, Policy, plan
 from tests.unit.catalog.catalog_making import (
@@ -183,7 +184,9 @@ def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path:
 
 
 def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path: Path) -> None:
-    made = plan(record(), [sighting(live=False, target="mock")], Policy(), sighting().day)
+    none: dict[str, Record] = {}
+    stated = assertions(record(), none.__getitem__)
+    made = plan(record(), [sighting(live=False, target="mock")], Policy(), sighting().day, stated)
     assert isinstance(made, Patch)
     content = small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)
