@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.check.wording import FEW, Complaint
 from catalog.model import Record, Tag
 from catalog.model.assertion import ASK, EVERY, Basis, Key
 from catalog.model.errors import did_you_mean
@@ -12,6 +11,7 @@ from catalog.reading.cells import cells_of, settled_of, statements_digest
 from catalog.reading.facts import pin
 from catalog.reading.last_seen import is_expired
 from catalog.reading.tags import tag_by_evidence
+from catalog.reading.wording import FEW, Complaint
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.check.wording import Complaint, complaints
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading.manifest import FOLDER, manifest, manifest_file, providers, read_toml
+from catalog.reading.wording import Complaint, complaints
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.check import asserting, manifests
-from catalog.check.wording import complaints, quoted
 from catalog.model import Address, Json, Record, Tag
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.reading.assertions import assertions
@@ -20,6 +19,7 @@ from catalog.reading.manifest import providers
 from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.reading.strict_json import read_object
+from catalog.reading.wording import complaints, quoted
 from catalog.writeback.canonical import canonical_text
 from catalog.writeback.discoveries import known
 from catalog.writeback.writing import locked, write_text

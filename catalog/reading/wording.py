@@ -53,6 +53,17 @@ def complaints(errors: Iterable[ValidationError]) -> list[Complaint]:
     return list(dict.fromkeys(_say(_root_cause(error)) for error in errors))
 
 
+def told(value: Json, schema: Mapping[str, Json]) -> list[Complaint]:
+    """What a schema that refers to no other says against a value.
+
+    It loads jsonschema, which takes longer than a small file does: a hot path asks only of what it knows to be wrong.
+    """
+    from jsonschema import Draft202012Validator
+
+    validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return complaints(validator.iter_errors(value))
+
+
 def quoted(value: Json, limit: int = 60) -> str:
     """A value on one line as a record would write it, cut where it gets long."""
     return brief(json.dumps(value, ensure_ascii=False), limit)
@@ -159,6 +170,14 @@ def _too_few(error: ValidationError) -> tuple[str, str]:
     return f"{quoted(error.instance)} is too short", f"give at least {error.validator_value}"
 
 
+def _too_small(error: ValidationError) -> tuple[str, str]:
+    return f"is {quoted(error.instance)}", f"write {error.validator_value} or more"
+
+
+def _not_above(error: ValidationError) -> tuple[str, str]:
+    return f"is {quoted(error.instance)}", f"write more than {error.validator_value}"
+
+
 def _name(error: ValidationError) -> tuple[str, str]:
     return f"{quoted(error.instance)} is no name for a field here", ""
 
@@ -182,6 +201,8 @@ _WORDS: Mapping[str, Callable[[ValidationError], tuple[str, str]]] = {
     "None": _refused,
     "not": _refused,
     "uniqueItems": _repeats,
+    "minimum": _too_small,
+    "exclusiveMinimum": _not_above,
     "minItems": _too_few,
     "minLength": _too_few,
     "minProperties": _too_few,
