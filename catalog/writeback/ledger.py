@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -11,7 +12,9 @@ from catalog.evidence.same_drift import narrowed_aspect
 from catalog.model import Address, Aspect, Json, LedgerState, Outcome
 from catalog.model.assertion import Key
 from catalog.model.errors import CatalogError, did_you_mean
-from catalog.reading.strict_json import read_json
+from catalog.reading.schemas import SCHEMAS
+from catalog.reading.strict_json import read_json, read_object
+from catalog.reading.wording import told
 from catalog.writeback.canonical import json_text
 from catalog.writeback.writing import locked, write_text
 
@@ -74,10 +77,7 @@ def load(path: Path = LEDGER) -> tuple[Entry, ...]:
     """
     if not path.exists():
         return ()
-    items = read_json(path)
-    if not isinstance(items, list):
-        raise CatalogError("the ledger should be a list of entries", "wrap them in []", file=path)
-    entries = tuple(_entry(item, path, index) for index, item in enumerate(items))
+    entries = _read(read_json(path), path)
     for index, entry in enumerate(entries):
         if any(_same_place(entry, other) for other in entries[:index]):
             what = f"{entry.address} stands twice for target {entry.target}"
@@ -134,7 +134,7 @@ def problems(entries: Iterable[Entry], catalog: Catalog, today: date) -> list[Ca
 
 def accept(entry: Entry, path: Path = LEDGER) -> bool:
     """Write an entry; one for the same record and target is replaced, and keeps its first day. Says if that changed."""
-    _entry(_plain(entry), path, 0)
+    _read([_plain(entry)], path)
     with locked(path.parent):
         others = load(path)
         old = next((other for other in others if _same_place(entry, other)), None)
@@ -164,49 +164,53 @@ def _same_place(one: Entry, other: Entry) -> bool:
 _FIELDS = ("address", "target", "aspects", "reason", "first_seen", "review_by")
 _OPTIONAL = ("assertions",)
 _LISTS = frozenset({"aspects", "assertions"})
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def _entry(item: Json, path: Path, index: int) -> Entry:
-    def refuse(what: str, mend: str, name: str = "") -> CatalogError:
-        return CatalogError(what, mend, file=path, place=f"$[{index}]{'.' if name else ''}{name}")
+def _read(items: Json, path: Path) -> tuple[Entry, ...]:
+    if not follows_schema(items):
+        # Only a broken ledger pays for jsonschema: importing it takes longer than all that is done here.
+        complaint = next(iter(told(items, read_object(SCHEMAS / "ledger.json"))))
+        raise CatalogError(complaint.message, complaint.mend, file=path, place=complaint.json_path)
+    return tuple(Entry(**{**item, **{name: tuple(item[name]) for name in _LISTS & item.keys()}}) for item in items)
 
-    if not isinstance(item, dict):
-        raise refuse("an entry should be an object", f"give it {', '.join(_FIELDS)}")
-    for name in item.keys() - {*_FIELDS, *_OPTIONAL}:
-        raise refuse(f"{name!r} is no field of an entry", did_you_mean(name, (*_FIELDS, *_OPTIONAL)) or "remove it")
-    for name in _FIELDS:
-        if not item.get(name):
-            raise refuse(f"{name!r} is missing or empty", f"add {name!r}")
-        if name != "aspects" and not isinstance(item[name], str):
-            raise refuse("should be a string", "put it in quotes", name)
-    _check_aspects(item["aspects"], refuse)
-    _check_assertions(item.get("assertions", []), refuse)
-    for name in ("first_seen", "review_by"):
-        try:
-            date.fromisoformat(item[name])
-        except ValueError:
-            raise refuse(f"{item[name]!r} is no date", "write YYYY-MM-DD", name) from None
+
+def follows_schema(items: Json) -> bool:
+    """Whether it is a ledger as catalog/schemas/ledger.json says: the same verdict, without jsonschema."""
+    return isinstance(items, list) and all(map(_is_entry, items))
+
+
+def _is_entry(item: Json) -> bool:
+    return (
+        isinstance(item, dict)
+        and item.keys() >= {*_FIELDS}
+        and item.keys() <= {*_FIELDS, *_OPTIONAL}
+        and all(isinstance(item[name], str) and item[name] for name in _FIELDS if name not in _LISTS)
+        and _parses(Address.parse, item["address"])
+        and _is_day(item["first_seen"])
+        and _is_day(item["review_by"])
+        and isinstance(item["aspects"], list)
+        and bool(item["aspects"])
+        and all(map(_is_aspect, item["aspects"]))
+        and isinstance(item.get("assertions", []), list)
+        and all(isinstance(key, str) and _parses(Key.parse, key) for key in item.get("assertions", []))
+    )
+
+
+def _is_day(text: str) -> bool:
+    return _DAY.fullmatch(text) is not None and _parses(date.fromisoformat, text)
+
+
+def _is_aspect(text: Json) -> bool:
+    if not isinstance(text, str):
+        return False
+    aspect, colon, place = text.partition(":")
+    return aspect in set(Aspect) and bool(place or not colon)
+
+
+def _parses(parse: Callable[[str], object], text: str) -> bool:
     try:
-        Address.parse(item["address"])
-    except ValueError as error:
-        raise refuse(str(error), "name a record", "address") from None
-    return Entry(**{**item, **{name: tuple(item[name]) for name in _LISTS & item.keys()}})
-
-
-def _check_aspects(aspects: Json, refuse: Callable[[str, str, str], CatalogError]) -> None:
-    if not isinstance(aspects, list):
-        raise refuse("should be a list", "write the aspects in []", "aspects")
-    for aspect in aspects:
-        if not isinstance(aspect, str) or aspect.partition(":")[0] not in set(Aspect):
-            raise refuse(f"{aspect!r} is no aspect", f"an aspect is one of {', '.join(Aspect)}", "aspects")
-
-
-def _check_assertions(keys: Json, refuse: Callable[[str, str, str], CatalogError]) -> None:
-    if not isinstance(keys, list):
-        raise refuse("should be a list", "write the assertions in []", "assertions")
-    for key in keys:
-        try:
-            Key.parse(key)
-        except (TypeError, ValueError):
-            mend = "write <label>/<aspect>[:<place>], like answer/status"
-            raise refuse(f"{key!r} names no assertion", mend, "assertions") from None
+        parse(text)
+    except ValueError:
+        return False
+    return True

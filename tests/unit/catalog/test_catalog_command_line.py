@@ -108,7 +108,7 @@ def test_check_looks_at_a_ledger(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "ledger.json").write_text("[{}]")
     status, out, _ = cli("check", "--ledger", "ledger.json")
     assert status == 1
-    assert out == "ledger.json:$[0]: 'address' is missing or empty; add 'address'\n1 problem\n"
+    assert out == "ledger.json:$[0]: 'address' is missing; add 'address'\n1 problem\n"
 
 
 def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
@@ -222,7 +222,7 @@ def test_accept_takes_what_a_run_saw_drift(cli: Cli, tmp_path: Path) -> None:
         (["pa/errors/general/x", "--reason", "r"], "no record has the address"),
         ([ERROR_ADDRESS, "--reason", " ", "--aspects", "status"], "--reason is empty"),
         ([ERROR_ADDRESS, "--reason", "r"], "name them with --aspects"),
-        ([ERROR_ADDRESS, "--reason", "r", "--aspects", "colour"], "'colour' is no aspect"),
+        ([ERROR_ADDRESS, "--reason", "r", "--aspects", "colour"], "An aspect is one of status, type"),
         ([ERROR_ADDRESS, "--reason", "r", "--aspects", "status", "--review-by", "2020-01-01"], "is not after today"),
     ],
 )

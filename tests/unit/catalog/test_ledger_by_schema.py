@@ -1,0 +1,145 @@
+"""A ledger follows its schema or is refused in one line; the quick check and the schema never differ."""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+from pathlib import Path
+from subprocess import run as process
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from catalog.model import Aspect, Json
+from catalog.model.errors import CatalogError
+from catalog.reading.schemas import schemas
+from catalog.reading.wording import told
+from catalog.writeback import ledger
+
+SCHEMA = schemas()["urn:catalog:ledger"]
+ENTRY: dict[str, Json] = {
+    "address": "pa/errors/general/rate_limit_error",
+    "target": "live",
+    "aspects": ["status", "header:retry-after"],
+    "assertions": ["answer/status"],
+    "reason": "known since May",
+    "first_seen": "2026-05-01",
+    "review_by": "2026-12-31",
+}
+
+ODD: tuple[Json, ...] = (
+    None,
+    True,
+    0,
+    1.5,
+    10**400,
+    "",
+    "words",
+    "status",
+    "status\n",
+    "header:",
+    "header:a\nb",
+    "colour:x",
+    "*/*",
+    "answer/status:",
+    "answer/body:/a\n",
+    "2026-02-30",
+    "20260501",
+    "2026-W01-1",
+    "2026-05-01\n",
+    "٢٠٢٦-05-01",
+    "pa/errors/general/x\n",
+    "pa/error/general/x",
+    [],
+    [[]],
+    ["status", 3],
+    ["answer/status", "x"],
+    {},
+    {"a": 1},
+)
+FIELDS = (*ENTRY, "adress", "x\ny")
+
+
+def changed(field: str, odd: Json, *, gone: bool, inner: bool) -> list[Json]:
+    entry = copy.deepcopy(ENTRY)
+    if gone:
+        entry.pop(field, None)
+    elif inner and isinstance(entry.get(field), list):
+        entry[field][0] = odd
+    else:
+        entry[field] = odd
+    return [copy.deepcopy(ENTRY), entry]
+
+
+CHANGES = st.builds(
+    lambda field, odd, gone, inner: changed(field, odd, gone=gone, inner=inner),
+    st.sampled_from(FIELDS),
+    st.sampled_from(ODD) | st.text(max_size=12),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+def refusal(tmp_path: Path, content: Json) -> str | None:
+    """What a reader says to it, or None where it is a ledger."""
+    path = tmp_path / "divergences.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    try:
+        ledger.load(path)
+    except CatalogError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+def test_a_changed_entry_is_read_or_refused_in_one_line_that_names_its_place(
+    tmp_path: Path, field: str, odd: Json
+) -> None:
+    content = changed(field, odd, gone=False, inner=False)
+    said = refusal(tmp_path, content)
+    if said is None or "stands twice" in said or "is not JSON" in said:
+        assert ledger.follows_schema(content)
+    else:
+        assert "divergences.json:$[1]" in said
+        assert len(said.splitlines()) == 1
+
+
+@given(content=CHANGES | st.lists(st.sampled_from(ODD), max_size=2) | st.sampled_from(ODD))
+@example(content=[ENTRY])
+def test_the_quick_check_says_what_the_schema_says(content: Json) -> None:
+    assert ledger.follows_schema(content) == (told(content, SCHEMA) == [])
+
+
+@pytest.mark.parametrize("aspect", Aspect)
+def test_the_schema_knows_every_aspect(aspect: Aspect) -> None:
+    for text in (aspect.value, f"{aspect}:x"):
+        assert told([{**ENTRY, "aspects": [text]}], SCHEMA) == []
+
+
+@pytest.mark.parametrize("depth", [50, 300, 900, 5000, 100_000])
+def test_a_deep_ledger_is_refused_in_one_line(tmp_path: Path, depth: int) -> None:
+    path = tmp_path / "divergences.json"
+    path.write_text("[" * depth + "]" * depth)
+    with pytest.raises(CatalogError) as caught:
+        ledger.load(path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_sound_ledger_loads_no_jsonschema(tmp_path: Path) -> None:
+    path = tmp_path / "divergences.json"
+    path.write_text(json.dumps([ENTRY]))
+    code = (
+        "import sys; from pathlib import Path; from catalog.writeback import ledger; "
+        "assert ledger.load(Path(sys.argv[1])); sys.exit('jsonschema' in sys.modules)"
+    )
+    assert process([sys.executable, "-c", code, str(path)], check=False).returncode == 0
+
+
+def test_every_complaint_of_an_entry_reads_as_in_the_catalog_check(tmp_path: Path) -> None:
+    content: list[dict[str, Any]] = [{**ENTRY, "reviewby": "2026-12-31"}]
+    said = refusal(tmp_path, content) or ""
+    assert said.endswith("divergences.json:$[0]: 'reviewby' is no field here; did you mean review_by?")
