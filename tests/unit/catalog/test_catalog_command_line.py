@@ -22,6 +22,7 @@ from catalog.model.look import Look
 from catalog.reading.assertions import assertions
 from catalog.writeback.planner import Patch, Policy, plan
 from catalog.writeback.seen import Sighting
+from tests.harness.command import CHECKOUT
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -288,5 +289,5 @@ def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_closed_pipe_is_no_error() -> None:
     shell = f"{sys.executable} -m catalog explain | head -c 1; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", shell], check=False, capture_output=True, text=True)
+    done = subprocess.run(["bash", "-c", shell], check=False, capture_output=True, text=True, cwd=CHECKOUT)
     assert (done.returncode, done.stderr) == (0, "")
