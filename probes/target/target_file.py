@@ -7,8 +7,8 @@ were not there.
 from __future__ import annotations
 
 import difflib
+import json
 import math
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,40 +16,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from catalog.model.text import brief
 from catalog.reading.manifest import Manifest, manifest, providers
+from probes.target import shape
+from probes.target.shape import ABOVE_ZERO, ENV, SETTINGS, TABLES
 from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
 SHIPPED = Path(__file__).parent / "shipped"
-ENV = "env:"
-
-Types = Mapping[str, type | tuple[type, ...]]
-
-_NUMBER = (int, float)
-_SETTINGS: Types = {
-    "expected": bool,
-    "key_header": str,
-    "key_scheme": str,
-    "header_prefix": str,
-    "id_prefix": str,
-    "grpc_package": str,
-    "concurrency": int,
-    "rate": _NUMBER,
-    "max_requests": int,
-    "max_tokens": int,
-    "max_wait_s": _NUMBER,
-    "timeout_s": _NUMBER,
-    "max_body_bytes": int,
-    "ca_file": str,
-}
-_TABLES: Types = {"headers": dict, "credentials": dict, "values": dict}
-_TOP: Types = {"name": str, "live": bool, "allow": list, "reprobe_after_s": _NUMBER, "providers": dict}
-
-_ABOVE_ZERO = frozenset({"concurrency", "rate", "timeout_s", "max_body_bytes"})
-"""Numbers with which a run could do nothing if they were zero; no number may be below it, or endless."""
-
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]*")
-"""A target's name becomes part of the names of files."""
-
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -61,12 +34,18 @@ def read(name_or_path: str, environ: Mapping[str, str]) -> Target:
     """
     path = _find(name_or_path)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = _as_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TargetError(f"target {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, UnicodeDecodeError, numbers of too many digits
         raise TargetError(f"target {path}: broken TOML: {error}") from error
     return _File(path, environ).target(data)
+
+
+def _as_json(text: str) -> dict[str, Any]:
+    """The data of a TOML file; a date or time as its text, as JSON has none."""
+    data: dict[str, Any] = json.loads(json.dumps(tomllib.loads(text), default=str))
+    return data
 
 
 def shipped() -> tuple[str, ...]:
@@ -93,57 +72,41 @@ class _File:
     environ: Mapping[str, str]
 
     def target(self, data: Mapping[str, Any]) -> Target:
-        self.check("", data, _TOP)
+        self._check_shape(data)
         live = data.get("live", True)
-        providers = {
-            name: self._table(name, table, live=live).provider() for name, table in data.get("providers", {}).items()
-        }
-        if not providers:
-            raise self.error("providers", "no provider is configured; add a table such as [providers.pa]")
+        reprobe_after_s = data.get("reprobe_after_s", 2.0 if live else 0.0)
+        self.check_number("reprobe_after_s", reprobe_after_s)
         name = data.get("name", self.path.stem)
-        if _NAME.fullmatch(name) is None:
+        if not shape.is_name(name):
             raise self.error("name", f"{name!r} cannot name a folder; use letters, digits, . _ and -")
         return Target(
             name=name,
             live=live,
-            allow=frozenset(self._cost(cost) for cost in data.get("allow", [Cost.FREE])),
-            providers=providers,
-            reprobe_after_s=float(data.get("reprobe_after_s", 2.0 if live else 0.0)),
+            allow=frozenset(Cost(cost) for cost in data.get("allow", [Cost.FREE])),
+            providers={
+                name: _Table(self, manifest(name), table, live).provider() for name, table in data["providers"].items()
+            },
+            reprobe_after_s=float(reprobe_after_s),
         )
 
-    def _table(self, name: str, table: Any, *, live: bool) -> _Table:
-        place = f"providers.{name}"
-        if name not in providers():
-            raise self.error(place, f"no such provider; they are {', '.join(providers())}")
-        if not isinstance(table, dict):
-            raise self.error(place, "should be a table")
-        return _Table(self, manifest(name), table, live)
+    def _check_shape(self, data: Mapping[str, Any]) -> None:
+        tables = data.get("providers")
+        for name in tables if isinstance(tables, dict) else ():
+            if name not in providers():  # which there are, no schema says
+                raise self.error(f"providers.{name}", f"no such provider; they are {', '.join(providers())}")
+        complaint = shape.trouble(data)
+        if complaint:
+            place = complaint.json_path.removeprefix("$").removeprefix(".")
+            raise self.error(place, f"{complaint.message}; {complaint.mend}")
 
-    def _cost(self, text: Any) -> Cost:
-        try:
-            return Cost(text)
-        except ValueError:
-            raise self.error("allow", f"{text!r} is no cost class; they are {', '.join(Cost)}") from None
-
-    def check(self, place: str, table: Mapping[str, Any], types: Types) -> None:
-        for key, value in table.items():
-            if key not in types:
-                close = difflib.get_close_matches(key, types, n=1)
-                hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(types)}"
-                raise self.error(f"{place}{key}", f"is not a key of a target; {hint}")
-            wanted = types[key]
-            if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-                wanted_name = wanted.__name__ if isinstance(wanted, type) else "number"
-                raise self.error(f"{place}{key}", f"should be a {wanted_name}, not {value!r}")
-            if isinstance(value, _NUMBER) and not isinstance(value, bool):
-                self._check_number(f"{place}{key}", value, above_zero=key in _ABOVE_ZERO)
-
-    def _check_number(self, place: str, value: float, *, above_zero: bool) -> None:
-        if not math.isfinite(value) or value < 0 or (above_zero and value == 0):
-            raise self.error(place, f"should be {'above' if above_zero else 'no less than'} 0, not {value!r}")
+    def check_number(self, place: str, value: float, *, above_zero: bool = False) -> None:
+        if not _is_finite(value) or value < 0 or (above_zero and value == 0):
+            least = "above" if above_zero else "no less than"
+            raise self.error(place, f"should be {least} 0, not {brief(repr(value), 60)}")
 
     def error(self, place: str, message: str) -> TargetError:
-        return TargetError(" ".join(f"target {self.path}: {place}: {message}".split()))
+        where = f"target {self.path}: {place}" if place else f"target {self.path}"
+        return TargetError(" ".join(f"{where}: {message}".split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +121,8 @@ class _Table:
 
     def provider(self) -> Provider:
         table = {key: value for key in self.table if (value := self._setting(key)) is not None}
-        known = {**dict.fromkeys(self.manifest.addresses, str), **_SETTINGS, **_TABLES}
-        self.file.check(f"{self._place()}.", table, known)
+        self._check(table)
         addresses = {key: self._address(key, table[key]) for key in self.manifest.addresses if key in table}
-        if "base_url" not in self.table:
-            raise self._error("base_url", "is missing; give the provider's base address")
         credentials = {role: self._credential(role, value) for role, value in table.get("credentials", {}).items()}
         ca_file = table.get("ca_file")
         if ca_file and not Path(ca_file).is_file():
@@ -176,8 +136,17 @@ class _Table:
             headers=self._texts("headers", table),
             values=self._texts("values", table),
             unset=self.unset,
-            **{**self._documented_key(), **{key: value for key, value in table.items() if key in _SETTINGS}},
+            **{**self._documented_key(), **{key: value for key, value in table.items() if key in SETTINGS}},
         )
+
+    def _check(self, table: Mapping[str, Any]) -> None:
+        """What the shape does not say: that numbers end, and which addresses this provider has."""
+        known = self.manifest.addresses
+        for key in self.table:
+            if SETTINGS.get(key) in (int, float) and key in table:
+                self.file.check_number(f"{self._place()}.{key}", table[key], above_zero=key in ABOVE_ZERO)
+            elif key not in {*SETTINGS, *TABLES, *known}:
+                raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(known)}")
 
     def _in_use(self, addresses: Mapping[str, str], credentials: Mapping[str, Credential]) -> bool:
         """Whether somebody means this provider to be asked: it has an address, and a key or a variable kept for one.
@@ -200,7 +169,7 @@ class _Table:
         """The value of a key, from the environment where it says so; None where the variable is not set."""
         value = self.table[key]
         if not isinstance(value, str) or not value.startswith(ENV):
-            return value
+            return int(value) if SETTINGS.get(key) is int else value
         text = self._from_environment(key, value)
         return None if text is None else self._converted(key, text, value)
 
@@ -212,11 +181,11 @@ class _Table:
         return text or None
 
     def _converted(self, key: str, text: str, written: str) -> Any:
-        wanted = _SETTINGS.get(key, str)
+        wanted = SETTINGS.get(key, str)
         try:
             if wanted is bool:
                 return _FLAGS[text.lower()]
-            return int(text) if wanted is int else float(text) if wanted is _NUMBER else text
+            return int(text) if wanted is int else float(text) if wanted is float else text
         except (ValueError, KeyError):
             kind = "true or false" if wanted is bool else "a number"
             raise self._error(key, f"{written.removeprefix(ENV)} should hold {kind}") from None
@@ -237,10 +206,8 @@ class _Table:
             raise self._error(key, f"plain http to {parts.hostname} would show the key; use https")
         return text.rstrip("/")
 
-    def _credential(self, role: str, value: Any) -> Credential:
+    def _credential(self, role: str, value: str) -> Credential:
         place = f"credentials.{role}"
-        if not isinstance(value, str):
-            raise self._error(place, 'should be text such as "env:PA_API_KEY"')
         if value.startswith(ENV):
             found = self._from_environment(place, value)
             if not _fits_a_header(found or ""):
@@ -259,8 +226,6 @@ class _Table:
         """A table of texts; those of variables that are not set are left out."""
         found = {}
         for key, value in table.get(name, {}).items():
-            if not isinstance(value, str):
-                raise self._error(f"{name}.{key}", "should be text")
             text = self._from_environment(f"{name}.{key}", value) if value.startswith(ENV) else value
             if name == "headers" and not (_fits_a_header(text or "") and _fits_a_header(key)):
                 raise self._error(f"{name}.{key}", "should be text that a header can carry")
@@ -273,6 +238,13 @@ class _Table:
 
     def _error(self, place: str, message: str) -> TargetError:
         return self.file.error(f"{self._place()}.{place}", message)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond every float
+        return False
 
 
 def _url_parts(text: str) -> SplitResult | None:

@@ -23,34 +23,51 @@ def read(tmp_path: Path, text: str, **environ: str) -> Target:
     return targets.load(str(path), environ)
 
 
+COSTS = "free, billable, destructive, disruptive; the schema says: A cost class says what a probe may do to the account"
+NAMES = "Letters, digits, blanks, dots, underscores and hyphens, a letter or digit first, as it names files"
 MISTAKES = [
-    ("", "providers: no provider is configured; add a table such as [providers.pa]"),
-    ("providers = 3", "providers: should be a dict, not 3"),
-    ("[providers]\npa = 3", "providers.pa: should be a table"),
+    ("", "'providers' is missing; add 'providers'"),
+    ("providers = 3", "providers: is 3; write an object"),
+    ("[providers]\npa = 3", "providers.pa: is 3; write an object"),
     ("[providers.px]", "providers.px: no such provider; they are pa, pb, pc, pd"),
-    ("[providers.pa]", "providers.pa.base_url: is missing; give the provider's base address"),
-    ("liev = true\n" + PA, "liev: is not a key of a target; did you mean 'live'?"),
-    ('live = "yes"\n' + PA, "live: should be a bool, not 'yes'"),
-    ("live = 1\n" + PA, "live: should be a bool, not 1"),
-    ('allow = ["cheap"]\n' + PA, "allow: 'cheap' is no cost class; they are free, billable, destructive, disruptive"),
-    ("allow = [[]]\n" + PA, "allow: [] is no cost class; they are free, billable, destructive, disruptive"),
-    ('allow = "free"\n' + PA, "allow: should be a list, not 'free'"),
-    ("reprobe_after_s = -1\n" + PA, "reprobe_after_s: should be no less than 0, not -1"),
-    ('name = "../elsewhere"\n' + PA, "name: '../elsewhere' cannot name a folder; use letters, digits, . _ and -"),
-    ('name = ""\n' + PA, "name: '' cannot name a folder; use letters, digits, . _ and -"),
-    (PA + "timeout = 3", "providers.pa.timeout: is not a key of a target; did you mean 'timeout_s'?"),
-    (PA + "timeout_s = true", "providers.pa.timeout_s: should be a number, not True"),
-    (PA + "timeout_s = 0", "providers.pa.timeout_s: should be above 0, not 0"),
+    ("[providers.pa]", "providers.pa: 'base_url' is missing; add 'base_url'"),
+    ("liev = true\n" + PA, "'liev' is no field here; did you mean live?"),
+    ('live = "yes"\n' + PA, 'live: is "yes"; write true or false'),
+    ("live = 1\n" + PA, "live: is 1; write true or false"),
+    (
+        'allow = ["cheap"]\n' + PA,
+        f'allow[0]: "cheap" is none of {COSTS}',
+    ),
+    (
+        "allow = [[]]\n" + PA,
+        f"allow[0]: [] is none of {COSTS}",
+    ),
+    ('allow = "free"\n' + PA, 'allow: is "free"; write a list'),
+    ("reprobe_after_s = -1\n" + PA, "reprobe_after_s: is -1; write 0 or more"),
+    (
+        'name = "../elsewhere"\n' + PA,
+        f'name: "../elsewhere" has not the right form; the schema says: {NAMES}',
+    ),
+    (
+        'name = ""\n' + PA,
+        f'name: "" has not the right form; the schema says: {NAMES}',
+    ),
+    (PA + "timeout = 3", "providers.pa: 'timeout' is no field here; did you mean timeout_s?"),
+    (PA + "timeout_s = true", "providers.pa.timeout_s: is true; write a number or a string"),
+    (PA + "timeout_s = 0", "providers.pa.timeout_s: is 0; write more than 0"),
     (PA + "timeout_s = inf", "providers.pa.timeout_s: should be above 0, not inf"),
     (PA + "rate = nan", "providers.pa.rate: should be above 0, not nan"),
-    (PA + "concurrency = 0", "providers.pa.concurrency: should be above 0, not 0"),
-    (PA + "concurrency = 1.5", "providers.pa.concurrency: should be a int, not 1.5"),
-    (PA + "headers = { a = 3 }", "providers.pa.headers.a: should be text"),
+    (PA + "concurrency = 0", "providers.pa.concurrency: is 0; write more than 0"),
+    (PA + "concurrency = 1.5", "providers.pa.concurrency: is 1.5; write an integer or a string"),
+    (
+        PA + "headers = { a = 3 }",
+        "providers.pa.headers.a: is something else, not shown as it may be a key; write a string",
+    ),
     (PA + 'headers = { a = "b\\nc" }', "providers.pa.headers.a: should be text that a header can carry"),
-    (PA + "values = { small_model = 3 }", "providers.pa.values.small_model: should be text"),
+    (PA + "values = { small_model = 3 }", "providers.pa.values.small_model: is 3; write a string"),
     (
         PA + "credentials = { inference = 3 }",
-        'providers.pa.credentials.inference: should be text such as "env:PA_API_KEY"',
+        "providers.pa.credentials.inference: is something else, not shown as it may be a key; write a string",
     ),
     (
         PA + 'credentials = { inference = "sk-literal" }',

@@ -1,0 +1,111 @@
+"""Whether a target has the shape that target.schema.json publishes; where it has not, it is told in the schema's words.
+
+What no schema can say (variables, addresses, files, finite numbers) is read in `target_file`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from catalog.reading.strict_json import read_object
+from catalog.reading.wording import Complaint, told
+from probes.target.target import Cost
+
+SCHEMA = Path(__file__).parent / "target.schema.json"
+ENV = "env:"
+
+SETTINGS: Mapping[str, type] = {
+    "expected": bool,
+    "key_header": str,
+    "key_scheme": str,
+    "header_prefix": str,
+    "id_prefix": str,
+    "grpc_package": str,
+    "concurrency": int,
+    "rate": float,
+    "max_requests": int,
+    "max_tokens": int,
+    "max_wait_s": float,
+    "timeout_s": float,
+    "max_body_bytes": int,
+    "ca_file": str,
+}
+"""What each setting of a provider holds, once a variable is filled in."""
+
+TABLES = frozenset({"headers", "credentials", "values"})
+
+ABOVE_ZERO = frozenset({"concurrency", "rate", "timeout_s", "max_body_bytes"})
+"""Numbers with which a run could do nothing if they were zero; no number may be below it."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]*")
+_ADDRESS = re.compile(r"[a-z0-9_]+_(url|host)")
+_MAY_BE_A_KEY = re.compile(r"\$\.providers\b.*\b(credentials|headers)\b")
+
+
+def trouble(data: Mapping[str, Any]) -> Complaint | None:
+    """What is wrong first with the shape of a target, or None. No value of a credential or header is in it.
+
+    Only a broken target pays for jsonschema: importing it takes longer than reading a target does.
+    """
+    if follows_schema(data):
+        return None
+    complaint = told(dict(data), read_object(SCHEMA))[0]
+    hidden = _MAY_BE_A_KEY.match(complaint.json_path)
+    return complaint._replace(message="is something else, not shown as it may be a key") if hidden else complaint
+
+
+def follows_schema(data: Mapping[str, Any]) -> bool:
+    """Whether it is a target as target.schema.json says: the same verdict, without jsonschema."""
+    return "providers" in data and all(key in _TOP and _TOP[key](value) for key, value in data.items())
+
+
+def is_name(value: Any) -> bool:
+    return isinstance(value, str) and _NAME.fullmatch(value) is not None
+
+
+def _are_costs(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) and each in set(Cost) for each in value)
+
+
+def _are_providers(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value) and all(map(_is_provider, value.values()))
+
+
+def _is_provider(table: Any) -> bool:
+    return isinstance(table, dict) and "base_url" in table and all(_is_member(*item) for item in table.items())
+
+
+def _is_member(key: str, value: Any) -> bool:
+    if key in TABLES:
+        return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    kind = SETTINGS.get(key, str)
+    if isinstance(value, str):
+        return (key in SETTINGS or _ADDRESS.fullmatch(key) is not None) and (kind is str or value.startswith(ENV))
+    return (
+        _is_flag(value) if kind is bool else kind is not str and _is_number(value, kind, above_zero=key in ABOVE_ZERO)
+    )
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_number(value: Any, kind: type, *, above_zero: bool) -> bool:
+    """As JSON Schema counts: 3.0 is an integer, and what is no number at all is below nothing."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    whole = isinstance(value, int) or value.is_integer()
+    return (whole or kind is float) and not (value <= 0 if above_zero else value < 0)
+
+
+_TOP: Mapping[str, Callable[[Any], bool]] = {
+    "name": is_name,
+    "live": _is_flag,
+    "allow": _are_costs,
+    "reprobe_after_s": partial(_is_number, kind=float, above_zero=False),
+    "providers": _are_providers,
+}

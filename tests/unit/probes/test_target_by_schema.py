@@ -1,0 +1,192 @@
+"""A target follows its schema or is refused in one line without a key in it; the quick check and the schema agree."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+from subprocess import run as process
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from catalog.reading.manifest import manifest, providers
+from catalog.reading.strict_json import read_object
+from catalog.reading.wording import told
+from probes.target import shape
+from probes.target import target as targets
+from probes.target.target import Cost, TargetError
+from probes.target.target_file import SHIPPED, shipped
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+
+SCHEMA = read_object(shape.SCHEMA)
+HOST = "https://pa.example"
+PA: dict[str, Json] = {
+    "base_url": HOST,
+    "expected": True,
+    "rate": 2,
+    "concurrency": 4,
+    "headers": {"pa-version": "2023-06-01"},
+    "credentials": {"inference": "env:PA_KEY"},
+    "values": {"small_model": "small"},
+}
+NAN, ENDLESS = float("nan"), float("inf")
+
+
+def whole(**changes: Json) -> dict[str, Json]:
+    """A target whose PA has these members besides."""
+    return {"name": "a", "live": True, "providers": {"pa": {**PA, **changes}}}
+
+
+def refusal(tmp_path: Path, text: str) -> str | None:
+    """What a reader says to it, or None where it is a target."""
+    path = tmp_path / "target.toml"
+    path.write_text(text, encoding="utf-8")
+    try:
+        targets.load(str(path), {})
+    except TargetError as error:
+        return str(error)
+    return None
+
+
+HEAD = f'[providers.pa]\nbase_url = "{HOST}"\n'
+
+DAMAGED = [
+    ("name = 3\n" + HEAD, "name: is 3; write a string"),
+    ("name = []\n" + HEAD, "name: is []; write a string"),
+    ('name = "a\\n"\n' + HEAD, 'name: "a\\n" has not the right form'),
+    ('live = "env:X"\n' + HEAD, 'live: is "env:X"; write true or false'),
+    ("allow = [3]\n" + HEAD, "allow[0]: 3 is none of free"),
+    ('allow = ["free", "billabel"]\n' + HEAD, "allow[1]: "),
+    ('allow = ["billabel"]\n' + HEAD, "did you mean billable?"),
+    ("allow = {}\n" + HEAD, "allow: is {}; write a list"),
+    ('reprobe_after_s = "5"\n' + HEAD, 'reprobe_after_s: is "5"; write a number'),
+    ("reprobe_after_s = nan\n" + HEAD, "reprobe_after_s: should be no less than 0, not nan"),
+    ("reprobe_after_s = inf\n" + HEAD, "reprobe_after_s: should be no less than 0, not inf"),
+    ("reprobe_after_s = -inf\n" + HEAD, "reprobe_after_s: is -Infinity; write 0 or more"),
+    ("provider = {}\n" + HEAD, "'provider' is no field here; did you mean providers?"),
+    ("[providers]", "providers: {} is too short; give at least 1"),
+    ("providers = []", "providers: is []; write an object"),
+    ('[providers]\npa = "x"', 'providers.pa: is "x"; write an object'),
+    ('[providers."p x"]', "providers.p x: no such provider; they are pa, pb, pc, pd"),
+    ("[providers.pa]\nbase_url = 3", "providers.pa.base_url: is 3; write a string"),
+    ('[providers.pa]\nbase_ulr = "x"', "providers.pa: 'base_ulr' is no field here; did you mean base_url?"),
+    (HEAD + 'auth_url = "https://a.example"', "providers.pa.auth_url: is no address of pa; they are base_url"),
+    (HEAD + 'auth_uri = "https://a.example"', "providers.pa: 'auth_uri' is no field here"),
+    (HEAD + "rate = 0", "providers.pa.rate: is 0; write more than 0"),
+    (HEAD + "rate = -0.5", "providers.pa.rate: is -0.5; write more than 0"),
+    (HEAD + 'rate = "2"', 'providers.pa.rate: "2" has not the right form'),
+    (HEAD + "rate = []", "providers.pa.rate: is []; write a number or a string"),
+    (HEAD + f"rate = 0x{'f' * 400}", "providers.pa.rate: should be above 0, not 44462"),
+    (HEAD + f"rate = 0x{'f' * 9000}", "broken TOML: "),
+    (HEAD + f"rate = {'9' * 9000}", "broken TOML: "),
+    (HEAD + "max_requests = -1", "providers.pa.max_requests: is -1; write 0 or more"),
+    (HEAD + "max_tokens = 2.5", "providers.pa.max_tokens: is 2.5; write an integer or a string"),
+    (HEAD + "max_body_bytes = inf", "providers.pa.max_body_bytes: is Infinity; write an integer or a string"),
+    (HEAD + "max_wait_s = inf", "providers.pa.max_wait_s: should be no less than 0, not inf"),
+    (HEAD + 'expected = "yes"', 'providers.pa.expected: "yes" has not the right form'),
+    (HEAD + "expected = 1", "providers.pa.expected: is 1; write true or false or a string"),
+    (HEAD + "key_header = true", "providers.pa.key_header: is true; write a string"),
+    (HEAD + "ca_file = 3", "providers.pa.ca_file: is 3; write a string"),
+    (HEAD + 'ca_file = "no/such.pem"', "providers.pa.ca_file: there is no file 'no/such.pem'"),
+    (HEAD + "values = []", "providers.pa.values: is []; write an object"),
+    (HEAD + 'credentials = "sk-canary"', "providers.pa.credentials: is something else, not shown"),
+    (HEAD + 'credentials = ["sk-canary"]', "providers.pa.credentials: is something else, not shown"),
+    (HEAD + 'credentials = { inference = ["sk-canary"] }', "providers.pa.credentials.inference: is something else"),
+    (HEAD + 'credentials = { "a b" = ["sk-canary"] }', "is something else, not shown"),
+    (HEAD + 'credential = { inference = "sk-canary" }', "'credential' is no field here; did you mean credentials?"),
+    (HEAD + 'headers = { a = { b = "sk-canary" } }', "providers.pa.headers.a: is something else"),
+    (f"allow = {'[' * 300}{']' * 300}\n" + HEAD, "allow[0]: "),
+    (f"allow = {'[' * 9000}{']' * 9000}\n" + HEAD, "broken TOML: "),
+]
+
+
+@pytest.mark.parametrize("text, said", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_damaged_target_is_told_in_one_line(text: str, said: str, tmp_path: Path) -> None:
+    told = refusal(tmp_path, text) or ""
+    assert told.startswith(f"target {tmp_path / 'target.toml'}: ")
+    assert said in told
+    assert len(told.splitlines()) == 1
+    assert "canary" not in told
+
+
+ODD: tuple[Json, ...] = (
+    *(None, True, False, 0, 1, -1, 3.0, 1.5, -0.0, NAN, ENDLESS, -ENDLESS, 10**400),
+    *("", "words", "env:", "env:X", "xenv:X", "a\n", "-a", "free", "é"),
+    *([], [[]], ["free"], ["free", "cheap"], [None], {}, {"a": "b"}, {"a": 3}, {"base_url": "x"}, {"pa": {}}),
+)
+PLACES = (
+    *shape.SETTINGS,
+    *shape.TABLES,
+    *("base_url", "grpc_host", "a_url\n", "_url", "x_uri", "x\ny"),
+)
+MEMBERS = st.dictionaries(st.sampled_from(PLACES), st.sampled_from(ODD) | st.text(max_size=9), max_size=3)
+TOP = st.dictionaries(
+    st.sampled_from(["name", "live", "allow", "reprobe_after_s", "liev", "providers"]),
+    st.sampled_from(ODD) | st.text(max_size=9),
+    max_size=2,
+)
+
+
+@given(data=st.builds(lambda top, members: {**whole(**members), **top}, TOP, MEMBERS) | TOP)
+@example(data=whole())
+def test_the_quick_check_says_what_the_schema_says(data: dict[str, Json]) -> None:
+    assert shape.follows_schema(data) == (told(data, SCHEMA) == [])
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+def test_each_member_is_judged_alike(place: str, odd: Json) -> None:
+    data = whole(**{place: odd})
+    assert shape.follows_schema(data) == (told(data, SCHEMA) == [])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    role=st.text(max_size=5),
+    odd=st.sampled_from(["list", "table", "deep"]),
+    table=st.sampled_from(["headers", "credentials"]),
+)
+def test_no_complaint_shows_a_key(role: str, odd: str, table: str) -> None:
+    key: dict[str, Json] = {"list": ["sk-canary"], "table": {"a": "sk-canary"}, "deep": {"a": [["sk-canary"]]}}
+    complaint = shape.trouble(whole(**{table: {role: key[odd]}}))
+    assert complaint is not None
+    assert "canary" not in " ".join(complaint)
+
+
+def test_the_schema_is_one_and_knows_what_the_code_knows() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    table: Any = SCHEMA["$defs"]["provider"]
+    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, "base_url"}
+    assert SCHEMA["properties"]["allow"]["items"]["enum"] == [*Cost]
+    for name in providers():
+        for address in manifest(name).addresses:
+            assert told(whole(**{address: HOST}), SCHEMA) == []
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_target_follows_the_schema(name: str) -> None:
+    data = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
+    assert told(json.loads(json.dumps(data)), SCHEMA) == []
+
+
+def test_an_integer_may_be_written_as_a_float_and_a_date_as_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "target.toml"
+    path.write_text(f"name = 2026-11-21\n{HEAD}concurrency = 3.0\n")
+    target = targets.load(str(path), {})
+    assert target.name == "2026-11-21"
+    assert repr(target.providers["pa"].concurrency) == "3"
+
+
+def test_a_sound_target_loads_no_jsonschema() -> None:
+    code = (
+        "import sys; from probes.target import target; "
+        "[target.load(name, {}) for name in ('live', 'mock')]; sys.exit('jsonschema' in sys.modules)"
+    )
+    assert process([sys.executable, "-c", code], check=False).returncode == 0
