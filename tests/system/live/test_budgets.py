@@ -38,12 +38,9 @@ def pa(base: str, **changes: int) -> Target:
 
 
 def sent(results: dict[str, Result]) -> int:
-    """Requests sent by attempts, and one control for each lane that has one; what removes fixtures is not counted."""
-    sending = [
-        (result.lane, each) for result in results.values() for attempt in result.attempts for each in attempt.exchanges
-    ]
-    controls = {lane for lane, _ in sending if lane.partition(":")[2] in book("pa").controls}
-    return sum(exchange.label != CLEANUP for _, exchange in sending) + len(controls)
+    """Requests sent by attempts; controls and what removes fixtures draw on no budget."""
+    sending = (each for result in results.values() for attempt in result.attempts for each in attempt.exchanges)
+    return sum(exchange.label != CLEANUP for exchange in sending)
 
 
 def test_no_request_is_sent_beyond_the_budget_of_all_lanes_together(base: str) -> None:
@@ -51,7 +48,7 @@ def test_no_request_is_sent_beyond_the_budget_of_all_lanes_together(base: str) -
     results = probe(pa(base, max_requests=25), chosen)
     spent = [each for each in results.values() if each.reason and each.reason.code == "budget-spent"]
     assert len({result.lane for result in results.values() if result.attempts}) > 1
-    assert sent(results) <= 25
+    assert 20 < sent(results) <= 25
     assert spent
     assert {each.outcome for each in spent} == {Outcome.INCONCLUSIVE}
     assert spent[0].reason is not None
