@@ -90,6 +90,12 @@ class Assertion:
     """Labels that must have been seen as documented before this one means anything."""
 
     @property
+    def place_alone(self) -> bool:
+        """Whether just where it stands is assumed: a value stated to the letter is documented wherever it stands."""
+        stated_to_the_letter = isinstance(self.documented, dict) and not {"const", "enum"}.isdisjoint(self.documented)
+        return self.basis is Basis.ASSUMED and self.key.aspect == "body" and stated_to_the_letter
+
+    @property
     def id(self) -> str:
         """`<address>#<label>/<aspect>[:<place>]`: it lives as long as the statement."""
         return f"{self.address}#{self.key}"

@@ -23,7 +23,11 @@ def tag_by_evidence(
     """
     stated = tuple(stated)
     documented = {str(each.key) for each in stated if each.basis is Basis.DOCUMENTED and not each.out_of_reach}
-    differs = any(cell.differs for (_, key), cell in cells.items() if key in documented)
+    places = {str(each.key) for each in stated if each.place_alone}
+    differs = any(
+        cell.differs and (key in documented or (key in places and cell.differs != "absent"))
+        for (_, key), cell in cells.items()
+    )
     seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
     if cells and documented <= seen and not differs and not expired:
         return Tag.LIVE_VERIFIED

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog.evidence.same_drift import narrowed_aspect, observed_class
+from catalog.evidence.same_drift import ABSENT, narrowed_aspect, observed_class
 from catalog.model import Outcome
 from catalog.model.assertion import Basis, Key
 from catalog.model.look import Look
@@ -34,6 +34,7 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
     """What the record carries, and what these sightings, in order, saw since. Only verdicts leave evidence."""
     cells, settled = cells_of(record, stated), settled_of(record, stated)
     assumed = {str(each.key) for each in stated if each.basis is Basis.ASSUMED}
+    places = {str(each.key) for each in stated if each.place_alone}
     for sighting in sightings:
         if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
             continue
@@ -44,7 +45,7 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
                 last = cells.get((endpoint, key))
                 if last is None or last.on is None or last.on <= sighting.day:
                     cells[endpoint, key] = Cell(sighting.day, differs)
-                if key in assumed:
+                if key in assumed and (key not in places or differs in ("", ABSENT)):
                     _settle(settled, key, differs or AS_ASSUMED, sighting.day)
             for within in look.unseen:
                 cells.setdefault((endpoint, f"{look.label}/{within}"), Cell(None))

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.evidence.same_drift import observed_class
+from catalog.evidence.same_drift import ABSENT, observed_class
 from catalog.model import Aspect, Finding, Json, Response, Severity
 from catalog.model.assertion import Basis
+from catalog.model.codes import FindingCode
 
 if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
@@ -26,11 +27,30 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
             yield finding
         elif finding.observed in assertion.alternatives or _is_known(finding, assertion):
             continue
-        elif assertion.basis is Basis.ASSUMED and not _is_another_outcome(finding, assertion):
+        elif _is_assumed(expected, finding, assertion) and not _is_another_outcome(finding, assertion):
             words = finding.message.replace(": documented ", ": assumed ", 1)
             yield replace(finding, severity=Severity.SHOULD, message=words)
         else:
             yield finding
+
+
+def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> bool:
+    """Whether the difference is from what we assumed.
+
+    A place that we assumed may be empty; what stands there may not be another value than the documents state. Where
+    the shape of the whole body is assumed, so is every place in it.
+    """
+    if assertion.place_alone:
+        return finding.code == FindingCode.FIELD_MISSING
+    if assertion.basis is Basis.ASSUMED:
+        return True
+    shape = expected.assertions.get(f"{expected.label}/body")
+    in_the_body = assertion.key.aspect in _IN_THE_BODY or (assertion.key.aspect == "status" and assertion.key.place)
+    is_assumed = shape is not None and shape.basis is Basis.ASSUMED
+    return bool(is_assumed and in_the_body and finding.observed == ABSENT)
+
+
+_IN_THE_BODY = frozenset({"type", "code", "param", "message"})
 
 
 def _is_known(finding: Finding, assertion: Assertion) -> bool:

@@ -43,7 +43,11 @@ HEADERS = {
     "x-should-retry": "true",
     "retry-after": "7",
 }
-BODY = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow"}, "request_id": "req_1"}
+BODY: dict[str, Any] = {
+    "type": "error",
+    "error": {"type": "rate_limit_error", "message": "slow"},
+    "request_id": "req_1",
+}
 LIMITED = Response(429, HEADERS, BODY, "json")
 
 
@@ -301,3 +305,22 @@ def test_both_statuses_are_what_is_asserted() -> None:
     made = {str(each.key): each for each in assertions(catalog()[RESPONSES], catalog().__getitem__)}
     assert made["service_tier_flex/status"].alternatives == (200, 400)
     assert made["truncation_auto/status"].alternatives == ()
+
+
+SPEND_CAP = "pa/errors/general/spend_cap"
+
+
+@pytest.mark.parametrize(
+    "details, outcome",
+    [
+        ({"error_code": "enforced_spend_limit_reached"}, Outcome.CONFORMS),
+        ({}, Outcome.CONFORMS),
+        ({"error_code": "renamed"}, Outcome.DRIFTED),
+    ],
+    ids=["there", "elsewhere", "another-value"],
+)
+def test_a_place_may_be_assumed_while_the_value_is_documented(details: dict[str, str], outcome: Outcome) -> None:
+    """Else a provider that renames a documented value would only ever correct an assumption of ours."""
+    headers = {name: value for name, value in HEADERS.items() if name != "retry-after"} | {"x-should-retry": "false"}
+    body = {**BODY, "error": {**BODY["error"], "details": details}}
+    assert judged(SPEND_CAP, Response(429, headers, body, "json"), {}).outcome is outcome
