@@ -69,8 +69,8 @@ class Controller:
         if self.options.target.embedded:
             self._mock = EmbeddedMock(self.options.providers)
         try:
-            history.shown(self._history, self.options.target.name)
             self.folder.mkdir(parents=True)
+            history.shown(self._history, self.options.target.name)  # a broken one is told before anything is asked
         except Mendable as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
