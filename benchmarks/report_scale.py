@@ -11,10 +11,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.reports import sample
-from tests.reports.browser import chromium
-
 from reports import build
+from tests.system.browser.chromium import chromium
+from tests.unit.reports import sample
 
 
 def main() -> None:

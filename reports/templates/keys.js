@@ -59,7 +59,7 @@ addEventListener("hashchange", follow);
 addEventListener("beforeprint", () => {
   for (const part of document.querySelectorAll(".finding details")) part.open = true;
 });
-for (const button of document.querySelectorAll("button.copy")) button.hidden = false;
+showCopyButtons(document);
 form.hidden = false;
 table.hidden = false;
 refresh();

@@ -3,6 +3,7 @@ const table = document.getElementById("list");
 const tbody = table.tBodies[0];
 const count = document.getElementById("count");
 const more = document.getElementById("more");
+const SVG = "http://www.w3.org/2000/svg";
 const STEP = 150;
 const ORDER = Object.values(index.outcomes).map(([outcome]) => outcome).reverse();
 /* Filters that have no control of their own come by link alone, from the matrix and from what changed. */
@@ -68,26 +69,60 @@ function drawRow(record) {
     make("td", { class: "time" }, record.ms ? `${record.ms} ms` : ""));
 }
 
+function drawStrip(record) {
+  const width = 6 * record.strip.length;
+  const svg = document.createElementNS(SVG, "svg");
+  const tally = {};
+  svg.setAttribute("class", "strip");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("viewBox", `0 0 ${width} 14`);
+  svg.setAttribute("preserveAspectRatio", "xMaxYMid meet");
+  [...record.strip].forEach((letter, at) => {
+    const known = index.outcomes[letter];
+    const rect = document.createElementNS(SVG, "rect");
+    const words = known ? known[1] : "not in the run";
+    rect.setAttribute("class", known ? known[0] : "absent");
+    rect.setAttribute("x", 6 * at);
+    rect.setAttribute("width", 5);
+    rect.setAttribute("height", 14);
+    const title = document.createElementNS(SVG, "title");
+    title.textContent = `${index.runs[at]}: ${words}`;
+    rect.append(title);
+    svg.append(rect);
+    if (known) tally[words] = (tally[words] || 0) + 1;
+  });
+  const said = Object.entries(tally).map(([words, number]) => `${number} ${words}`).join(", ");
+  svg.setAttribute("aria-label", `Last ${record.strip.length} runs: ${said}`);
+  return svg;
+}
+
 function rowOf(address) {
   return tbody.querySelector(`tr.row[data-address="${CSS.escape(address)}"]`);
 }
 
-function openDetail(address) {
+/* Unpacking takes a moment; what was asked for last is what opens. */
+let turn = 0;
+
+async function openDetail(address) {
   const record = byAddress.get(address);
+  turn += 1;
+  const mine = turn;
+  const detail = await detailOf(record);
+  if (mine !== turn) return;
   if (!matches.includes(record)) clearFilters();
   const at = matches.indexOf(record);
   if (at >= shown) extend(at - shown + 20);
   const row = rowOf(address);
   closeDetail();
-  const cell = make("td", { colspan: "6" }, drawDetail(record));
   row.id = address;
-  row.after(make("tr", { class: "detail" }, cell));
+  row.after(make("tr", { class: "detail" }, make("td", { colspan: "6" }, detail)));
   row.querySelector("a").setAttribute("aria-expanded", "true");
   row.scrollIntoView({ block: "start" });
   row.querySelector("a").focus({ preventScroll: true });
 }
 
 function closeDetail() {
+  turn += 1;
   const open = tbody.querySelector("tr.detail");
   if (!open) return false;
   const row = open.previousElementSibling;
@@ -126,6 +161,7 @@ function arrive(place) {
 
 /* A link names a record (#pa/errors/general/x), a selection (#?provider=pa) or a section. */
 function follow() {
+  turn += 1;
   const asked = decodeURIComponent(location.hash.slice(1));
   if (asked.startsWith("?")) {
     applyFilters(location.hash.slice(2));

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 STREAM = "pc/errors/stream/api_error"
 CONFORMING = "pa/errors/general/not_found"
+REMARKED = "pa/errors/general/unknown_field"
 ATTACKS = (
     "</script><script>window.ran=1</script>",
     "<img src=x onerror=window.ran=1>",
@@ -205,6 +206,31 @@ def test_a_link_to_any_other_record_opens_it(visit: Visit, report: str) -> None:
     assert tab.locator("#list tr.detail").count() == 0
     tab.click(f'tr[data-address="{CONFORMING}"] a')
     tab.wait_for_selector("#list tr.detail")
+
+
+def test_a_record_has_a_checklist_and_what_we_assumed(visit: Visit, report: str) -> None:
+    tab = visit(f"{report}#{REMARKED}")
+    arrived(tab)
+    assert tab.inner_text(".detail .checklist summary").split() == (
+        "Assertions 4 as stated, 1 otherwise, 2 unseen".split()
+    )
+    assert "assumed max_tokens, observed messages" in tab.inner_text(".detail .evidence")
+    tab.click(".detail .checklist summary")
+    assert "header:retry-after" in tab.inner_text(".detail .checklist")
+
+
+def test_of_two_records_asked_for_at_once_the_last_opens(visit: Visit, report: str) -> None:
+    tab = visit(report)
+    tab.evaluate("both => Promise.all(both.map(openDetail))", [CONFORMING, "pd/errors/inference/not_found"])
+    assert tab.locator("#list tr.detail").count() == 1
+    assert tab.locator("[id='pd/errors/inference/not_found'] + tr.detail").count() == 1
+
+
+def test_a_browser_that_cannot_unpack_details_says_so(visit: Visit, report: str) -> None:
+    tab = visit(report)
+    tab.evaluate("delete window.DecompressionStream")
+    tab.evaluate("address => openDetail(address)", CONFORMING)
+    assert tab.inner_text("#list tr.detail").strip() == "This browser cannot unpack details; see results.jsonl."
 
 
 def test_a_link_opens_a_record_that_the_filters_hide(visit: Visit, report: str) -> None:

@@ -19,6 +19,7 @@ from catalog.model import (
     Response,
     Severity,
 )
+from catalog.model.look import Look
 from tests.unit.reports.making import MEANINGS, answer, exchange, finding, result
 
 if TYPE_CHECKING:
@@ -232,7 +233,7 @@ def _unseen() -> Iterator[Result]:
 
 
 def _discovering() -> Result:
-    """It conforms, and shows something that the documents do not name."""
+    """It conforms, shows something that the documents do not name, and is not in all as we assumed."""
     info = finding(
         "undocumented-header",
         aspect=Aspect.HEADER,
@@ -243,6 +244,24 @@ def _discovering() -> Result:
         message="x-envoy-upstream-service-time: not named by the documents",
     )
     attempts = (Attempt("2026-11-21T04:05:00Z", 40.0, (exchange(),)),)
+    assumed = finding(
+        "param-differs",
+        aspect=Aspect.PARAM,
+        severity=Severity.SHOULD,
+        at="param",
+        documented="max_tokens",
+        observed="messages",
+        message="param: assumed max_tokens, observed messages",
+        assertion="answer/param",
+    )
+    stated = ("status", "type", "header:x-should-retry")
+    otherwise = {"param": "messages"}
+    look = Look("pa/endpoints/messages/invalid_request", "answer", stated, otherwise, {"message": "no-body"})
     return result(
-        "pa/errors/general/unknown_field", findings=(info,), attempts=attempts, lane="pa:inference", elicited="request"
+        "pa/errors/general/unknown_field",
+        findings=(info, assumed),
+        attempts=attempts,
+        lane="pa:inference",
+        elicited="request",
+        looks=(look, Look("", "again", ("status",), {}, {"header:retry-after": "not-shown"})),
     )

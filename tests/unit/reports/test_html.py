@@ -6,15 +6,16 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.model import Outcome, Reason
-from reports import html, island
+from catalog.model import Outcome, Reason, Severity
+from catalog.model.look import Look
+from reports import chunks, html, island
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
 from tests.unit.reports.special import HOSTILE, drifted
@@ -58,6 +59,16 @@ class Reader(HTMLParser):
         self._inside = ""
 
 
+def unpacked_each(reader: Reader) -> list[dict[str, str]]:
+    """The chunks of details, as the report's script reads them."""
+    packed = [base64.b64decode(text) for text in reader.texts["script"][1:-1]]
+    return [json.loads(zlib.decompress(each, wbits=-zlib.MAX_WBITS)) for each in packed]
+
+
+def unpacked(reader: Reader) -> dict[str, str]:
+    return {address: detail for each in unpacked_each(reader) for address, detail in each.items()}
+
+
 @pytest.fixture(scope="module")
 def page() -> str:
     return html.render(*sample.full())
@@ -69,10 +80,11 @@ def test_style_and_script_are_those_that_the_policy_names(page: str) -> None:
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
     (style,) = reader.texts["style"]
-    *islands, script = reader.texts["script"]
+    index, *_, script = reader.texts["script"]
     assert f"style-src 'sha256-{_hash(style)}'" in policy
     assert f"script-src 'sha256-{_hash(script)}'" in policy
-    assert [json.loads(each) is not None for each in islands] == [True, True]
+    assert len(json.loads(index)["rows"]) == 418
+    assert len(unpacked(reader)) == 418 - 11
 
 
 def _hash(text: str) -> str:
@@ -135,26 +147,10 @@ def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
     reader = Reader(html.render(run(target=text, versions={text: text}), results))
     assert {tag for tag, _ in reader.elements} <= ELEMENTS
     assert len(reader.texts["script"]) == 3
+    details = unpacked(reader)
+    assert details.keys() == {f"{A}2", f"{A}3"}
+    assert {tag for detail in details.values() for tag, _ in Reader(detail).elements} <= ELEMENTS
     assert len(json.loads(reader.texts["script"][0])["rows"]) == 3
-
-
-@given(
-    st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner), max_leaves=12)
-)
-def test_strings_kept_in_the_table_come_back(data: dict[str, Any] | list[Any] | str) -> None:
-    shared = island.shared(data)
-    assert _restored(shared["data"], shared["table"]) == data
-
-
-def _restored(value: dict[str, Any] | list[Any] | str, table: list[str]) -> dict[str, Any] | list[Any] | str:
-    """What the report's script does."""
-    if isinstance(value, str):
-        if not value.startswith("~"):
-            return value
-        return value[1:] if value[1:2] == "~" else table[int(value[1:], 36)]
-    if isinstance(value, list):
-        return [_restored(item, table) for item in value]
-    return {key: _restored(item, table) for key, item in value.items()}
 
 
 def test_an_island_cannot_be_left() -> None:
@@ -164,13 +160,66 @@ def test_an_island_cannot_be_left() -> None:
 
 
 def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(island, "BUDGET", 40_000)
-    described, results = sample.many(400)
-    page = html.render(described, results)
-    details = json.loads(Reader(page).texts["script"][1])["data"]
-    left_out = [address for address, detail in details.items() if detail.get("left_out")]
-    assert left_out
-    assert len(details) + page.count('<article class="finding') == 400
+    monkeypatch.setattr(chunks, "WHOLE_BUDGET", 30_000)
+    monkeypatch.setattr(chunks, "BUDGET", 60_000)
+    reader = Reader(html.render(*sample.many(400)))
+    details = unpacked(reader)
+    without = [address for address, detail in details.items() if "Its exchanges are in results.jsonl" in detail]
+    printed = sum((attrs["class"] or "").startswith("finding ") for tag, attrs in reader.elements if tag == "article")
+    assert sum(map(len, reader.texts["script"][1:-1])) < 62_000
+    assert without
+    assert 0 < len(details) < 400 - printed
+    assert "<b>answer</b>" in details[next(address for address in details if address not in without)]
+    rows = json.loads(reader.texts["script"][0])["rows"]
+    assert {row[0] for row in rows if row[-1] is not None} == details.keys()
+
+
+def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One renderer: they differ in the level of their headings, and the row tells the meaning among its facts."""
+    drift = drifted(A, finding(message=HOSTILE, observed=HOSTILE))
+    printed = html.render(run(), [drift])
+    monkeypatch.setattr(html, "SHOWN_WHOLE", 0)
+    packed = unpacked(Reader(html.render(run(), [drift])))[A]
+    evidence, aside, _ = packed.partition('<div class="aside">')
+    assert aside
+    assert evidence.replace("h3>", "h4>") in printed
+
+
+def test_a_chunk_is_of_one_family_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "CHUNK", 1)
+    alone = unpacked_each(Reader(html.render(run(), [result(f"{A}{number}") for number in range(3)])))
+    assert [list(each) for each in alone] == [[f"{A}0"], [f"{A}1"], [f"{A}2"]]
+    monkeypatch.undo()
+    addresses = ["pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/a"]
+    assert [list(each) for each in unpacked_each(Reader(html.render(run(), list(map(result, addresses)))))] == [
+        addresses[:2],
+        addresses[2:],
+    ]
+
+
+def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
+    looks = (
+        Look("pa/endpoints/messages/create", "answer", ("status", "type"), {"param": "absent"}, {"code": "no-body"}),
+        Look("pa/endpoints/models/list", "answer", ("status",)),
+    )
+    page = html.render(run(), [drifted(A, looks=looks)])
+    (told,) = re.findall(r'<details class="checklist">(.*?)</details>', page, re.DOTALL)
+    words = " ".join("".join(re.sub("<[^>]*>", " ", told)).split())
+    assert words == (
+        "Assertions 3 as stated, 1 otherwise, 1 unseen"
+        " answer on pa/endpoints/messages/create otherwise param absent as stated status , type unseen, no-body code"
+        " answer on pa/endpoints/models/list as stated status"
+    )
+    assert '<details class="checklist">' not in html.render(run(), [drifted(A)])
+
+
+def test_what_differs_from_an_assumption_stands_apart_from_drift() -> None:
+    assumed = finding(severity=Severity.SHOULD, at="$.x", documented="<b>", observed=None)
+    detail = unpacked(Reader(html.render(run(), [result(A, findings=(assumed,))])))[A]
+    assert "Not as we assumed" in detail
+    assert "status <code>$.x</code>: assumed &lt;b&gt;, observed null" in detail
+    assert '<div class="difference">' not in detail
+    assert "Not as we assumed" not in html.render(run(), [drifted(A)])
 
 
 def test_findings_beyond_those_shown_whole_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,85 @@
+"""Packs the details that the page does not print: raw deflate (RFC 1951) in base64, so little that all may come along.
+
+A chunk holds records of one family, which are alike and so pack well, and a click inflates one chunk.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from reports.standing import Standing
+
+WHOLE_BUDGET = 6_000_000
+"""Characters, packed, of details with their exchanges. Beyond it records leave those to results.jsonl."""
+
+BUDGET = 8_000_000
+"""Characters, packed, of all details. Beyond it records leave everything to results.jsonl."""
+
+CHUNK = 800_000
+"""Characters of markup after which a family's next record goes into another chunk: what one click inflates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Details, packed: each text is the base64 of a deflated JSON object of markup by address."""
+
+    texts: tuple[str, ...]
+    place: dict[str, int]
+    """Which text a record's detail is in, by its address; a record left out has none."""
+
+
+def pack(standings: Iterable[Standing], whole: Callable[[Standing], str], short: Callable[[Standing], str]) -> Packed:
+    """Pack every record's detail in the order given: whole while there is room, then short, then not at all."""
+    chunks: list[_Chunk] = []
+    current: dict[str, _Chunk] = {}
+    place: dict[str, int] = {}
+    used, is_full = 0, False
+    for each in standings:
+        family = each.address.rpartition("/")[0]
+        if family not in current or current[family].characters > CHUNK:
+            current[family] = _Chunk(len(chunks))
+            chunks.append(current[family])
+        chunk, added = current[family], 0
+        if not is_full:
+            added = chunk.add(each.address, whole(each), WHOLE_BUDGET - used)
+            is_full = not added
+        if not added:
+            added = chunk.add(each.address, short(each), BUDGET - used)
+        if added:
+            used += added
+            place[each.address] = chunk.number
+    return Packed(tuple(chunk.text() for chunk in chunks), place)
+
+
+class _Chunk:
+    """A JSON object that is deflated while it grows, so that what each member adds is known exactly."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.characters = 0
+        self._deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, 9)
+        self._parts: list[bytes] = []
+
+    def add(self, address: str, markup: str, room: int) -> int:
+        """Add a member if it takes no more than `room`; say how many characters of base64 it took, or 0."""
+        member = f"{json.dumps(address)}:{json.dumps(markup, ensure_ascii=False)}"
+        trial = self._deflate.copy()
+        part = trial.compress(f"{',' if self._parts else '{'}{member}".encode()) + trial.flush(zlib.Z_SYNC_FLUSH)
+        taken = -(-len(part) * 4 // 3)
+        if taken > room:
+            return 0
+        self._deflate = trial
+        self._parts.append(part)
+        self.characters += len(member)
+        return taken
+
+    def text(self) -> str:
+        end = self._deflate.compress(b"}" if self._parts else b"{}") + self._deflate.flush()
+        return base64.b64encode(b"".join([*self._parts, end])).decode()

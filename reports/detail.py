@@ -1,0 +1,98 @@
+"""A record's detail as markup: what a finding's article holds, and what unfolds under every other record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from catalog.model import Severity
+from catalog.model.explanations import ALL
+from catalog.reading.facts import meaning
+from reports import advice, exchanges, plots
+from reports.checklist import checklist, tally
+from reports.difference import side_by_side
+from reports.facts import Relations, facts, sections, title
+from reports.markup import environment
+from reports.reproduce import pytest_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from catalog.evidence.results import Run
+    from catalog.model import Outcome
+    from reports.attribution import Attributor
+    from reports.standing import Standing
+
+BODY = 1200
+"""Characters of a body kept with a record that the page itself does not show whole."""
+
+UNDER_ARTICLE, UNDER_ROW = 4, 3
+"""The level of a detail's headings: a finding has a heading of its own above them, a row of the list has none."""
+
+
+class Details:
+    """Says what one record's detail prints, and renders it."""
+
+    def __init__(self, run: Run, relations: Relations, attributor: Attributor, dates: Sequence[str]) -> None:
+        self._run = run
+        self._relations = relations
+        self._attributor = attributor
+        self._dates = dates
+        self._strips: dict[tuple[Outcome | None, ...], str] = {}
+        self._macros: dict[str, Callable[[Any], str]] = {}
+
+    def article(self, standing: Standing) -> dict[str, Any]:
+        """Everything that a finding's article prints; its heading says the meaning already."""
+        said = self._said(standing, exchanges.attempts(standing.result))
+        result = standing.result
+        return {
+            **said,
+            "title": title(result),
+            "meaning": meaning(result.probed_record),
+            "sections": sections(result),
+            "facts": [fact for fact in said["facts"] if fact["label"] != "meaning"],
+            "level": UNDER_ARTICLE,
+        }
+
+    def whole(self, standing: Standing) -> str:
+        """The markup of a record's detail, its exchanges with it."""
+        return self._body(self._said(standing, exchanges.attempts(standing.result, max_body=BODY)))
+
+    def without_exchanges(self, standing: Standing) -> str:
+        """The same with a word on where the exchanges are."""
+        return self._body(self._said(standing, []))
+
+    def _said(self, standing: Standing, attempts: list[dict[str, Any]]) -> dict[str, Any]:
+        result = standing.result
+        return {
+            "standing": standing,
+            "result": result,
+            "level": UNDER_ROW,
+            "differences": [(item, side_by_side(item.documented, item.observed)) for item in result.drifts],
+            "assumed": [item for item in result.findings if item.severity is Severity.SHOULD],
+            "remarks": [item for item in result.findings if item.severity is Severity.INFO],
+            "checklist": checklist(result),
+            "tally": tally(result),
+            "attribution": self._attributor.of(standing),
+            "codes": [ALL[code] for code in advice.codes(result) if code in ALL],
+            "facts": facts(result, self._relations),
+            "attempts": attempts,
+            "strip": self._strip(standing.strip),
+            "left_out": bool(result.attempts) and not attempts,
+            "waterfalls": [plots.waterfall(attempt) for attempt in result.attempts],
+            "pytest": pytest_command(self._run, result),
+        }
+
+    def _body(self, said: dict[str, Any]) -> str:
+        return str(self._macro("detail.html.j2", "body")(said))
+
+    def _strip(self, outcomes: tuple[Outcome | None, ...]) -> str:
+        """Most records share theirs with others, and a strip is half of what there is to render."""
+        if outcomes not in self._strips:
+            self._strips[outcomes] = self._macro("parts.html.j2", "strip")(outcomes)
+        return self._strips[outcomes]
+
+    def _macro(self, template: str, name: str) -> Callable[[Any], str]:
+        if name not in self._macros:
+            module = environment().get_template(template).make_module({"dates": self._dates})
+            self._macros[name] = getattr(module, name)
+        return self._macros[name]
