@@ -180,11 +180,11 @@ REFUSED = {
     "--target mok": r"no target 'mok': did you mean 'mock'\?.*",
     "--target {tmp}/none.toml": r"no target '.*none.toml': shipped are .*",
     "--target {tmp}/broken.toml": r"target .*broken.toml: broken TOML: .*",
-    "--target {tmp}/unknown.toml": r"target .*unknown.toml: providers.pa.timeout: is not a key .* 'timeout_s'\?",
+    "--target {tmp}/unknown.toml": r"target .*unknown.toml: providers.pa: 'timeout' is no field .* timeout_s\?",
     "--update": r"--update: target 'mock' is a mock; .*",
     "--out {tmp}/file/out": r"--out .*file/out: .*; name a folder that can be written",
     "--catalog {tmp}/none": r".*none: is no folder of records; .*",
-    "--catalog {malformed}": r".*stream.json:3:1: is not JSON .*; mend the JSON there.*",
+    "--catalog {malformed}": r".*stream.json:2:28: is not JSON \(a comma that nothing follows\); mend the JSON there.*",
     "--catalog {twice}": r".*stream.json: 'gone' stands twice in one object; .*",
     "--catalog {violated}": r".*stream.json: pa/errors/stream/overloaded: \$\.http_status: .* \(and \d+ more: .*\)",
 }
