@@ -61,7 +61,10 @@ def told(value: Json, schema: Mapping[str, Json]) -> list[Complaint]:
     from jsonschema import Draft202012Validator
 
     validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
-    return complaints(validator.iter_errors(value))
+    try:
+        return complaints(validator.iter_errors(value))
+    except RecursionError:  # a parser may just have had the stack for it, and who words it stands deeper
+        return [Complaint("$", "is nested too deep", "write it flatter")]
 
 
 def quoted(value: Json, limit: int = 60) -> str:

@@ -114,6 +114,22 @@ def test_the_quick_check_says_what_the_schema_says(content: Json) -> None:
     assert ledger.follows_schema(content) == (told(content, SCHEMA) == [])
 
 
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("inner", [False, True], ids=["field", "item"])
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+def test_each_field_and_item_is_judged_alike(field: str, odd: Json, inner: bool) -> None:
+    content = changed(field, odd, gone=False, inner=inner)
+    assert ledger.follows_schema(content) == (told(content, SCHEMA) == [])
+
+
+def test_what_is_too_deep_for_words_is_told() -> None:
+    value: list[Json] = []
+    for _ in range(sys.getrecursionlimit() * 100):
+        value = [value]
+    [complaint] = told(value, {"type": "string"})
+    assert complaint.message.startswith(("is nested too deep", "is [[["))  # how deep is too deep, each Python says
+
+
 @pytest.mark.parametrize("aspect", Aspect)
 def test_the_schema_knows_every_aspect(aspect: Aspect) -> None:
     for text in (aspect.value, f"{aspect}:x"):
