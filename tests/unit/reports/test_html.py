@@ -207,7 +207,7 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
     words = " ".join("".join(re.sub("<[^>]*>", " ", told)).split())
     assert words == (
         "Assertions 3 as stated, 1 otherwise, 1 unseen"
-        " answer on pa/endpoints/messages/create otherwise param absent as stated status , type unseen, no-body code"
+        " answer on pa/endpoints/messages/create otherwise param : absent as stated status , type unseen, no-body code"
         " answer on pa/endpoints/models/list as stated status"
     )
     assert '<details class="checklist">' not in html.render(run(), [drifted(A)])
