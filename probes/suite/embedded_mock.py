@@ -16,11 +16,20 @@ from catalog.model.exits import Exit
 
 READY_S = 20.0
 
+_NEEDED = frozenset({"PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "VIRTUAL_ENV", "LD_LIBRARY_PATH"})
+_NEEDED_PREFIXES = ("PYTHON", "LC_", "COV_", "COVERAGE_")
+"""What an interpreter needs of the environment, and what follows its coverage; keys are none of it."""
+
 
 class MockError(Mendable):
     """The mock did not start: one line with its own last words."""
 
     status = Exit.HARNESS_ERROR
+
+
+def _needed(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that the mock gets. A target may name any other as a secret, so no other is passed on."""
+    return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_NEEDED_PREFIXES)}
 
 
 class EmbeddedMock:
@@ -37,7 +46,7 @@ class EmbeddedMock:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            env={**_needed(os.environ), "PYTHONUNBUFFERED": "1"},
         )
         self._ready: dict[str, Any] | None = None
 
