@@ -81,6 +81,8 @@ def _header_code(rule: HeaderRule, seen: str | None) -> Code | None:
         return None if seen is None else Code.HEADER_UNEXPECTED
     if seen is None:
         return None if rule.optional else Code.HEADER_MISSING
+    if rule.rule == "present" and not seen.strip():
+        return Code.HEADER_MALFORMED  # a header that says nothing is not what the documents promise
     if rule.rule == "equals" and seen != rule.value:
         return Code.HEADER_DIFFERS
     if rule.rule == "format" and not formats.valid(rule.format, seen):

@@ -45,6 +45,9 @@ def _responses(expected: Expected, response: Response) -> Iterator[Change]:
         yield "status", Aspect.STATUS, replace(response, status=218 if expected.status_class else 418)
     for rule in expected.headers:
         yield f"header {rule.name}", Aspect.HEADER, replace(response, headers=_headers(response.headers, rule))
+        if rule.rule == "present":
+            emptied = {**response.headers, rule.name: " "}
+            yield f"header {rule.name} emptied", Aspect.HEADER, replace(response, headers=emptied)
     for what, headers in limits_spoiled(expected.headers, response.headers):
         yield what, Aspect.HEADER, replace(response, headers=headers)
     if expected.stream is not None:
