@@ -6,6 +6,7 @@ import base64
 import itertools
 import json
 from collections.abc import Awaitable, Callable, Iterator
+from html import unescape
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ import pytest
 from probes.wire.redact import MIN_SECRET
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, answer, start
+from tests.unit.reports.packed import unpacked
 
 KEY = 'sk-canary/Zq+7"w&Kd9-inference'
 ADMIN = "sk-canary-admin-4f0b9c1d2e3f"
@@ -178,7 +180,10 @@ def left_behind(ran: Ran) -> Iterator[tuple[str, str]]:
     yield "the terminal", ran.said
     for path in sorted(ran.out.rglob("*")):
         if path.is_file():
-            yield str(path.relative_to(ran.out)), path.read_bytes().decode("utf-8", "backslashreplace")
+            name, text = str(path.relative_to(ran.out)), path.read_bytes().decode("utf-8", "backslashreplace")
+            yield name, text
+            if path.name == "report.html":
+                yield f"{name}, unpacked", unescape("\n".join(unpacked(text).values()))
 
 
 HOW = {"echoes": (), "exceptions": ("-p", "leaky"), "workers": ("-n", "2", "-p", "leaky")}
@@ -189,6 +194,7 @@ def test_no_secret_is_found_in_anything(how: str, tmp_path: Path) -> None:
     ran, heads = probed(tmp_path, *HOW[how])
     files = dict(left_behind(ran))
     assert {"results.jsonl", "summary.md", "junit.xml", "report.html"} <= {name.rpartition("/")[2] for name in files}
+    assert any("x-api-key" in text for name, text in files.items() if name.endswith("report.html, unpacked"))
     found = [
         (name, trace, text[max(0, text.find(trace) - 80) : text.find(trace) + 80])
         for name, text in files.items()

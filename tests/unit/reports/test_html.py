@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import zlib
 from html.parser import HTMLParser
 
 import pytest
@@ -18,6 +17,7 @@ from catalog.model.look import Look
 from reports import chunks, html, island
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
+from tests.unit.reports.packed import unpacked, unpacked_each
 from tests.unit.reports.special import HOSTILE, drifted
 
 A = "pa/errors/general/a"
@@ -59,16 +59,6 @@ class Reader(HTMLParser):
         self._inside = ""
 
 
-def unpacked_each(reader: Reader) -> list[dict[str, str]]:
-    """The chunks of details, as the report's script reads them."""
-    packed = [base64.b64decode(text) for text in reader.texts["script"][1:-1]]
-    return [json.loads(zlib.decompress(each, wbits=-zlib.MAX_WBITS)) for each in packed]
-
-
-def unpacked(reader: Reader) -> dict[str, str]:
-    return {address: detail for each in unpacked_each(reader) for address, detail in each.items()}
-
-
 @pytest.fixture(scope="module")
 def page() -> str:
     return html.render(*sample.full())
@@ -84,7 +74,7 @@ def test_style_and_script_are_those_that_the_policy_names(page: str) -> None:
     assert f"style-src 'sha256-{_hash(style)}'" in policy
     assert f"script-src 'sha256-{_hash(script)}'" in policy
     assert len(json.loads(index)["rows"]) == 418
-    assert len(unpacked(reader)) == 418 - 11
+    assert len(unpacked(page)) == 418 - 11
 
 
 def _hash(text: str) -> str:
@@ -144,10 +134,11 @@ def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
         result(f"{A}2", findings=(wrong,), probed={"name": text, "status": [text], "note": text, "source": text}),
         result(f"{A}3", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text)),
     ]
-    reader = Reader(html.render(run(target=text, versions={text: text}), results))
+    page = html.render(run(target=text, versions={text: text}), results)
+    reader = Reader(page)
     assert {tag for tag, _ in reader.elements} <= ELEMENTS
     assert len(reader.texts["script"]) == 3
-    details = unpacked(reader)
+    details = unpacked(page)
     assert details.keys() == {f"{A}2", f"{A}3"}
     assert {tag for detail in details.values() for tag, _ in Reader(detail).elements} <= ELEMENTS
     assert len(json.loads(reader.texts["script"][0])["rows"]) == 3
@@ -162,8 +153,8 @@ def test_an_island_cannot_be_left() -> None:
 def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "WHOLE_BUDGET", 30_000)
     monkeypatch.setattr(chunks, "BUDGET", 60_000)
-    reader = Reader(html.render(*sample.many(400)))
-    details = unpacked(reader)
+    page = html.render(*sample.many(400))
+    reader, details = Reader(page), unpacked(page)
     without = [address for address, detail in details.items() if "Its exchanges are in results.jsonl" in detail]
     printed = sum((attrs["class"] or "").startswith("finding ") for tag, attrs in reader.elements if tag == "article")
     assert sum(map(len, reader.texts["script"][1:-1])) < 62_000
@@ -179,7 +170,7 @@ def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.Monk
     drift = drifted(A, finding(message=HOSTILE, observed=HOSTILE))
     printed = html.render(run(), [drift])
     monkeypatch.setattr(html, "SHOWN_WHOLE", 0)
-    packed = unpacked(Reader(html.render(run(), [drift])))[A]
+    packed = unpacked(html.render(run(), [drift]))[A]
     evidence, aside, _ = packed.partition('<div class="aside">')
     assert aside
     assert evidence.replace("h3>", "h4>") in printed
@@ -187,11 +178,11 @@ def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.Monk
 
 def test_a_chunk_is_of_one_family_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "CHUNK", 1)
-    alone = unpacked_each(Reader(html.render(run(), [result(f"{A}{number}") for number in range(3)])))
+    alone = unpacked_each(html.render(run(), [result(f"{A}{number}") for number in range(3)]))
     assert [list(each) for each in alone] == [[f"{A}0"], [f"{A}1"], [f"{A}2"]]
     monkeypatch.undo()
     addresses = ["pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/a"]
-    assert [list(each) for each in unpacked_each(Reader(html.render(run(), list(map(result, addresses)))))] == [
+    assert [list(each) for each in unpacked_each(html.render(run(), list(map(result, addresses))))] == [
         addresses[:2],
         addresses[2:],
     ]
@@ -215,7 +206,7 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
 
 def test_what_differs_from_an_assumption_stands_apart_from_drift() -> None:
     assumed = finding(severity=Severity.SHOULD, at="$.x", documented="<b>", observed=None)
-    detail = unpacked(Reader(html.render(run(), [result(A, findings=(assumed,))])))[A]
+    detail = unpacked(html.render(run(), [result(A, findings=(assumed,))]))[A]
     assert "Not as we assumed" in detail
     assert "status <code>$.x</code>: assumed &lt;b&gt;, observed null" in detail
     assert '<div class="difference">' not in detail
