@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import SETUP
+from probes.elicit.probe import Stopped
 
 if TYPE_CHECKING:
+    from catalog.model import Reason
     from probes.elicit.probe import Probe
     from probes.elicit.recipe import Recipe
 
 
-async def perform(recipe: Recipe, probe: Probe) -> None:
-    """Elicit a record's behaviour once.
+async def perform(recipe: Recipe, probe: Probe) -> dict[str, Reason]:
+    """Elicit a record's behaviour once; says of which optional looks nothing came, by label, and why.
+
+    What is looked at besides must not take away what was seen before it, so a look that stops is only left out.
 
     Raises:
         Stopped: something could not be sent, or a step that the recipe relies on did not succeed.
@@ -21,5 +25,10 @@ async def perform(recipe: Recipe, probe: Probe) -> None:
         await (probe.setup(call) if label == SETUP else probe.send(call, label))
     if recipe.steps is not None:
         await recipe.steps(probe)
-    for look in recipe.optional.values():
-        await perform(look, probe)
+    stopped: dict[str, Reason] = {}
+    for label, look in recipe.optional.items():
+        try:
+            stopped |= await perform(look, probe)
+        except Stopped as ended:
+            stopped |= dict.fromkeys({label, *look.labels}, ended.reason)
+    return stopped

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -91,8 +91,9 @@ async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdic
     probe = AttemptProbe(address, task.recipe.credential, lane, f"{task.run}/{address}/{number}", task.journal)
     at = _now()
     trouble: Verdict | None = None
+    unseen: dict[str, Reason] = {}
     try:
-        await perform(task.recipe, probe)
+        unseen = await perform(task.recipe, probe)
     except Stopped as stopped:
         trouble = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
@@ -100,7 +101,9 @@ async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdic
     finally:
         await probe.remove_all()
     attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
-    verdict = trouble or judge(task.expected, attempt, task.known)
+    looked_at = [expected for expected in task.expected if expected.label not in unseen]
+    verdict = trouble or judge(looked_at, attempt, task.known)
+    verdict = replace(verdict, findings=(*verdict.findings, *_not_looked_at(unseen)))
     # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
     return kept_attempt(attempt, task.expected), verdict
 
@@ -121,7 +124,7 @@ def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
         outcome=final.outcome,
         reason=final.reason,
         looks=tuple(map(kept_look, final.looks)),
-        findings=(*map(kept_finding, final.findings), *_left_out(task.recipe)),
+        findings=(*map(kept_finding, final.findings), *_not_looked_at(task.recipe.left_out)),
         attempts=tuple(attempts),
         observed_at=attempts[-1].at if attempts else "",
         lane=task.recipe.lane,
@@ -130,9 +133,9 @@ def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
     )
 
 
-def _left_out(recipe: Recipe) -> Iterator[Finding]:
-    """What a record documents besides and this target could not look at."""
-    for label, reason in recipe.left_out.items():
+def _not_looked_at(reasons: Mapping[str, Reason]) -> Iterator[Finding]:
+    """What a record documents besides, by label, and nobody looked at, and why."""
+    for label, reason in reasons.items():
         yield Finding(
             code=FindingCode.NOT_LOOKED_AT,
             aspect=Aspect.STATE,

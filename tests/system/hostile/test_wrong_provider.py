@@ -340,3 +340,12 @@ def test_a_setup_that_succeeds_without_what_is_needed_is_no_fault_of_ours() -> N
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
     assert result.reason is not None
     assert "POST /v1/agents was answered otherwise: KeyError: 'id' at endpoints.py:" in result.reason.detail
+
+
+def test_what_was_seen_is_judged_though_a_later_look_stops() -> None:
+    """More is said to be left than anybody may use up, so the limit is out of reach; that it is said is drift."""
+    result = seen(header("pa-ratelimit-requests-remaining", "99999999999"), "pa/rate_limits/limits/general")
+    assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
+    assert "pa-ratelimit-requests-remaining" in {finding.at for finding in result.drifts}
+    told = {finding.label: finding.observed for finding in result.findings if finding.code == "not-looked-at"}
+    assert told.get("limited") == "setup-failed"
