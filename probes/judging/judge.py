@@ -37,7 +37,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
     verdicts = _after_what_they_depend_on(verdicts, expected)
     findings = tuple(finding for verdict in verdicts for finding in verdict.findings)
     looks = tuple(
-        look(each, exchanges[each.label], verdict.findings, verdict.reason, known.endpoints)
+        look(each, exchanges[each.label], verdict.findings, verdict.reason, known.endpoints, _twin(each, exchanges))
         for each, verdict in zip(expected, verdicts, strict=True)
     )
     for outcome in (Outcome.DRIFTED, Outcome.INCONCLUSIVE, Outcome.RESTRICTED):
@@ -84,6 +84,12 @@ def _blames_an_assumption(verdict: Verdict) -> bool:
     return verdict.reason is not None and verdict.reason.code == ReasonCode.ASSUMPTION_FAILED
 
 
+def _twin(expected: Expected, exchanges: Mapping[str, Exchange]) -> Exchange | None:
+    """The exchange whose body should be the same; none where it had no answer, for then nothing can be compared."""
+    twin = exchanges.get(expected.same_body_as) if expected.same_body_as else None
+    return twin if twin is not None and twin.response is not None else None
+
+
 def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: Known) -> Verdict:
     exchange = exchanges[expected.label]
     if exchange.failure is not None and expected.failure is None:
@@ -95,10 +101,7 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
             return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)
     else:
         reason = None
-    twin = exchanges.get(expected.same_body_as) if expected.same_body_as else None
-    if twin is not None and twin.response is None:
-        twin = None  # a twin without an answer compares with nothing
-    findings = tuple(weighed(expected, compare(expected, exchange, twin)))
+    findings = tuple(weighed(expected, compare(expected, exchange, _twin(expected, exchanges))))
     if reason is not None and exchange.response is not None:
         own = _is_the_providers(expected, exchange.response, known)
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), findings if own else ())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ANOTHER_ANSWER = "another-answer"
 """The answer has not the status that is stated first, so what else it holds or lacks says nothing of the stated one."""
 
-NO_ANSWER, NO_BODY, NO_STREAM, NOT_SHOWN = "no-answer", "no-body", "no-stream", "not-shown"
+NO_ANSWER, NO_BODY, NO_STREAM, NO_TWIN, NOT_SHOWN = "no-answer", "no-body", "no-stream", "no-twin", "not-shown"
 
 _IN_THE_BODY = frozenset({"type", "code", "param", "message", "relation"})
 _IN_THE_STREAM = frozenset({"event", "order"})
@@ -30,8 +30,12 @@ def look(
     findings: Iterable[Finding],
     reason: Reason | None,
     endpoints: Endpoints,
+    twin: Exchange | None = None,
 ) -> Look:
-    """What this exchange showed of the expectation; `reason` is why there is no verdict on it, if there is none."""
+    """What this exchange showed of the expectation; `reason` is why there is no verdict on it, if there is none.
+
+    `twin` is the exchange with which it was compared, if it was.
+    """
     otherwise = {
         expected.assertions[finding.assertion].key.within: observed_class(finding)
         for finding in findings
@@ -39,6 +43,9 @@ def look(
     }
     rest = [each for each in expected.assertions.values() if each.key.within not in otherwise]
     unseen = dict(_unseen(expected, exchange, rest, otherwise, reason))
+    if twin is None:
+        alone = (each.key.within for each in rest if each.key.aspect == "relation")
+        unseen = {**dict.fromkeys(alone, NO_TWIN), **unseen}
     return Look(
         endpoint=_endpoint(expected, exchange, endpoints),
         label=expected.label,

@@ -324,3 +324,22 @@ def test_a_place_may_be_assumed_while_the_value_is_documented(details: dict[str,
     headers = {name: value for name, value in HEADERS.items() if name != "retry-after"} | {"x-should-retry": "false"}
     body = {**BODY, "error": {**BODY["error"], "details": details}}
     assert judged(SPEND_CAP, Response(429, headers, body, "json"), {}).outcome is outcome
+
+
+@pytest.mark.parametrize("twin_answers", [True, False])
+def test_what_is_the_same_as_another_is_seen_only_beside_it(twin_answers: bool) -> None:
+    record = catalog()["pa/errors/compliance/organization_settings_not_available"]
+    expected = asserted(record, catalog().__getitem__)
+    twin, other = (each for each in expected if each.label in (expected[0].label, expected[1].label))
+    assert other.same_body_as == twin.label
+    body = {"type": "error", "error": {"type": "not_found_error", "message": "x"}, "request_id": "req_1"}
+    answer = Response(404, {**HEADERS, "x-should-retry": "false"}, body, "json")
+    request = Request("GET", "https://x/v1/compliance/organizations/o/settings")
+    exchanges = (
+        Exchange(twin.label, request, answer if twin_answers else None, None if twin_answers else Reason("x")),
+        Exchange(other.label, request, answer),
+    )
+    verdict = judge([twin, other], Attempt("", 0.0, exchanges), known("pa"))
+    (look,) = (each for each in verdict.looks if each.label == other.label)
+    assert (f"relation:equals:{twin.label}" in look.as_stated) is twin_answers
+    assert (look.unseen == {f"relation:equals:{twin.label}": "no-twin"}) is not twin_answers
