@@ -13,11 +13,13 @@ from probes.recipes.pa import (
     endpoints,
     general,
     invalid_request,
+    messages,
     outcomes,
     rate_limits,
 )
 
 FAMILIES = (
+    messages,
     endpoints,
     general,
     invalid_request,

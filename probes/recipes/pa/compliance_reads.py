@@ -51,6 +51,15 @@ def read(family: Family, slug: str, success: Call, **others: Call) -> Recipe:
     return family.recipe(slug, labelled(success, **others), credential=READ, control=control_for(success))
 
 
+CAPS = {"positive": "64", "one": "1", "minus_one": "-1", "zero": "0", "minus_two": "-2", "not_integer": "many"}
+"""What a cap may be, a positive integer or -1, and what it may not be, by label (1:2.5)."""
+
+
+def capped(cap: str) -> dict[str, Call]:
+    """The messages of a chat under each value of a cap."""
+    return {f"{cap}_{label}": asking(messages(), (cap, value)) for label, value in CAPS.items()}
+
+
 RECIPES: tuple[Recipe, ...] = (
     read(ORGANIZATIONS, "list_organizations", get(f"{BASE}/organizations")),
     read(ORGANIZATIONS, "list_users", get(f"{ORGANIZATION}/users")),
@@ -89,12 +98,8 @@ RECIPES: tuple[Recipe, ...] = (
         CHATS,
         "list_chat_messages",
         messages(),
-        tool_use_input_max_bytes_positive=asking(messages(), (INPUT_CAP, "64")),
-        tool_use_input_max_bytes_minus_one=asking(messages(), (INPUT_CAP, "-1")),
-        tool_use_input_max_bytes_zero=asking(messages(), (INPUT_CAP, "0")),
-        tool_result_max_bytes_positive=asking(messages(), (RESULT_CAP, "64")),
-        tool_result_max_bytes_minus_one=asking(messages(), (RESULT_CAP, "-1")),
-        tool_result_max_bytes_zero=asking(messages(), (RESULT_CAP, "0")),
+        **capped(INPUT_CAP),
+        **capped(RESULT_CAP),
         unknown_chat=messages(UNKNOWN_CHAT),
     ),
     read(CHATS, "get_generated_file", get(GENERATED_FILE), unknown_file=get(UNKNOWN_GENERATED_FILE)),

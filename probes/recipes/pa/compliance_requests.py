@@ -31,7 +31,8 @@ PROJECT = f"{APPS}/projects/{{project}}"
 LOCAL_SESSIONS = f"{APPS}/local-sessions"
 REMOTE_SESSIONS = f"{APPS}/remote-sessions"
 
-EARLY, LATE = "2026-01-01T00:00:00Z", "2026-12-31T00:00:00+01:00"
+SINCE, UNTIL = "created_at.gte", "created_at.lt"
+EARLY, JUST_LATER, LATE = "2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z", "2026-12-31T00:00:00+01:00"
 ACTIVITY_TYPES = (
     "pa_chat_created",
     "pa_chat_viewed",

@@ -15,9 +15,12 @@ from probes.recipes.pa.compliance_requests import (
     ACTIVITY_TYPES,
     CHATS,
     EARLY,
+    JUST_LATER,
     LATE,
     LOCAL_SESSIONS,
     READ,
+    SINCE,
+    UNTIL,
     activities,
     chats,
     labelled,
@@ -34,11 +37,24 @@ AFTER, BEFORE, PAGE = "after_id", "before_id", "page"
 
 SESSIONS_LISTED = get(LOCAL_SESSIONS, query=(("limit", "1"),))
 SESSION_WALKED = session_messages("{local_session}", ("limit", "1"))
-WINDOW = (("created_at.gte", EARLY), ("created_at.lt", LATE))
+WINDOW = ((SINCE, EARLY), (UNTIL, LATE))
+TYPES, USERS, PROJECTS = "activity_types[]", "user_ids[]", "project_ids[]"
+
+
+def of_type(kind: str) -> Call:
+    """The activities of one type."""
+    return activities((TYPES, kind))
 
 
 def walked(
-    family: Family, slug: str, success: Call, walk: Steps, *onward: str, control: Call | None = CHATS, **rules: Call
+    family: Family,
+    slug: str,
+    success: Call,
+    walk: Steps,
+    *onward: str,
+    rules: Mapping[str, Call],
+    control: Call | None = CHATS,
+    optional: Mapping[str, Recipe] | None = None,
 ) -> Recipe:
     """A row: a list, its rules, and a walk whose requests are labelled `onward`."""
     return family.recipe(
@@ -49,7 +65,14 @@ def walked(
         requests=len(onward),
         credential=READ,
         control=control,
+        optional=optional or {},
     )
+
+
+def either_of(label: str, array: str, *values: str) -> dict[str, Recipe]:
+    """The chats of several users or projects, where the target names several."""
+    call = chats(*((array, value) for value in values))
+    return {label: CHAT_LISTS.recipe("list_chats", call, label=label, credential=READ)}
 
 
 def by_ends(listing: Callable[[tuple[str, str]], Call]) -> Steps:
@@ -93,16 +116,28 @@ RECIPES: tuple[Recipe, ...] = (
         AFTER,
         BEFORE,
         control=None,
-        window=activities(*WINDOW),
-        activity_types=activities(*(("activity_types[]", kind) for kind in ACTIVITY_TYPES)),
-        limit=activities(("limit", "1")),
-        limit_above_maximum=activities(("limit", "1000000")),
-        invalid_datetime=activities(("created_at.gte", "yesterday")),
-        missing_timezone=activities(("created_at.gte", "2026-01-01T00:00:00")),
-        type_outside_the_set=activities(("activity_types[]", "no_such_activity")),
-        lt_not_after_gte=activities(("created_at.gte", EARLY), ("created_at.lt", EARLY)),
-        bracketed_range=activities(("created_at[gte]", EARLY)),
-        malformed_after_id=activities(("after_id", "no-activity-id")),
+        rules={
+            "window": activities(*WINDOW),
+            "activity_types": activities(*((TYPES, kind) for kind in ACTIVITY_TYPES)),
+            **{kind.removeprefix("pa_"): of_type(kind) for kind in ACTIVITY_TYPES},
+            "limit": activities(("limit", "1")),
+            "limit_1000": activities(("limit", "1000")),
+            "limit_1001": activities(("limit", "1001")),
+            "limit_above_maximum": activities(("limit", "1000000")),
+            "limit_not_integer": activities(("limit", "many")),
+            "invalid_datetime": activities((SINCE, "yesterday")),
+            "lt_invalid_datetime": activities((UNTIL, "tomorrow")),
+            "missing_timezone": activities((SINCE, "2026-01-01T00:00:00")),
+            "lt_missing_timezone": activities((UNTIL, "2026-01-01T00:00:00")),
+            "type_outside_the_set": of_type("no_such_activity"),
+            "lt_not_after_gte": activities((SINCE, EARLY), (UNTIL, EARLY)),
+            "lt_before_gte": activities((SINCE, LATE), (UNTIL, EARLY)),
+            "lt_just_after_gte": activities((SINCE, EARLY), (UNTIL, JUST_LATER)),
+            "bracketed_range": activities(("created_at[gte]", EARLY)),
+            "array_without_suffix": activities(("activity_types", ACTIVITY_TYPES[0])),
+            "malformed_after_id": activities((AFTER, "no-activity-id")),
+            "malformed_before_id": activities((BEFORE, "no-activity-id")),
+        },
     ),
     walked(
         CHAT_LISTS,
@@ -111,9 +146,16 @@ RECIPES: tuple[Recipe, ...] = (
         by_ends(chats),
         AFTER,
         BEFORE,
-        user_ids=chats(("user_ids[]", "{user}")),
-        project_ids=chats(("project_ids[]", "{project}")),
-        bad_after_id=chats(("after_id", "no-cursor")),
+        optional={
+            **either_of("two_users", USERS, "{user}", "{user_of_deleted_chat}"),
+            **either_of("two_projects", PROJECTS, "{project}", "{project_without_chats}"),
+        },
+        rules={
+            "user_ids": chats((USERS, "{user}")),
+            "project_ids": chats((PROJECTS, "{project}")),
+            "array_without_suffix": chats(("user_ids", "{user}")),
+            "bad_after_id": chats((AFTER, "no-cursor")),
+        },
     ),
     walked(
         SESSIONS,
@@ -121,7 +163,10 @@ RECIPES: tuple[Recipe, ...] = (
         SESSIONS_LISTED,
         by_page(SESSIONS_LISTED),
         PAGE,
-        window=get(LOCAL_SESSIONS, query=WINDOW),
+        rules={
+            "window": get(LOCAL_SESSIONS, query=WINDOW),
+            "malformed_page": get(LOCAL_SESSIONS, query=((PAGE, "no-cursor"),)),
+        },
     ),
     walked(
         SESSIONS,
@@ -129,7 +174,10 @@ RECIPES: tuple[Recipe, ...] = (
         SESSION_WALKED,
         by_page(SESSION_WALKED),
         PAGE,
-        unknown_session=session_messages(f"clls_{UNKNOWN_ID}"),
-        malformed_id=session_messages("no-session"),
+        rules={
+            "unknown_session": session_messages(f"clls_{UNKNOWN_ID}"),
+            "malformed_id": session_messages("no-session"),
+            "malformed_page": session_messages("{local_session}", (PAGE, "no-cursor")),
+        },
     ),
 )

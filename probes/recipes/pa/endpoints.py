@@ -1,4 +1,4 @@
-"""The endpoints of PA's general API (1:4.1): the success, the credential rules, the request rules."""
+"""The endpoints of PA's general API besides messages (1:4.1): the success, the credential and the request rules."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.general import CREATE_AGENT
-from probes.recipes.pa.invalid_request import SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE
-from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, count, labelled, message, message_without
+from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, labelled
 from probes.target.target import WRONG, Cost
 
 if TYPE_CHECKING:
@@ -41,30 +40,6 @@ UPLOAD = post(
 
 
 RECIPES: tuple[Recipe, ...] = (
-    FAMILY.recipe(
-        "messages/create_message",
-        labelled(
-            message(),
-            max_tokens_required=message_without("max_tokens"),
-            max_tokens_integer=message(max_tokens="1"),
-            messages_not_empty=message(messages=[]),
-            tool_use_answered=message(messages=UNANSWERED_TOOL_USE, tools=[TOOL]),
-            temperature_at_least_0=message(temperature=-0.1),
-            temperature_at_most_1=message(temperature=1.1),
-            top_k_integer=message(top_k="many"),
-            unknown_field_rejected=message(no_such_field=True),
-            betas_rejected=message(betas=["no-such-beta"]),
-            output_format_rejected=message(output_format={"type": "json_schema"}),
-            version_required=message().with_headers(pa_version=None),
-            service_tier_auto=message(service_tier="auto"),
-            service_tier_standard_only=message(service_tier="standard_only"),
-            server_tools_allowed=message(tools=[SERVER_TOOL]),
-            stream=message(stream=True).but(stream=True),
-        ),
-        cost=Cost.BILLABLE,
-        tokens=4_000,
-    ),
-    FAMILY.recipe("messages/count_tokens", labelled(count(), server_tools_rejected=count(tools=[SERVER_TOOL]))),
     FAMILY.recipe("models/list_models", labelled(MODELS)),
     FAMILY.recipe(
         "models/get_model",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,9 +24,10 @@ GENERAL = Family("pa/errors/general")
 
 
 def with_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
-    """The recipe, and what it looks at besides, as far as they have steps."""
+    """The recipe, and what it looks at besides, each for itself and as far as they have steps."""
     if recipe.steps is not None:
-        yield f"{recipe.address}#{min(recipe.labels)}", recipe
+        alone = replace(recipe, optional={}, labels=recipe.labels - recipe.optional.keys())
+        yield f"{recipe.address}#{min(alone.labels)}", alone
     for look in recipe.optional.values():
         yield from with_steps(look)
 

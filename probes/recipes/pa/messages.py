@@ -1,0 +1,100 @@
+"""POST /v1/messages and count_tokens (1:4.1): what each field may hold, at its bounds and beyond them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.pa.invalid_request import PREFILLED, SERVER_TOOL, TOOL, TOOL_USE, UNANSWERED_TOOL_USE
+from probes.recipes.pa.requests import count, labelled, message, message_without, said
+from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.calls.call import Call
+    from probes.elicit.probe import Probe
+
+FAMILY = Family("pa/endpoints/messages")
+MAXIMUM = "max_tokens_of_small_model"
+"""The value of the target that tells the largest `max_tokens` of its small model: the documents show none."""
+LARGEST_ANSWER = 128_000
+"""An upper bound of what a model may generate where it is allowed all it can: it is told to greet."""
+
+ANSWERED_TOOL_USE = [
+    *said("look it up"),
+    {"role": "assistant", "content": [TOOL_USE]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": TOOL_USE["id"], "content": "found"}]},
+]
+
+
+def accepted(label: str, call: Call, tokens: int = 16) -> dict[str, Recipe]:
+    """A message that one of the target's models takes, where the target names that model."""
+    return {label: FAMILY.recipe("create_message", call, label=label, cost=Cost.BILLABLE, tokens=tokens)}
+
+
+def with_max_tokens(label: str, *, beyond: int, cost: Cost, tokens: int = 0) -> dict[str, Recipe]:
+    """A message that asks for so many tokens more than the model's maximum."""
+
+    async def steps(probe: Probe) -> None:
+        await probe.send(message(max_tokens=int(probe.values[MAXIMUM]) + beyond), label)
+
+    look = FAMILY.recipe(
+        "create_message",
+        steps=steps,
+        label=label,
+        requests=1,
+        tokens=tokens,
+        cost=cost,
+        needs={"small_model", MAXIMUM},
+    )
+    return {label: look}
+
+
+RECIPES: tuple[Recipe, ...] = (
+    FAMILY.recipe(
+        "create_message",
+        labelled(
+            message(),
+            max_tokens_required=message_without("max_tokens"),
+            max_tokens_integer=message(max_tokens="1"),
+            messages_array=message(messages="hi"),
+            messages_not_empty=message(messages=[]),
+            tool_use_answered=message(messages=UNANSWERED_TOOL_USE, tools=[TOOL]),
+            tool_use_with_result=message(messages=ANSWERED_TOOL_USE, tools=[TOOL]),
+            temperature_at_least_0=message(temperature=-0.1),
+            temperature_0=message(temperature=0),
+            temperature_1=message(temperature=1),
+            temperature_at_most_1=message(temperature=1.1),
+            top_p=message(top_p=0.5),
+            top_k=message(top_k=1),
+            top_k_integer=message(top_k="many"),
+            unknown_field_rejected=message(no_such_field=True),
+            betas_rejected=message(betas=["no-such-beta"]),
+            output_format_rejected=message(output_format={"type": "json_schema"}),
+            version_required=message().with_headers(pa_version=None),
+            service_tier_auto=message(service_tier="auto"),
+            service_tier_standard_only=message(service_tier="standard_only"),
+            service_tier_outside=message(service_tier="no-such-tier"),
+            server_tools_allowed=message(tools=[SERVER_TOOL]),
+            stream=message(stream=True).but(stream=True),
+        ),
+        cost=Cost.BILLABLE,
+        tokens=4_000,
+        optional={
+            **with_max_tokens("max_tokens_at_maximum", beyond=0, cost=Cost.BILLABLE, tokens=LARGEST_ANSWER),
+            **with_max_tokens("max_tokens_one_above", beyond=1, cost=Cost.FREE),
+            **accepted("inference_geo", message(model="{geo_model}", inference_geo="us")),
+            **accepted("speed", message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")),
+            **accepted("thinking", message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"})),
+            **accepted(
+                "temperature_and_top_p",
+                message(model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5),
+            ),
+            **accepted("prefill", message(model="{prefill_model}", messages=PREFILLED)),
+            **accepted("beta_expected", message().with_headers(pa_beta="{fast_mode_beta}")),
+        },
+    ),
+    FAMILY.recipe(
+        "count_tokens",
+        labelled(count(), client_tools=count(tools=[TOOL]), server_tools_rejected=count(tools=[SERVER_TOOL])),
+    ),
+)
