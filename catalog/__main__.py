@@ -1,4 +1,4 @@
-"""The command line of the catalog: check, show, update, explain, accept, migrate."""
+"""The command line of the catalog: check, show, facts, update, explain, accept, migrate."""
 
 from __future__ import annotations
 
@@ -44,6 +44,18 @@ else conforms, and where and when that was last seen.
   python -m catalog show pb/endpoints                      those that begin so
   python -m catalog show pa/errors/general/rate_limit_error
   python -m catalog show pa/errors/general/rate_limit_error --json
+"""
+
+_FACTS = """\
+Of a fact: where the documents say it, what it says, and which assertions look at it. Of one on the wire that none
+looks at, those that cite its row: read whether one of them compares just what the fact says, and name it in the
+column checked_by of catalog/facts.
+
+  python -m catalog facts 2:7.4                            of a section, all providers
+  python -m catalog facts pb-2.7.4-500                     those whose id begins so
+  python -m catalog facts "2:7.4#500 INTERNAL"             of a row
+  python -m catalog facts pb --unchecked                   those that nothing looks at yet
+  python -m catalog facts pb --unnamed                     the documented assertions that no fact names
 """
 
 _UPDATE = """\
@@ -106,6 +118,11 @@ def _parser() -> Parser:
     show = command("show", commands.show_record, "print a record, or list addresses", _SHOW)
     show.add_argument("address", nargs="?", metavar="ADDRESS", help="a record, or the beginning of some")
     show.add_argument("--json", action="store_true", help="the record's JSON as it stands in its file")
+
+    facts = command("facts", commands.show_facts, "print facts of the documents and who looks at them", _FACTS)
+    facts.add_argument("which", metavar="ID|SECTION|ROW", help="the beginning of an id, a section, or a citation")
+    facts.add_argument("--unchecked", action="store_true", help="only those on the wire that nothing looks at")
+    facts.add_argument("--unnamed", action="store_true", help="instead, the assertions that no fact names")
 
     update = command("update", commands.update, "write what live runs saw into the records", _UPDATE)
     update.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="a run's folder, or its results.jsonl")

@@ -11,6 +11,7 @@ from catalog import show
 from catalog.model import explanations
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
+from catalog.reading import documents
 from catalog.reading.assertions import assertions
 from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
@@ -75,6 +76,28 @@ def show_record(args: Namespace) -> int:
         alike = Lookalikes.of(catalog.select(record.provider))[record.address]
         made = assertions(record, catalog.__getitem__)
         print(show.record_text(record, shown(catalog.file_of(record.address)), made, alike))
+    return Exit.FINE
+
+
+def show_facts(args: Namespace) -> int:
+    """Print facts of the documents and who looks at them; or the documented assertions that none of them names."""
+    catalog = Catalog.load(_root(args))
+    known = [documents.checks(provider, catalog) for provider in providers()]
+    chosen = [(fact, checks) for checks in known for fact in checks.facts if fact.goes_by(args.which)]
+    if not chosen:
+        mend = "name the beginning of an id, a section as 2:7.4, or a row as `2:7.4#500 INTERNAL`"
+        raise CatalogError(f"no fact goes by {args.which!r}", mend)
+    if args.unnamed:
+        rows = {fact.citation for fact, _ in chosen}
+        own = {each.id: each for _, checks in chosen for each in checks.unnamed}
+        lines = [show.assertion_line(each) for each in own.values() if not rows.isdisjoint(each.source.split("; "))]
+    else:
+        lines = [
+            show.fact_text(fact, checks.of(fact), checks.candidates(fact))
+            for fact, checks in chosen
+            if not args.unchecked or checks.wanting(fact)
+        ]
+    print("\n".join(lines) or "none")
     return Exit.FINE
 
 

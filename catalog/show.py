@@ -1,4 +1,4 @@
-"""A record, a code or the list of addresses as text for a person at a terminal."""
+"""A record, a fact, a code or the list of addresses as text for a person at a terminal."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from catalog.model import explanations
+from catalog.model.text import brief
 from catalog.reading.assertions import asked
 from catalog.reading.cells import cells_of, settled_of
+from catalog.reading.documents import Wire
 from catalog.reading.facts import description, occurs_on, tags
 from catalog.reading.last_seen import last_seen
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
     from catalog.model.explanations import Explanation
     from catalog.reading.cells import Cell, Settled
+    from catalog.reading.documents import Fact
 
 WIDTH = 80
 _LABEL = 24
@@ -88,6 +91,31 @@ def _asserted(
     for manner, places in sorted(manners.items(), reverse=True):
         more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
         yield from row("", f"{manner}, {', '.join(places[:_PLACES])}{more}")
+
+
+def fact_text(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[Assertion]) -> str:
+    """A fact, and the assertions that look at it; where none does, those that cite its row."""
+    lines = [fact.id, *_row("row", fact.citation, "  ", _NARROW), *_row("states", fact.statement, "  ", _NARROW)]
+    lines += _row("note", fact.note, "  ", _NARROW) if fact.note else []
+    if fact.wire is not Wire.YES:
+        return "\n".join([*lines, *_row("wire", str(fact.wire), "  ", _NARROW)])
+    label = "in part by" if fact.in_part else "looked at by"
+    if not checked_by:
+        lines += _row("looked at by", fact.reason or "nothing yet", "  ", _NARROW)
+        label, checked_by = "its row", candidates
+    alike: dict[str, list[Assertion]] = defaultdict(list)
+    for each in checked_by:
+        alike[f"{each.key} = {brief(_plain(each.documented), WIDTH)}"].append(each)
+    for stated, made in alike.items():
+        where = assertion_line(made[0]) if len(made) == 1 else f"{stated}, in {len(made)} records: {made[0].id} …"
+        lines += [f"  {label:<{_NARROW - 2}} {where}"]
+        label = ""
+    return "\n".join(lines)
+
+
+def assertion_line(each: Assertion) -> str:
+    """An assertion by its id, and what it states."""
+    return f"{each.id} = {brief(_plain(each.documented), WIDTH)}"
 
 
 def _of(some: Collection[str], endpoints: Collection[str]) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.check import asserting, manifests
+from catalog.check import asserting, facts, manifests
 from catalog.model import Address, Json, Record, Tag
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.reading.assertions import assertions
@@ -73,6 +73,8 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     for record in catalog.records:
         place = catalog.file_of(record.address), str(record.address)
         found += [Problem(*place, *told) for told in problems_of(record, scene)]
+    if root.resolve() == RECORDS.resolve():  # the facts speak of the records of this package
+        found += [Problem(file, fact, *complaint) for file, fact, complaint in facts.problems(catalog)]
     found += _discoveries(catalog, shipped=is_shipped)
     found += _canonical_form(catalog)
     return sorted(found, key=lambda problem: str(problem.file))

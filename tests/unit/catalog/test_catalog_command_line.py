@@ -140,6 +140,29 @@ def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert out == snapshot
 
 
+def test_facts_and_who_looks_at_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """The facts are those of the package; so are the records that they name."""
+
+    def told(*args: str) -> str:
+        assert main(["facts", *args]) == 0
+        return capsys.readouterr().out
+
+    of_a_row = told("2:7.4#500 INTERNAL server error")
+    assert of_a_row.splitlines()[:3] == [
+        "pb-2.7.4-500-internal-server-error-1",
+        "  row            2:7.4#500 INTERNAL server error",
+        "  states         A server error gives status INTERNAL",
+    ]
+    assert "pb/errors/general/internal_error#answer/type = INTERNAL" in of_a_row
+    assert "  wire           told" in told("pb-2.7.4-500-internal-2")
+    assert told("pb-2.7.4-500-internal-2", "--unchecked") == "none\n"
+
+
+def test_facts_that_nobody_knows_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["facts", "9:9"]) == 4
+    assert capsys.readouterr().err.startswith("catalog: no fact goes by '9:9'; name the beginning of an id")
+
+
 def test_show_an_endpoint(cli: Cli, snapshot: SnapshotAssertion) -> None:
     assert cli("show", ENDPOINT_ADDRESS)[1] == snapshot
 

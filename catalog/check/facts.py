@@ -1,0 +1,68 @@
+"""Whether what the facts say of the records is so: who looks at each, or why nobody does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog.model.assertion import Basis
+from catalog.model.errors import CatalogError
+from catalog.reading.documents import FOLDER, UNCHECKED, Wire, checks, facts_file, reasons
+from catalog.reading.manifest import providers
+from catalog.reading.wording import Complaint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from catalog.reading.documents import Checks, Fact
+    from catalog.reading.store import Catalog
+
+_CELL = "checked_by"
+
+
+def problems(catalog: Catalog, folder: Path = FOLDER) -> Iterator[tuple[Path, str, Complaint]]:
+    """Every problem of the facts in a folder, with its file and the id of the fact."""
+    for provider in providers():
+        file = facts_file(provider, folder)
+        try:
+            found = checks(provider, catalog, folder)
+        except CatalogError as error:
+            yield file, "", Complaint(error.place, error.what, error.mend)
+            continue
+        except KeyError:  # a record names another that is not there, which is told itself
+            continue
+        yield from ((file, fact.id, complaint) for fact, complaint in of_facts(found))
+
+
+def of_facts(checks: Checks) -> Iterator[tuple[Fact, Complaint]]:
+    """Each fact that names what is not there or is assumed, and each that contradicts itself."""
+    ids: set[str] = set()
+    for fact in checks.facts:
+        if fact.id in ids:
+            yield fact, Complaint("id", "is the id of an earlier fact", "number it anew")
+        ids.add(fact.id)
+    for fact in checks.facts:
+        yield from ((fact, complaint) for complaint in (*_of_names(fact, checks), *_of_its_own(fact)))
+        if fact.restates and fact.restates not in ids:
+            yield fact, Complaint("note", f"restates {fact.restates}, which is no fact", "name a fact of this file")
+
+
+def _of_names(fact: Fact, checks: Checks) -> Iterator[Complaint]:
+    for name in fact.checked_by:
+        found = checks.named_by(name)
+        if not found:
+            mend = checks.nearest(name) or f"name an assertion, as <address>#<key>, or one of {', '.join(reasons())}"
+            yield Complaint(_CELL, f"{name!r} names no assertion", mend)
+        elif all(each.basis is Basis.ASSUMED for each in found):
+            what = f"{name!r} is assumed, which checks no fact"
+            yield Complaint(_CELL, what, "name what is documented, or take it out of the record's `assumed`")
+
+
+def _of_its_own(fact: Fact) -> Iterator[Complaint]:
+    if fact.wire is not Wire.YES and (fact.checked_by or fact.reason):
+        yield Complaint(_CELL, f"is filled, and wire is {fact.wire}", "empty it, or correct wire")
+    if fact.in_part and (not fact.checked_by or UNCHECKED not in fact.note):
+        mend = f"name the assertions, and tell in the note after {UNCHECKED!r} what they leave out"
+        yield Complaint(_CELL, "says in part, and not of what", mend)
+    if not fact.in_part and UNCHECKED in fact.note:
+        yield Complaint("note", f"tells what is {UNCHECKED} and {_CELL} claims the whole", "write `part: ` before it")

@@ -1,0 +1,73 @@
+"""Facts and assertions are two readings of the same documents: each fact on the wire is looked at, and nothing else is.
+
+What neither names the other yet stands in `not_yet/<provider>.txt`: facts that nothing looks at, by their id, and
+records of which some documented assertion is named by no fact, by their address. A line leaves it with the work that
+makes it untrue, and none is ever added: `SHRINK=1 pytest` with this file takes out those that are done. Where a new
+assertion is named by no fact, name it in `checked_by` of the fact that it compares; if there is none, the assertion
+says more than the documents, or a fact is missing: `python -m catalog facts pb --unnamed` lists them.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.reading import documents
+from catalog.reading.manifest import providers
+from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from catalog.reading.documents import Checks
+
+NOT_YET = Path(__file__).parent / "not_yet"
+
+each_provider = pytest.mark.parametrize("provider", providers())
+
+
+@cache
+def checks(provider: str) -> Checks:
+    return documents.checks(provider, catalog())
+
+
+def open_now(provider: str) -> set[str]:
+    """Every fact that nothing looks at, and every record with a documented assertion that no fact names."""
+    found = checks(provider)
+    return {fact.id for fact in found.facts if found.wanting(fact)} | {each.address for each in found.unnamed}
+
+
+def listed(provider: str) -> list[str]:
+    file = NOT_YET / f"{provider}.txt"
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
+@each_provider
+def test_nothing_new_is_left_open(provider: str) -> None:
+    assert sorted(open_now(provider) - set(listed(provider))) == []
+
+
+@each_provider
+def test_what_is_done_leaves_the_list(provider: str) -> None:
+    still = [line for line in listed(provider) if line in open_now(provider)]
+    if os.environ.get("SHRINK"):
+        (NOT_YET / f"{provider}.txt").write_text("".join(f"{line}\n" for line in still), encoding="utf-8")
+    assert listed(provider) == still
+
+
+@each_provider
+def test_the_list_is_in_order(provider: str) -> None:
+    assert listed(provider) == sorted(set(listed(provider)))
+
+
+@each_provider
+def test_an_id_is_of_its_provider_and_section(provider: str) -> None:
+    """`pb-2.7.4-row-1` stands in pb.tsv and speaks of 2:7.4."""
+    wrong = [
+        fact.id
+        for fact in checks(provider).facts
+        if not fact.id.startswith(f"{provider}-{fact.section.replace(':', '.')}-")
+    ]
+    assert wrong == []

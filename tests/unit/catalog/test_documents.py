@@ -1,0 +1,227 @@
+"""Facts are read as they stand, name the assertions that look at them, and every mistake in them is told in a line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.check import facts as checking
+from catalog.check.validate import Problem
+from catalog.model.assertion import Assertion, Basis, Key
+from catalog.model.errors import CatalogError
+from catalog.reading.documents import COLUMNS, FOLDER, Checks, Fact, Wire, facts, facts_file
+from catalog.reading.manifest import providers
+from catalog.reading.store import Catalog
+
+ROW = {
+    "id": "pa-2.7.3-a-1",
+    "section": "2:7.3",
+    "row": "a",
+    "statement": "A gives 404",
+    "wire": "yes",
+    "note": "",
+    "checked_by": "",
+}
+
+
+def fact(**cells: str) -> Fact:
+    return Fact.of({**ROW, **cells})
+
+
+def assertion(address: str, key: str, basis: Basis = Basis.DOCUMENTED, source: str = "2:7.3#a") -> Assertion:
+    return Assertion(address, Key.parse(key), 404, basis, source if basis is Basis.DOCUMENTED else "")
+
+
+ONE = assertion("pa/errors/general/one", "answer/status")
+TYPE = assertion("pa/errors/general/one", "answer/type")
+TWO = assertion("pa/errors/general/two", "answer/status", source="2:7.3#b; 2:7.3#a")
+GUESS = assertion("pa/errors/general/two", "answer/type", Basis.ASSUMED)
+ITEMS = assertion("pa/endpoints/models/list", "success/body:/data/*/id")
+ALL = (ONE, TYPE, TWO, GUESS, ITEMS)
+
+
+def ids(found: tuple[Assertion, ...]) -> list[str]:
+    return [each.id for each in found]
+
+
+@pytest.mark.parametrize(
+    ("checked_by", "found"),
+    [
+        ("", []),
+        ("pa/errors/general/one#answer/status", [ONE.id]),
+        ("pa/errors/general/*#answer/status", [ONE.id, TWO.id]),
+        ("pa/errors/general/one#answer/status; pa/errors/general/one#*", [ONE.id, TYPE.id]),
+        ("pa/errors/general/two#*", [TWO.id]),  # what is assumed looks at no fact
+        ("*#answer/type", [TYPE.id]),
+        ("pa/*", []),  # a star stays on its side of the `#`
+        ("pa/endpoints/models/list#success/body:/data/*/id", [ITEMS.id]),
+        ("part: pa/errors/general/one#answer/status", [ONE.id]),
+        ("only-the-provider", []),
+    ],
+)
+def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, found: list[str]) -> None:
+    own = fact(checked_by=checked_by)
+    assert ids(Checks([own], ALL).of(own)) == found
+
+
+def test_what_restates_is_looked_at_by_what_it_restates_unless_it_names_some_itself() -> None:
+    first = fact(checked_by=ONE.id)
+    again = fact(id="pa-2.9-a-1", note="restates pa-2.7.3-a-1; once more")
+    own = fact(id="pa-2.9-a-2", note="restates pa-2.7.3-a-1", checked_by=TWO.id)
+    checks = Checks([first, again, own], ALL)
+    assert [ids(checks.of(each)) for each in (again, own)] == [[ONE.id], [TWO.id]]
+    assert not checks.wanting(again)
+    for_a_reason = Checks([fact(checked_by="only-the-provider"), again], ALL)
+    assert not for_a_reason.wanting(again)
+
+
+def test_a_ring_of_restatements_ends() -> None:
+    ring = [fact(id="pa-1-a-1", note="restates pa-1-a-2"), fact(id="pa-1-a-2", note="restates pa-1-a-1")]
+    checks = Checks(ring, ALL)
+    assert [checks.of(each) for each in ring] == [(), ()]
+    assert all(checks.wanting(each) for each in ring)
+
+
+@pytest.mark.parametrize(
+    ("cells", "wanting"),
+    [
+        ({}, True),
+        ({"wire": "told"}, False),
+        ({"wire": "impossible"}, False),
+        ({"checked_by": "needs-an-account-state"}, False),
+        ({"checked_by": ONE.id}, False),
+        ({"checked_by": GUESS.id}, True),
+    ],
+)
+def test_what_is_on_the_wire_and_names_nothing_is_wanting(cells: dict[str, str], wanting: bool) -> None:
+    own = fact(**cells)
+    assert Checks([own], ALL).wanting(own) is wanting
+
+
+def test_what_no_fact_names_is_told_and_so_are_those_that_cite_its_row() -> None:
+    own = fact(checked_by=ONE.id)
+    checks = Checks([own], ALL)
+    assert ids(checks.unnamed) == [TYPE.id, TWO.id, ITEMS.id]
+    assert ids(checks.candidates(own)) == [ONE.id, TYPE.id, TWO.id, ITEMS.id]
+    assert checks.candidates(fact(row="c")) == ()
+
+
+COMPLAINTS: list[tuple[list[dict[str, str]], str]] = [
+    ([{}], ""),
+    ([{"checked_by": ONE.id}], ""),
+    ([{"checked_by": "pa/errors/*#answer/*"}], ""),
+    (
+        [{"checked_by": "pa/errors/general/one#answer/statsu"}],
+        "checked_by: 'pa/errors/general/one#answer/statsu' names no assertion; "
+        "did you mean pa/errors/general/one#answer/status or pa/errors/general/one#answer/type?",
+    ),
+    (
+        [{"checked_by": "perhaps"}],
+        "checked_by: 'perhaps' names no assertion; name an assertion, as <address>#<key>, or one of "
+        "only-the-provider, needs-an-account-state, not-on-the-wire",
+    ),
+    (
+        [{"checked_by": GUESS.id}],
+        f"checked_by: {GUESS.id!r} is assumed, which checks no fact; "
+        "name what is documented, or take it out of the record's `assumed`",
+    ),
+    (
+        [{"checked_by": ONE.id, "wire": "told"}],
+        "checked_by: is filled, and wire is told; empty it, or correct wire",
+    ),
+    (
+        [{"checked_by": f"part: {ONE.id}"}],
+        "checked_by: says in part, and not of what; name the assertions, and tell in the note after 'unchecked:' what "
+        "they leave out",
+    ),
+    ([{"checked_by": f"part: {ONE.id}", "note": "unchecked: the other half"}], ""),
+    (
+        [{"checked_by": ONE.id, "note": "unchecked: the other half"}],
+        "note: tells what is unchecked: and checked_by claims the whole; write `part: ` before it",
+    ),
+    ([{"note": "restates pa-1-x-1"}], "note: restates pa-1-x-1, which is no fact; name a fact of this file"),
+    ([{}, {}], "id: is the id of an earlier fact; number it anew"),
+]
+
+
+@pytest.mark.parametrize(("rows", "line"), COMPLAINTS)
+def test_each_mistake_is_one_line_with_its_mend(rows: list[dict[str, str]], line: str) -> None:
+    found = [complaint for _, complaint in checking.of_facts(Checks([fact(**each) for each in rows], ALL))]
+    assert [f"{each.json_path}: {each.message}; {each.mend}" for each in found] == ([line] if line else [])
+
+
+def written(folder: Path, *lines: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    facts_file("pa", folder).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return folder
+
+
+HEADER = "\t".join(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([], "pa.tsv: has the columns ; they are id, section"),
+        (["id\tsection"], "pa.tsv: has the columns id, section; they are id, section, row"),
+        ([HEADER, "one\ttwo"], "pa.tsv:2: has 2 cells; write 7, parted by tabs"),
+        ([HEADER, "\t".join({**ROW, "wire": "ye"}.values())], "pa.tsv:2: wire is 'ye'; did you mean yes?"),
+        ([HEADER, "\t".join({**ROW, "wire": "no"}.values())], "wire is 'no'; it is one of yes, told, impossible"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_by_line(tmp_path: Path, lines: list[str], told: str) -> None:
+    with pytest.raises(CatalogError) as error:
+        facts("pa", written(tmp_path, *lines))
+    assert told in str(error.value)
+
+
+def test_bytes_that_are_no_text_are_told_and_a_provider_without_facts_has_none(tmp_path: Path) -> None:
+    facts_file("pa", tmp_path).write_bytes(b"\xff\xfe")
+    with pytest.raises(CatalogError, match="save it as UTF-8"):
+        facts("pa", tmp_path)
+    assert facts("pb", tmp_path) == ()
+
+
+def test_a_check_of_the_catalog_says_where(tmp_path: Path) -> None:
+    line = "\t".join({**ROW, "checked_by": "pa/errors/general/none#answer/status"}.values())
+    folder = written(tmp_path, HEADER, line)
+    found = [str(Problem(file, id_, *told)) for file, id_, told in checking.problems(Catalog.load(), folder)]
+    assert len(found) == 1
+    assert "pa.tsv: pa-2.7.3-a-1: checked_by: 'pa/errors/general/none#answer/status' names no assertion;" in found[0]
+
+
+def test_quotes_are_letters_like_any_other(tmp_path: Path) -> None:
+    line = "\t".join({**ROW, "note": 'says "usually'}.values())
+    assert facts("pa", written(tmp_path, HEADER, line))[0].note == 'says "usually'
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_the_shipped_facts_are_read_whole(provider: str) -> None:
+    found = facts(provider)
+    assert len(found) == len(facts_file(provider, FOLDER).read_text(encoding="utf-8").splitlines()) - 1
+    assert {each.wire for each in found} <= set(Wire)
+    assert any(each.wire is Wire.YES for each in found)
+
+
+NAMES = st.sampled_from([*(each.id for each in ALL), "pa/errors/*#*", "*#answer/type", "none", "only-the-provider"])
+
+
+@given(st.lists(NAMES, max_size=4), st.booleans())
+def test_nothing_assumed_ever_looks_at_a_fact_and_what_wants_has_none(names: list[str], part: bool) -> None:
+    own = fact(checked_by=("part: " if part else "") + "; ".join(names))
+    checks = Checks([own], ALL)
+    assert all(each.basis is Basis.DOCUMENTED for each in checks.of(own))
+    assert not (checks.wanting(own) and checks.of(own))
+    assert {*ids(checks.of(own)), *ids(checks.unnamed)} == {each.id for each in ALL if each is not GUESS}
+
+
+def test_a_fact_goes_by_its_id_its_section_and_its_row() -> None:
+    own: Any = replace(fact(), id="pa-2.7.3-a-1")
+    assert [own.goes_by(name) for name in ("pa", "pa-2.7.3", "2:7.3", "2:7.3#a", "2:7", "a")] == [True] * 4 + [
+        False
+    ] * 2
