@@ -135,7 +135,14 @@ _ALWAYS = frozenset({"reason", "response", "documented", "observed", "body", "pr
 
 
 def _finding(data: Mapping[str, Json]) -> Finding:
-    return Finding(**{**data, "aspect": Aspect(data["aspect"]), "severity": Severity(data["severity"])})
+    return Finding(
+        **{
+            **data,
+            "aspect": Aspect(data["aspect"]),
+            "severity": Severity(data["severity"]),
+            "endpoints": tuple(data.get("endpoints", ())),
+        }
+    )
 
 
 def _look(data: Mapping[str, Json]) -> Look:

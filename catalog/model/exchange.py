@@ -87,7 +87,8 @@ class Exchange:
     """One request and what came of it: a response, or the reason there is none.
 
     `label` is the expectation it is judged by (`answer`, `success`, …) or its part in the probe (`control`, `setup`).
-    `started_ms` counts from the start of the attempt.
+    `endpoint` is the address of the endpoint record that it was sent to, where the recipe says so; else it is found by
+    method and path. `started_ms` counts from the start of the attempt.
     """
 
     label: str
@@ -96,6 +97,7 @@ class Exchange:
     failure: Reason | None = None
     started_ms: float = 0.0
     elapsed_ms: float = 0.0
+    endpoint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ class Finding:
 
     `code` is stable and explained by `python -m catalog explain CODE`; `label` says in which exchange of the probe
     it was seen; `at` narrows the aspect (a header name, a JSON pointer, an event name). `assertion` is the key of the
-    assertion that was seen otherwise, within its record; empty for what no record states.
+    assertion that was seen otherwise, within its record; empty for what no record states. `endpoints` are the addresses
+    of the endpoints on which it was seen: they are no part of what makes it the same difference.
     """
 
     code: str
@@ -51,6 +52,7 @@ class Finding:
     documented: Json = None
     observed: Json = None
     assertion: str = ""
+    endpoints: tuple[str, ...] = ()
 
     @property
     def drifts(self) -> bool:

@@ -89,6 +89,7 @@ def _error(record: Record, label: str, status: int | None = None) -> Expected:
         fields=data.get("fields") or {},
         stream=stream,
         failure=data.get("failure"),
+        claimed=tuple(data.get("endpoints") or ()),
     )
 
 

@@ -45,6 +45,8 @@ class Expected:
     """Each thing it asserts, with its basis, by its key as a finding names it."""
     asked: Mapping[str, str] = field(default_factory=dict)
     """What is assumed of the request (`path`, `header:…`, `body:…`), each with its reason."""
+    claimed: tuple[str, ...] = ()
+    """The addresses of the endpoints that an error record names."""
     instead: Expected | None = None
     """The refusal that conforms in place of this success, where the documents leave both (`or` of a rule)."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -43,19 +43,27 @@ class Endpoints:
                 found.append(_Template(str(record.address), method, _pattern(path), len(path)))
         return cls(tuple(sorted(found, key=lambda each: -each.length)))
 
-    def find(self, exchange: Exchange) -> str:
+    def find(self, exchange: Exchange, claimed: Collection[str] = ()) -> str:
         """The address of the endpoint that was asked, the one with the longest path first; empty where none fits.
+
+        Of several, one that the record `claimed` goes first. What went to the path of such a one with a method that
+        none has was sent to it as well.
+        """
+        request, response = exchange.request, exchange.response
+        streamed = response is not None and response.events is not None and request.method == "POST"
+        return self.asked(request.method, request.url, claimed, streamed=streamed)
+
+    def asked(self, method: str, url: str, claimed: Collection[str] = (), *, streamed: bool = False) -> str:
+        """The address of the endpoint with this method and path, as `find` says it of an exchange.
 
         A target's base address may have a path of its own, so a template is matched with the end of the request's.
         """
-        request, response = exchange.request, exchange.response
-        path = urlsplit(request.url).path or request.url
-        streamed = response is not None and response.events is not None and request.method == "POST"
-        for method in (*((STREAMED,) if streamed else ()), request.method, ANY_METHOD):
-            for each in self.templates:
-                if each.method == method and each.path.search(path):
-                    return each.address
-        return ""
+        path = urlsplit(url).path or url
+        fits = [each for each in self.templates if each.path.search(path)]
+        own = [each for each in fits if each.address in claimed]
+        methods = (*((STREAMED,) if streamed else ()), method, ANY_METHOD)
+        named = (each for among in (own, fits) for wanted in methods for each in among if each.method == wanted)
+        return next((each.address for each in (*named, *own)), "")
 
 
 def _pattern(path: str) -> re.Pattern[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
@@ -12,86 +12,119 @@ from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
 from probes.judging.asked import of_this_request
 from probes.judging.basis import failed_assumption, succeeds, weighed
+from probes.judging.cells import Asked, Cell
 from probes.judging.compare import compare
 from probes.judging.looks import look
+from probes.judging.merged import merged
+from probes.judging.not_looked_at import not_looked_at
 from probes.judging.unasked import held_to_its_own_record, unasked, words
 from probes.judging.undocumented import seen_on_the_way
 from probes.judging.verdict import Verdict
 
 
 def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdict:
-    """The verdict of one attempt: every label conforms, or one drifts, or one could not be looked at."""
-    exchanges = {exchange.label: exchange for exchange in attempt.exchanges}
-    missing = [each.label for each in expected if each.label not in exchanges]
+    """The verdict of one attempt, cell by cell: a difference on one endpoint leaves the others' looks as they are."""
+    asked = Asked.of(attempt)
+    cells = asked.cells(expected)
+    judged = {cell.label for cell in cells}
+    missing = [each.label for each in expected if each.label not in judged]
     if missing:
         return Verdict(
             Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {missing[0]!r}")
         )
-    chosen = [each.chosen_by(exchanges[each.label].response) for each in expected]
-    verdicts = [_judge_label(each, exchanges, known) for each in chosen]
-    shown = _shown_to_work(verdicts, chosen, exchanges)
+    verdicts = [_judge_cell(cell.chosen, cell, asked, known) for cell in cells]
+    shown = _shown_to_work(verdicts, cells)
     verdicts = [
-        _judge_label(_without(its, shown), exchanges, known) if shown and _blames_an_assumption(each) else each
-        for each, its in zip(verdicts, chosen, strict=True)
+        _judge_cell(_without(cell, shown), cell, asked, known) if shown and _blames_an_assumption(each) else each
+        for each, cell in zip(verdicts, cells, strict=True)
     ]
-    verdicts = _after_what_they_depend_on(verdicts, expected)
-    findings = tuple(finding for verdict in verdicts for finding in verdict.findings)
+    verdicts = _after_what_they_depend_on(verdicts, cells)
     looks = tuple(
-        look(each, exchanges[each.label], verdict.findings, verdict.reason, known.endpoints, _twin(each, exchanges))
-        for each, verdict in zip(expected, verdicts, strict=True)
+        look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, asked.twin(cell))
+        for cell, verdict in zip(cells, verdicts, strict=True)
     )
-    for outcome in (Outcome.DRIFTED, Outcome.INCONCLUSIVE, Outcome.RESTRICTED):
-        found = next((verdict for verdict in verdicts if verdict.outcome is outcome), None)
+    findings = merged((each.endpoint, verdict.findings) for each, verdict in zip(looks, verdicts, strict=True))
+    outcome, reason = _together(verdicts, cells)
+    unseen = _unseen_beside(verdicts, cells) if outcome in (Outcome.CONFORMS, Outcome.DRIFTED) else ()
+    return Verdict(outcome, reason, (*findings, *unseen), looks)
+
+
+def _together(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> tuple[Outcome, Reason | None]:
+    """What the cells say of the record: a drift of one is its drift; a label that conforms somewhere was looked at."""
+    if any(each.outcome is Outcome.DRIFTED for each in verdicts):
+        return Outcome.DRIFTED, None
+    seen = _conforming(verdicts, cells)
+    left = [each for each, cell in zip(verdicts, cells, strict=True) if cell.label not in seen]
+    for outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED):
+        found = next((each for each in left if each.outcome is outcome), None)
         if found is not None:
-            return Verdict(outcome, found.reason, findings, looks)
-    return Verdict(Outcome.CONFORMS, None, findings, looks)
+            return outcome, found.reason
+    return Outcome.CONFORMS, None
 
 
-def _after_what_they_depend_on(verdicts: Sequence[Verdict], expected: Sequence[Expected]) -> list[Verdict]:
-    """A difference under a label is no drift unless all that it depends on were seen as documented.
+def _unseen_beside(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> Iterator[Finding]:
+    """The cells without a verdict, where the same label has one on another endpoint."""
+    seen = {cell.label for each, cell in zip(verdicts, cells, strict=True) if each.outcome.conclusive}
+    for each, cell in zip(verdicts, cells, strict=True):
+        if each.reason is not None and not each.outcome.conclusive and cell.label in seen:
+            yield not_looked_at(cell.label, each.reason, cell.endpoint)
+
+
+def _conforming(verdicts: Sequence[Verdict], cells: Sequence[Cell], endpoint: str | None = None) -> set[str]:
+    """The labels that were seen as documented: on one endpoint, or on any."""
+    both = zip(verdicts, cells, strict=True)
+    return {
+        cell.label
+        for each, cell in both
+        if each.outcome is Outcome.CONFORMS and (endpoint is None or cell.endpoint == endpoint)
+    }
+
+
+def _after_what_they_depend_on(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> list[Verdict]:
+    """A difference under a label is no drift unless all that it depends on were seen as documented, there or anywhere.
 
     What was never deleted need not be gone.
     """
-    seen = {its.label for each, its in zip(verdicts, expected, strict=True) if each.outcome is Outcome.CONFORMS}
+    there = {(cell.label, cell.endpoint) for cell in cells}
     judged = []
-    for each, its in zip(verdicts, expected, strict=True):
-        missed = [label for label in its.depends if label not in seen]
+    for each, cell in zip(verdicts, cells, strict=True):
+        own, anywhere = _conforming(verdicts, cells, cell.endpoint), _conforming(verdicts, cells)
+        missed = [
+            label
+            for label in cell.expected.depends
+            if label not in (own if (label, cell.endpoint) in there else anywhere)
+        ]
         if missed and each.outcome is Outcome.DRIFTED:
-            reason = Reason(ReasonCode.STEP_UNSEEN, f"{its.label} means something only after {', '.join(missed)}")
+            reason = Reason(ReasonCode.STEP_UNSEEN, f"{cell.label} means something only after {', '.join(missed)}")
             judged.append(Verdict(Outcome.INCONCLUSIVE, reason))
         else:
             judged.append(each)
     return judged
 
 
-def _shown_to_work(
-    verdicts: Sequence[Verdict], expected: Sequence[Expected], exchanges: Mapping[str, Exchange]
-) -> frozenset[str]:
-    """What is assumed of requests and a success of this very record rests on: that is not to blame for a refusal."""
+def _shown_to_work(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> frozenset[tuple[str, str]]:
+    """What is assumed of requests and a success of this very record rests on, by endpoint: not to blame there."""
     succeeded = (
-        of_this_request(its, exchanges[its.label].request).asked
-        for each, its in zip(verdicts, expected, strict=True)
-        if each.outcome is Outcome.CONFORMS and succeeds(its.status)
+        (cell.endpoint, within)
+        for each, cell in zip(verdicts, cells, strict=True)
+        if each.outcome is Outcome.CONFORMS and succeeds(cell.chosen.status)
+        for within in of_this_request(cell.chosen, cell.exchange.request).asked
     )
-    return frozenset(within for asked in succeeded for within in asked)
+    return frozenset(succeeded)
 
 
-def _without(expected: Expected, shown: frozenset[str]) -> Expected:
-    return replace(expected, asked={key: why for key, why in expected.asked.items() if key not in shown})
+def _without(cell: Cell, shown: frozenset[tuple[str, str]]) -> Expected:
+    asked = {key: why for key, why in cell.chosen.asked.items() if (cell.endpoint, key) not in shown}
+    return replace(cell.chosen, asked=asked)
 
 
 def _blames_an_assumption(verdict: Verdict) -> bool:
     return verdict.reason is not None and verdict.reason.code == ReasonCode.ASSUMPTION_FAILED
 
 
-def _twin(expected: Expected, exchanges: Mapping[str, Exchange]) -> Exchange | None:
-    """The exchange whose body should be the same; none where it had no answer, for then nothing can be compared."""
-    twin = exchanges.get(expected.same_body_as) if expected.same_body_as else None
-    return twin if twin is not None and twin.response is not None else None
-
-
-def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: Known) -> Verdict:
-    exchange = exchanges[expected.label]
+def _judge_cell(expected: Expected, cell: Cell, asked: Asked, known: Known) -> Verdict:
+    """The verdict on one exchange, held against what was chosen of its expectation."""
+    exchange = cell.exchange
     if exchange.failure is not None and expected.failure is None:
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, exchange.failure))
     if exchange.response is not None:
@@ -101,7 +134,7 @@ def _judge_label(expected: Expected, exchanges: Mapping[str, Exchange], known: K
             return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)
     else:
         reason = None
-    findings = tuple(weighed(expected, compare(expected, exchange, _twin(expected, exchanges))))
+    findings = tuple(weighed(expected, compare(expected, exchange, asked.twin(cell))))
     if reason is not None and exchange.response is not None:
         own = _is_the_providers(expected, exchange.response, known)
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), findings if own else ())

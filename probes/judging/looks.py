@@ -56,9 +56,11 @@ def look(
 
 
 def _endpoint(expected: Expected, exchange: Exchange, endpoints: Endpoints) -> str:
-    """The endpoint that was asked: an endpoint record's own, else the one with the request's method and path."""
+    """The endpoint that was asked: an endpoint record's own, the one that the recipe names, else by method and path."""
     own = next((each.address for each in expected.assertions.values()), "")
-    return own if "/endpoints/" in own else endpoints.find(exchange)
+    if "/endpoints/" in own:
+        return own
+    return exchange.endpoint or endpoints.find(exchange, expected.claimed)
 
 
 def _unseen(

@@ -22,6 +22,7 @@ class Verdict:
     looks: tuple[Look, ...] = ()
 
     @property
-    def difference(self) -> same_drift.Identity:
-        """What must be the same in two attempts for them to agree on a drift."""
-        return same_drift.identity(self.findings)
+    def difference(self) -> frozenset[tuple[str, str]]:
+        """What must be the same in two attempts for them to agree on a drift: what differs, and on which endpoints."""
+        drifts = (finding for finding in self.findings if finding.drifts)
+        return frozenset((same_drift.name(each), endpoint) for each in drifts for endpoint in each.endpoints or ("",))

@@ -1,0 +1,63 @@
+"""The cells of one attempt: each expectation on each endpoint that was asked under its label, and what came there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from catalog.model import Attempt, Exchange
+    from catalog.reading.expected import Expected
+
+Place = tuple[str, str]
+"""Label and endpoint; the endpoint is empty where the recipe names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One expectation, and the exchange that is held against it."""
+
+    expected: Expected
+    exchange: Exchange
+
+    @property
+    def chosen(self) -> Expected:
+        """The expectation, or what the documents leave in its place, where that is what came."""
+        return self.expected.chosen_by(self.exchange.response)
+
+    @property
+    def label(self) -> str:
+        return self.exchange.label
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint that the recipe names."""
+        return self.exchange.endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The exchanges of an attempt by place; of several in one place the last counts."""
+
+    exchanges: Mapping[Place, Exchange]
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Self:
+        return cls({(each.label, each.endpoint): each for each in attempt.exchanges})
+
+    def cells(self, expected: Iterable[Expected]) -> list[Cell]:
+        """Each expectation in each of its places, in the order of the expectations and then of sending."""
+        by_label: dict[str, list[Exchange]] = {}
+        for exchange in self.exchanges.values():
+            by_label.setdefault(exchange.label, []).append(exchange)
+        return [Cell(each, exchange) for each in expected for exchange in by_label.get(each.label, ())]
+
+    def twin(self, cell: Cell) -> Exchange | None:
+        """The exchange whose body should be the same: on this endpoint, else where it was sent; only if it has one."""
+        label = cell.chosen.same_body_as
+        if label is None:
+            return None
+        there = self.exchanges.get((label, cell.endpoint))
+        twin = there or next((each for each in self.exchanges.values() if each.label == label), None)
+        return twin if twin is not None and twin.response is not None else None

@@ -1,0 +1,134 @@
+"""Judging cell by cell: one label on several endpoints, and what one of them shows says nothing of the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.evidence import same_drift
+from catalog.model import Attempt, Exchange, Outcome, Reason, Request, Response, Severity
+from catalog.reading.assertions import asserted
+from catalog.recognition.known import Known
+from probes.judging.judge import judge
+from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from probes.judging.verdict import Verdict
+
+REVOKED = "pa/errors/general/key_revoked"
+MODELS, COUNT, FILES = (
+    "pa/endpoints/models/list_models",
+    "pa/endpoints/messages/count_tokens",
+    "pa/endpoints/files/list_files",
+)
+NO_TWO_ALIKE = "pa/errors/compliance/request_not_authenticated"
+HEADERS = {"request-id": "req_1", "x-should-retry": "false"}
+BODY = {
+    "type": "error",
+    "error": {"type": "authentication_error", "message": "invalid x-api-key"},
+    "request_id": "req_1",
+}
+STATED = Response(401, HEADERS, BODY, "json")
+OTHER_STATUS = replace(STATED, status=403)
+BUSY = Response(529, HEADERS, BODY, "json")
+GONE = Response(404, HEADERS, {**BODY, "error": {"type": "not_found_error", "message": "no"}}, "json")
+
+
+def sent(response: Response | None, endpoint: str, label: str = "answer") -> Exchange:
+    failure = None if response is not None else Reason("connection-reset")
+    return Exchange(label, Request("GET", f"https://x/{endpoint}"), response, failure, endpoint=endpoint)
+
+
+def judged(*exchanges: Exchange, address: str = REVOKED) -> Verdict:
+    records = catalog()
+    expected = asserted(records[address], records.__getitem__)
+    known = Known.of(records.select(provider=address.partition("/")[0]))
+    return judge(tuple(expected), Attempt("", 0.0, exchanges), known)
+
+
+def test_a_label_may_have_an_exchange_on_each_endpoint() -> None:
+    verdict = judged(sent(STATED, MODELS), sent(STATED, COUNT))
+    assert verdict.outcome is Outcome.CONFORMS
+    assert {look.endpoint for look in verdict.looks} == {MODELS, COUNT}
+    assert all("status" in look.as_stated for look in verdict.looks)
+
+
+def test_a_difference_on_one_endpoint_is_a_drift_that_names_it_and_leaves_the_others() -> None:
+    verdict = judged(sent(STATED, MODELS), sent(OTHER_STATUS, COUNT), sent(STATED, FILES))
+    assert verdict.outcome is Outcome.DRIFTED
+    (drift,) = (each for each in verdict.findings if each.drifts)
+    assert (drift.assertion, drift.endpoints) == ("answer/status", (COUNT,))
+    looks = {look.endpoint: look for look in verdict.looks}
+    assert looks[COUNT].otherwise == {"status": "403"}
+    assert "status" in looks[MODELS].as_stated
+    assert "status" in looks[FILES].as_stated
+
+
+def test_the_same_difference_on_several_endpoints_is_one_finding_that_lists_them() -> None:
+    verdict = judged(sent(OTHER_STATUS, MODELS), sent(OTHER_STATUS, COUNT), sent(STATED, FILES))
+    assert [each.endpoints for each in verdict.findings if each.drifts] == [(MODELS, COUNT)]
+    alone = judged(sent(OTHER_STATUS, FILES))
+    assert same_drift.identity(verdict.findings) == same_drift.identity(alone.findings)
+    assert verdict.difference != alone.difference
+
+
+def test_two_attempts_agree_only_where_they_differ_on_the_same_endpoints() -> None:
+    here, there = (judged(sent(OTHER_STATUS, each)) for each in (MODELS, COUNT))
+    assert here.difference != there.difference
+    assert here.difference == judged(sent(OTHER_STATUS, MODELS)).difference
+
+
+@pytest.mark.parametrize("trouble", [BUSY, None], ids=["overloaded", "no-answer"])
+def test_a_cell_without_a_verdict_leaves_the_others_and_is_told(trouble: Response | None) -> None:
+    verdict = judged(sent(STATED, MODELS), sent(trouble, COUNT))
+    assert verdict.outcome is Outcome.CONFORMS
+    (told,) = (each for each in verdict.findings if each.code == "not-looked-at")
+    assert (told.severity, told.endpoints) == (Severity.INFO, (COUNT,))
+    looks = {look.endpoint: look for look in verdict.looks}
+    assert looks[COUNT].as_stated == ()
+    assert "status" in looks[COUNT].unseen
+    assert "status" in looks[MODELS].as_stated
+
+
+def test_a_label_that_was_seen_nowhere_is_inconclusive() -> None:
+    verdict = judged(sent(BUSY, MODELS), sent(None, COUNT))
+    assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "unasked-overload")
+
+
+def test_each_label_needs_a_cell_of_its_own() -> None:
+    asked = [sent(GONE, MODELS, "nonexistent_path"), sent(GONE, MODELS, "no_key")]
+    assert judged(*asked, address=NO_TWO_ALIKE).outcome is Outcome.HARNESS_ERROR
+
+
+def test_a_twin_is_looked_for_on_its_own_endpoint_first() -> None:
+    other = replace(GONE, body={**BODY, "error": {"type": "not_found_error", "message": "another"}})
+    first = [
+        sent(GONE, "", "nonexistent_path"),
+        sent(GONE, MODELS, "unaccepted_key_type"),
+        sent(GONE, MODELS, "no_key"),
+    ]
+    assert judged(*first, address=NO_TWO_ALIKE).outcome is Outcome.CONFORMS
+    theirs = judged(*first, sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)
+    assert [(each.code, each.endpoints) for each in theirs.findings if each.drifts] == [("bodies-differ", (COUNT,))]
+    own = judged(*first, sent(other, COUNT, "nonexistent_path"), sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)
+    assert own.outcome is Outcome.CONFORMS
+
+
+ANSWERS = {"stated": STATED, "otherwise": OTHER_STATUS, "busy": BUSY, "none": None}
+
+
+@given(st.dictionaries(st.sampled_from([MODELS, COUNT, FILES]), st.sampled_from(sorted(ANSWERS)), min_size=1))
+def test_the_verdict_on_a_cell_does_not_depend_on_the_others(asked: dict[str, str]) -> None:
+    together = judged(*(sent(ANSWERS[how], endpoint) for endpoint, how in asked.items()))
+    for look, (endpoint, how) in zip(together.looks, asked.items(), strict=True):
+        assert look == judged(sent(ANSWERS[how], endpoint)).looks[0]
+    if "otherwise" in asked.values():
+        assert together.outcome is Outcome.DRIFTED
+    elif "stated" in asked.values():
+        assert together.outcome is Outcome.CONFORMS
+    else:
+        assert together.outcome is Outcome.INCONCLUSIVE
