@@ -77,6 +77,8 @@ def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
         yield "another body", Aspect.BODY, {**body, "spoiled": SPOILED} if isinstance(body, dict) else [body]
     for pointer in _required(expected.envelope.schema, body, ""):
         yield f"envelope without {pointer}", Aspect.BODY, without(body, pointer)
+    if "not" in expected.envelope.schema:
+        yield "a body that is ruled out", Aspect.BODY, _ruled_out(expected.envelope.schema["not"])
     for pointer, schema in expected.fields.items():
         if schema is False:
             yield f"field {pointer} present", Aspect.BODY, put(body, pointer, SPOILED)
@@ -167,6 +169,12 @@ def _with_body(expected: Expected, response: Response, body: Any) -> Response:
     name = expected.stream.event
     events = [replace(event, data=body) if event.event == name else event for event in response.events or ()]
     return replace(response, events=tuple(events))
+
+
+def _ruled_out(schema: Any) -> dict[str, Any]:
+    """The smallest object of which an envelope says that no answer is one."""
+    constants = {name: inner["const"] for name, inner in schema["properties"].items() if "const" in inner}
+    return {name: constants.get(name, SPOILED) for name in schema["required"]}
 
 
 def _required(schema: Any, body: Any, place: str) -> Iterator[str]:

@@ -92,8 +92,10 @@ ENVELOPES: dict[str, Examples] = {
             changed(PA_MESSAGE, None, "stop_reason"),
             changed(PA_MESSAGE, "3", "usage", "input_tokens"),
             changed(PA_MESSAGE, -1, "usage", "input_tokens"),
+            changed(PA_MESSAGE, {}, "usage"),
         ],
     ),
+    "pa_result": Examples([{}, [], {"type": "model"}, {"type": "error", "name": "an entry of a log"}], [PA]),
     "pb": Examples(
         [PB],
         [
