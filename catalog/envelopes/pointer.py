@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,25 +21,33 @@ ABSENT: Json = _Absent()
 
 def find(document: Json, pointer: str) -> Json:
     """The first value a pointer leads to, or ABSENT."""
-    return next(find_all(document, pointer), ABSENT)
+    return next(iter(find_all(document, pointer)), ABSENT)
 
 
-def find_all(document: Json, pointer: str) -> Iterator[Json]:
+def find_all(document: Json, pointer: str) -> Sequence[Json]:
     """Every value a pointer leads to: more than one only where it holds a `*`."""
-    if pointer in ("", "/"):
-        yield document
-        return
-    head, _, rest = pointer[1:].partition("/")
-    tail = f"/{rest}" if rest else ""
-    for item in _step(document, head.replace("~1", "/").replace("~0", "~")):
-        yield from find_all(item, tail)
+    found: Sequence[Json] = (document,)
+    for name in _names(pointer):
+        found = [item for each in found for item in _step(each, name)]
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _names(pointer: str) -> tuple[str, ...]:
+    """The names on the way, unescaped. Kept, because the few pointers of a catalog are followed on every answer."""
+    way = pointer[1:].removesuffix("/")
+    return tuple(map(_unescaped, way.split("/"))) if pointer not in ("", "/") else ()
+
+
+def _unescaped(name: str) -> str:
+    return name.replace("~1", "/").replace("~0", "~")
 
 
 def rebuilt(values: Mapping[str, Json]) -> Json:
     """A document that holds just these values, each at its pointer; an item of an array is its only one."""
     document: Json = {}
     for pointer, value in values.items():
-        names = [name.replace("~1", "/").replace("~0", "~") for name in pointer[1:].split("/")]
+        names = [_unescaped(name) for name in pointer[1:].split("/")]
         document = _with(document, names, value)
     return document
 
@@ -55,10 +64,11 @@ def _with(document: Json, names: list[str], value: Json) -> Json:
     return {**members, name: _with(members.get(name, {}), rest, value)}
 
 
-def _step(document: Json, name: str) -> Iterator[Json]:
-    if isinstance(document, dict) and name in document:
-        yield document[name]
-    elif isinstance(document, list) and name == "*":
-        yield from document
-    elif isinstance(document, list) and name.isascii() and name.isdigit() and int(name) < len(document):
-        yield document[int(name)]
+def _step(document: Json, name: str) -> Sequence[Json]:
+    if isinstance(document, dict):
+        return (document[name],) if name in document else ()
+    if isinstance(document, list) and name == "*":
+        return document
+    if isinstance(document, list) and name.isascii() and name.isdigit() and int(name) < len(document):
+        return (document[int(name)],)
+    return ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.projection import message_in, wire_of
@@ -14,6 +15,7 @@ from catalog.reading.headers import header_names
 from catalog.recognition.endpoints import Endpoints
 
 if TYPE_CHECKING:
+    from catalog.envelopes.envelope import Envelope
     from catalog.model import Json, Record
     from catalog.reading.expected import Expected
 
@@ -54,7 +56,7 @@ class KnownAnswer:
         return self.expected.status
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Known:
     """Everything one provider's records name."""
 
@@ -81,36 +83,43 @@ class Known:
         named_types, named_codes = frozenset(types - {""}), frozenset(codes - {""})
         return cls(tuple(answers), frozenset(headers), named_types, named_codes, Endpoints.of(records))
 
+    @cached_property
+    def _by_status(self) -> Mapping[int | None, Sequence[KnownAnswer]]:
+        found: dict[int | None, list[KnownAnswer]] = {}
+        for answer in self.answers:
+            found.setdefault(answer.status, []).append(answer)
+        return found
+
     def documents(self, status: int | None) -> bool:
         """Whether any record documents an answer with this status."""
-        return any(answer.status == status for answer in self.answers)
+        return status in self._by_status
 
     def has_envelope_of(self, body: Json) -> bool:
         """Whether a body stands in an error envelope of the provider: whether any of them finds its message in it."""
-        envelopes = {answer.expected.envelope.name: answer.expected.envelope for answer in self.answers}
         return isinstance(body, dict | list) and any(
-            message_in(envelope, body) is not None for envelope in envelopes.values()
+            message_in(envelope, body) is not None for envelope in _envelopes(self.answers)
         )
 
     def matching(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
         """The records that an answer with this status and body could be; those alone whose wording it has, if any."""
-        fits = [answer for answer in self.answers if _fits(answer, status, body)]
+        alike = self._by_status.get(status, ())
+        # Hundreds of records share a handful of envelopes: each of these is looked into once.
+        seen = {each.name: (wire_of(each, body), message_in(each, body)) for each in _envelopes(alike)}
+        fits = [answer for answer in alike if _fits(answer, *seen[answer.expected.envelope.name])]
         quoting = [answer for answer in fits if answer.message is not None]
         return tuple(quoting or fits)
 
 
-def _fits(answer: KnownAnswer, status: int | None, body: Json) -> bool:
-    """Whether status, wire values and wording are those of this record; one that carries no values fits nothing."""
-    expected = answer.expected
-    if expected.status != status or not expected.wire:
+def _envelopes(answers: Iterable[KnownAnswer]) -> Iterable[Envelope]:
+    return {answer.expected.envelope.name: answer.expected.envelope for answer in answers}.values()
+
+
+def _fits(answer: KnownAnswer, wire: Mapping[str, Json], message: str | None) -> bool:
+    """Whether wire values and wording are those of this record; one that carries no values fits nothing."""
+    stated = answer.expected.wire
+    if not stated or not wire or any(wire.get(aspect) != value for aspect, value in stated.items()):
         return False
-    seen = wire_of(expected.envelope, body)
-    if not seen or any(seen.get(aspect) != value for aspect, value in expected.wire.items()):
-        return False
-    if answer.message is None:
-        return True
-    message = message_in(expected.envelope, body)
-    return message is not None and answer.message.search(message) is not None
+    return answer.message is None or (message is not None and answer.message.search(message) is not None)
 
 
 def _answers(record: Record) -> Iterable[KnownAnswer]:
