@@ -11,7 +11,8 @@ nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = False
 
 CONSTRAINTS = "constraints.txt"
-QUICK = "not process and not browser"
+QUICK = ("-m", "not process and not browser", "--hypothesis-profile=quick", "tests/unit", "tests/contract")
+"""What needs no process and no browser, with a quarter of the examples of each property; `tests` has them all."""
 
 
 def install(session: nox.Session, *groups: str) -> None:
@@ -39,7 +40,7 @@ def live(session: nox.Session) -> None:
 def quick(session: nox.Session) -> None:
     """Run what needs no process and no browser: the loop while one writes."""
     install(session, "test")
-    session.run("pytest", "-n", "2", "-m", QUICK, "tests/unit", "tests/contract", *session.posargs)
+    session.run("pytest", "-n", "2", *QUICK, *session.posargs)
 
 
 @nox.session
@@ -55,7 +56,7 @@ def coverage(session: nox.Session) -> None:
     install(session, "test")
     shown = [f"--cov={package}" for package in ("catalog", "probes", "mockserver", "reports")]
     shown += ["--cov-branch", "--cov-report=term:skip-covered"]
-    session.run("pytest", "-q", "-n", "2", "-m", QUICK, *shown, "tests/unit", "tests/contract", *session.posargs)
+    session.run("pytest", "-q", "-n", "2", *QUICK, *shown, *session.posargs)
 
 
 @nox.session

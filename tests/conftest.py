@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from probes.target.target import Target
 
 settings.register_profile("unhurried", deadline=None, print_blob=True)
+settings.register_profile("quick", settings.get_profile("unhurried"), max_examples=25)  # `nox -s quick` asks for it
 settings.load_profile("unhurried")
 
 SYSTEM = Path(__file__).parent / "system"

@@ -25,7 +25,7 @@ def problems(
         file = manifest_file(name, folder)
         try:
             data = json.loads(json.dumps(read_toml(file), default=str))  # TOML has dates, and JSON Schema has none
-            found = complaints(validator.iter_errors(data)) or list(_cross_checks(name, data, list(envelopes)))
+            found = list(complaints(validator.iter_errors(data))) or list(_cross_checks(name, data, list(envelopes)))
             if not found:
                 manifest(name, folder)
         except CatalogError as error:

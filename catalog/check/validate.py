@@ -87,6 +87,11 @@ def problems_of(record: Record, scene: Scene) -> list[Told]:
     return told or list(_agrees_with_its_assertions(record, scene))
 
 
+def is_malformed(record: Record, scene: Scene) -> bool:
+    """Whether a record has any problem in its own form: asks no further than the first."""
+    return any(any(each(record, scene)) for each in _RECORD_CHECKS)
+
+
 def put_right(root: Path = RECORDS) -> list[str]:
     """Rewrite each readable file as it should be, and say in a line each what was mended.
 
@@ -104,7 +109,7 @@ def put_right(root: Path = RECORDS) -> list[str]:
 
 def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
     """The record without what is void; as it stands where its own form is not right."""
-    if any(any(each(record, scene)) for each in _RECORD_CHECKS):
+    if is_malformed(record, scene):
         return record
     made = assertions(record, scene.catalog.__getitem__)
     data = dict(record.data)

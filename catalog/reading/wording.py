@@ -10,7 +10,7 @@ from catalog.model.errors import did_you_mean
 from catalog.model.text import brief
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from jsonschema import ValidationError
 
@@ -48,9 +48,14 @@ _TYPES = {
 }
 
 
-def complaints(errors: Iterable[ValidationError]) -> list[Complaint]:
-    """Put each error into words, without repeats, in the order of the record."""
-    return list(dict.fromkeys(_say(_root_cause(error)) for error in errors))
+def complaints(errors: Iterable[ValidationError]) -> Iterator[Complaint]:
+    """Put each error into words, without repeats, in the order of the record; who wants one pays for one."""
+    said: set[Complaint] = set()
+    for error in errors:
+        complaint = _say(_root_cause(error))
+        if complaint not in said:
+            said.add(complaint)
+            yield complaint
 
 
 def told(value: Json, schema: Mapping[str, Json]) -> list[Complaint]:
@@ -62,7 +67,7 @@ def told(value: Json, schema: Mapping[str, Json]) -> list[Complaint]:
 
     validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
     try:
-        return complaints(validator.iter_errors(value))
+        return list(complaints(validator.iter_errors(value)))
     except RecursionError:  # a parser may just have had the stack for it, and who words it stands deeper
         return [Complaint("$", "is nested too deep", "write it flatter")]
 

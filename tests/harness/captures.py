@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from catalog.reading.expected import Expected
+    from probes.judging.verdict import Verdict
 
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"
 
@@ -77,9 +79,22 @@ def judged(record: Record, capture: Capture) -> Iterator[tuple[Expected, Outcome
     """The verdict on the capture, as an answer to each label of a record."""
     response = response_of(capture)
     for expected in expectations(record, catalog().__getitem__):
-        exchange = Exchange(expected.label, Request("POST", "https://provider.example"), response)
-        verdict = judge([expected], Attempt("", 0.0, (exchange,)), known(record.provider))
+        verdict = verdict_on(response, expected)
         yield expected, verdict.outcome, verdict.findings
+
+
+def verdict_on(response: Response, expected: Expected) -> Verdict:
+    """What the judge says of an answer to one label."""
+    exchange = Exchange(expected.label, Request("POST", "https://provider.example"), response)
+    return judge([expected], Attempt("", 0.0, (exchange,)), known(expected.provider))
+
+
+@cache
+def on_the_wire(provider: str) -> tuple[Expected, ...]:
+    """Everything that a provider's records expect of an answer, once where several records expect the very same."""
+    records = (each for each in catalog().select(provider=provider) if each.surface not in (None, "client"))
+    found = [each for record in records for each in expectations(record, catalog().__getitem__)]
+    return tuple({repr(replace(each, address=provider, label="")): each for each in found}.values())
 
 
 def rows(capture: Capture) -> list[Record]:

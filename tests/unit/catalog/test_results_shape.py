@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import shutil
 import sys
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from subprocess import run as process
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ SCHEMA = "urn:catalog:results"
 DESCRIBED, RESULTS = sample.some()
 
 
+@cache
 def validator(kind: str) -> Draft202012Validator:
     """The published schema as anybody else would read it."""
     resource = DRAFT202012.create_resource(schemas()[SCHEMA])
@@ -86,14 +88,14 @@ PLACES = [(number, place) for number, (_, line) in enumerate(FILE) for place in 
 ODD: tuple[Json, ...] = (None, "words", "", {}, [], {"a": 1}, ["words"], [{}], 3, -1, True, float("nan"), 1e308, 10**30)
 
 
-def changed(number: int, place: tuple[str | int, ...], odd: Json, *, gone: bool) -> list[Json]:
-    """The file's lines with one value something else, or gone."""
-    made = [copy.deepcopy(line) if at == number else line for at, (_, line) in enumerate(FILE)]
+def changed(number: int, place: tuple[str | int, ...], odd: Json, *, gone: bool) -> Json:
+    """One of the file's lines with one value something else, or gone."""
+    line = FILE[number][1]
     if not place:
-        made[number] = odd
-        return made
-    within = made[number]
-    for name in place[:-1]:
+        return odd
+    made = within = copy(line)
+    for name in place[:-1]:  # what the change lies in is copied, all else shared
+        within[name] = copy(within[name])
         within = within[name]
     if gone:
         del within[place[-1]]
@@ -102,8 +104,14 @@ def changed(number: int, place: tuple[str | int, ...], odd: Json, *, gone: bool)
     return made
 
 
+def text_with(number: int, line: Json) -> str:
+    """The file with one line in place of its own."""
+    made = [line if at == number else own for at, (_, own) in enumerate(FILE)]
+    return "".join(f"{json.dumps(each)}\n" for each in made)
+
+
 changes = st.builds(
-    lambda at, odd, gone: changed(at[0], at[1], odd, gone=gone),
+    lambda at, odd, gone: (at[0], changed(at[0], at[1], odd, gone=gone)),
     st.sampled_from(PLACES),
     st.sampled_from(ODD),
     st.booleans(),
@@ -111,12 +119,13 @@ changes = st.builds(
 
 
 @given(changes)
-def test_the_quick_check_says_what_the_schema_says(made: list[Json]) -> None:
+def test_the_quick_check_says_what_the_schema_says(change: tuple[int, Json]) -> None:
     """But for numbers that are none, which JSON Schema does not know."""
-    for (kind, _), line in zip(FILE, made, strict=True):
-        wrong = shape.trouble(line, kind)
-        if "no less than" not in wrong and "a day of" not in wrong:
-            assert bool(wrong) == (not validator(kind).is_valid(line)), wrong
+    number, line = change
+    kind = FILE[number][0]
+    wrong = shape.trouble(line, kind)
+    if "no less than" not in wrong and "a day of" not in wrong:
+        assert bool(wrong) == (not validator(kind).is_valid(line)), wrong
 
 
 @pytest.fixture(scope="module")
@@ -127,10 +136,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@given(made=changes)
-def test_a_changed_file_never_ends_a_command_otherwise_than_in_one_line(folder: Path, made: list[Json]) -> None:
-    text = "\n".join(json.dumps(line) for line in made)
-    (folder / "results.jsonl").write_text(text + "\n", encoding="utf-8")
+@given(change=changes)
+def test_a_changed_file_never_ends_a_command_otherwise_than_in_one_line(folder: Path, change: tuple[int, Json]) -> None:
+    (folder / "results.jsonl").write_text(text_with(*change), encoding="utf-8")
     for command in (
         lambda: build.build(folder),
         lambda: update(read_evidence([folder]), into=folder / "records", dry_run=True),
@@ -161,7 +169,7 @@ def test_a_line_of_the_wrong_shape_is_named(
     tmp_path: Path, number: int, place: tuple[str | int, ...], odd: Json, said: str
 ) -> None:
     path = tmp_path / "results.jsonl"
-    path.write_text("\n".join(json.dumps(line) for line in changed(number, place, odd, gone=False)) + "\n")
+    path.write_text(text_with(number, changed(number, place, odd, gone=False)))
     with pytest.raises(EvidenceError) as error:
         read_run(path)
     assert said in str(error.value)

@@ -64,7 +64,7 @@ def replaced(value: Any, path: Place, new: Any) -> Any:
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages/count_tokens"])
 @pytest.mark.parametrize("model", ["mock-small", "mock-large"])
 @given(st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples * 3 // 2, suppress_health_check=[HealthCheck.too_slow])
 def test_a_message_with_one_value_replaced_is_answered(path: str, model: str, data: DataObject) -> None:
     base = {**RICH, "model": model}
     if path.endswith("count_tokens"):
@@ -77,7 +77,6 @@ def test_a_message_with_one_value_replaced_is_answered(path: str, model: str, da
 
 @pytest.mark.parametrize("path", ["/v1/messages/batches", "/v1/agents"])
 @given(st.data())
-@settings(max_examples=100, deadline=None)
 def test_a_batch_or_agent_with_one_value_replaced_is_answered(path: str, data: DataObject) -> None:
     base = {
         "/v1/messages/batches": {"requests": [{"custom_id": "a", "params": HELLO}]},

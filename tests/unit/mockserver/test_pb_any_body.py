@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.mockserver.pb_client import HELLO, PbClient
@@ -91,7 +91,6 @@ SURFACES = {
 
 @pytest.mark.parametrize("surface", SURFACES)
 @given(st.data())
-@settings(max_examples=120, deadline=None)
 def test_a_body_with_one_value_replaced_is_answered(surface: str, data: DataObject) -> None:
     path, base = SURFACES[surface]
     body = replaced(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))

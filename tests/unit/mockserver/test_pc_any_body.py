@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mockserver.app import create_app
@@ -76,7 +76,6 @@ SURFACES: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("surface", SURFACES)
 @given(st.data())
-@settings(max_examples=100, deadline=None)
 def test_a_body_with_one_value_replaced_is_answered(surface: str, data: DataObject) -> None:
     path, base = SURFACES[surface]
     body = replaced(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))

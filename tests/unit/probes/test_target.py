@@ -199,7 +199,7 @@ KEYS = st.sampled_from(
 TOP = st.sampled_from(["name", "live", "allow", "reprobe_after_s", "liev"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     top=st.dictionaries(TOP, VALUES, max_size=3),
     pa=st.dictionaries(KEYS, VALUES | st.dictionaries(st.sampled_from(["inference", "a"]), VALUES), max_size=4),

@@ -147,7 +147,7 @@ def test_each_member_is_judged_alike(place: str, odd: Json) -> None:
     assert shape.follows_schema(data) == (told(data, SCHEMA) == [])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     role=st.text(max_size=5),
     odd=st.sampled_from(["list", "table", "deep"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,7 @@ def addresses() -> Iterator[str]:
         yield f"{provider}/rate_limits/limits/tokens_per_minute"
 
 
+@cache
 def full() -> tuple[Run, list[Result]]:
     """The run and its results; the same every time."""
     results = list(_results())
@@ -79,6 +81,7 @@ def full() -> tuple[Run, list[Result]]:
     return run(history=shown, previous_run=history.previous(shown)), results
 
 
+@cache
 def some() -> tuple[Run, list[Result]]:
     """The same run with a tenth of its ordinary records."""
     described, results = full()

@@ -9,7 +9,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model import Outcome, Reason, Severity
@@ -122,7 +122,6 @@ def test_what_is_hostile_is_text(page: str) -> None:
     assert "⟨U+202E⟩" in page
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.text(max_size=40) | st.sampled_from([HOSTILE, "</script>", "<!--<script>", "{{ 1 }}", "{% raw %}", "~0", "~~"])
 )

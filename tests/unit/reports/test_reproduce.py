@@ -103,7 +103,7 @@ def test_a_body_survives_the_shell(body: dict[str, Any]) -> None:
     assert json.loads(data) == body
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(ANY)
 def test_even_what_a_terminal_would_not_show_survives_bash(text: str) -> None:
     written = quoted(text)

@@ -61,7 +61,7 @@ def runs(draw: st.DrawFn) -> Run:
 
 
 @given(runs(), results())
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples * 3 // 5)
 def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Result]) -> None:
     status = verdicts.of_run(described, seen)
     overview = Overview(described, seen)
