@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.assertion import Basis
 from catalog.model.errors import CatalogError
-from catalog.reading.documents import FOLDER, UNCHECKED, Wire, checks, facts_file, reasons
+from catalog.reading.documents import FOLDER, UNCHECKED, Wire, checks, facts_file, looks_at, reasons
 from catalog.reading.manifest import providers
 from catalog.reading.wording import Complaint
 
@@ -53,7 +52,7 @@ def _of_names(fact: Fact, checks: Checks) -> Iterator[Complaint]:
         if not found:
             mend = checks.nearest(name) or f"name an assertion, as <address>#<key>, or one of {', '.join(reasons())}"
             yield Complaint(_CELL, f"{name!r} names no assertion", mend)
-        elif all(each.basis is Basis.ASSUMED for each in found):
+        elif not any(looks_at(each, fact) for each in found):
             what = f"{name!r} is assumed, which checks no fact"
             yield Complaint(_CELL, what, "name what is documented, or take it out of the record's `assumed`")
 

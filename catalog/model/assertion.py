@@ -96,6 +96,11 @@ class Assertion:
         return self.basis is Basis.ASSUMED and self.key.aspect == "body" and stated_to_the_letter
 
     @property
+    def outcome_alone(self) -> bool:
+        """Whether just which status it is is assumed: that it is a success, or a refusal, is what the documents say."""
+        return self.basis is Basis.ASSUMED and self.key.within == "status"
+
+    @property
     def id(self) -> str:
         """`<address>#<label>/<aspect>[:<place>]`: it lives as long as the statement."""
         return f"{self.address}#{self.key}"

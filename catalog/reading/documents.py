@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from catalog.model.assertion import Basis
+from catalog.model.codes import ReasonCode
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading.assertions import assertions
 from catalog.reading.schemas import schemas
@@ -31,6 +32,9 @@ IN_PART = "part:"
 """Before the assertions of a fact that look at some of it; its note says what they leave out, after `UNCHECKED`."""
 
 UNCHECKED = "unchecked:"
+
+NOT_ON_THE_WIRE = str(ReasonCode.NOT_ON_THE_WIRE)
+"""Why nobody ever sees an assertion: no fact with an effect on the wire need name it."""
 
 _RESTATES = re.compile(r"restates ([^\s;,]+)")
 
@@ -151,6 +155,17 @@ def checks(provider: str, catalog: Catalog, folder: Path = FOLDER) -> Checks:
     return Checks(facts(provider, folder), made)
 
 
+def looks_at(assertion: Assertion, fact: Fact) -> bool:
+    """Whether a difference from it would be told as one from the documents, in what the fact says.
+
+    Where a status is assumed, a success in place of a refusal is still a difference from the documents, and so is the
+    other way round; another status is not. Where a place is assumed, another value there is.
+    """
+    if assertion.outcome_alone:
+        return str(assertion.documented) not in fact.statement
+    return assertion.basis is Basis.DOCUMENTED or assertion.place_alone
+
+
 class Checks:
     """The assertions of one provider's records, and which of them each fact names."""
 
@@ -169,7 +184,7 @@ class Checks:
     def unnamed(self) -> tuple[Assertion, ...]:
         """The documented assertions that no fact names: either a fact is missing, or they say more than a row does."""
         named = {each.id for fact in self.facts for each in self.of(fact)}
-        return tuple(each for each in self.documented if each.id not in named)
+        return tuple(each for each in self.documented if each.id not in named and each.out_of_reach != NOT_ON_THE_WIRE)
 
     def named_by(self, pattern: str) -> tuple[Assertion, ...]:
         """The assertions that an id names, whatever their basis; `*` stands for any run on its side of the `#`."""
@@ -178,10 +193,10 @@ class Checks:
         return self._found[pattern]
 
     def of(self, fact: Fact) -> tuple[Assertion, ...]:
-        """The documented assertions that look at a fact: those it names, else those of the fact that it restates."""
+        """The assertions that look at a fact: those it names, else those of the fact that it restates."""
         told = self.told_by(fact)
         named = {each.id: each for pattern in told.checked_by for each in self.named_by(pattern)}
-        return tuple(each for each in named.values() if each.basis is Basis.DOCUMENTED)
+        return tuple(each for each in named.values() if looks_at(each, told))
 
     def wanting(self, fact: Fact) -> bool:
         """Whether it is still to be done: a fact on the wire without assertions and without a reason."""

@@ -21,32 +21,45 @@ FAMILY = Family("pb/endpoints")
 labelled, of_interaction = BOTH.labelled, Refusals(wrong=False).labelled
 VERSIONS = ("v1beta", "v1")
 CHAT = chat()
+LENIENT = {"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_ONLY_HIGH"}
+"""One safety setting, as clients send them."""
 
 
 def _generate_content(version: str) -> Recipe:
-    def spoiled(model: str = "{small_model}", **config: object) -> Call:
+    def asked(model: str = "{small_model}", **config: object) -> Call:
         return generate(model, version=version, config=config)
+
+    def thinking(**config: object) -> Call:
+        return asked("{reasoning_model}", thinkingConfig=config)
 
     return FAMILY.recipe(
         f"generation/generate_content_{version}",
         labelled(
             generate(version=version),
             unknown_field=generate(version=version, noSuchField=True),
-            temperature_at_maximum=spoiled(temperature=2),
-            temperature_above_maximum=spoiled(temperature=2.1),
-            image_temperature_above_maximum=spoiled("{image_model}", temperature=1.1),
-            temperature_below_zero=spoiled(temperature=-0.1),
-            top_p_above_one=spoiled(topP=1.1),
-            candidate_count_zero=spoiled(candidateCount=0),
-            candidate_count_above_eight=spoiled(candidateCount=9),
-            thinking_level_with_budget=spoiled(
-                "{reasoning_model}", thinkingConfig={"thinkingLevel": "low", "thinkingBudget": 1}
-            ),
+            temperature_at_maximum=asked(temperature=2),
+            temperature_above_maximum=asked(temperature=2.01),
+            image_temperature_at_maximum=asked("{image_model}", temperature=1),
+            image_temperature_above_maximum=asked("{image_model}", temperature=1.01),
+            temperature_zero=asked(temperature=0),
+            temperature_below_zero=asked(temperature=-0.01),
+            top_p_zero=asked(topP=0),
+            top_p_below_zero=asked(topP=-0.01),
+            top_p_one=asked(topP=1),
+            top_p_above_one=asked(topP=1.01),
+            candidate_count_one=asked(candidateCount=1),
+            candidate_count_zero=asked(candidateCount=0),
+            candidate_count_eight=asked(candidateCount=8),
+            candidate_count_above_eight=asked(candidateCount=9),
+            thinking_level_alone=thinking(thinkingLevel="low"),
+            thinking_budget_alone=thinking(thinkingBudget=1),
+            thinking_level_with_budget=thinking(thinkingLevel="low", thinkingBudget=1),
+            safety_settings=generate(version=version, safetySettings=[LENIENT]),
             oauth_token=generate(version=version).but(credential="oauth", key_in=BEARER),
-            preview_model=spoiled("{preview_model}"),
+            preview_model=asked("{preview_model}"),
         ),
         cost=Cost.BILLABLE,
-        tokens=100,
+        tokens=200,
     )
 
 

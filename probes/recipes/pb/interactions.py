@@ -8,8 +8,8 @@ from probes.calls.call import Call
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
 from probes.recipes.pb.quota import one_too_many
-from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, interaction, streamed
-from probes.target.target import Cost
+from probes.recipes.pb.requests import BEARER, LOOKUP, TEXT_ONLY, interaction, streamed
+from probes.target.target import WRONG, Cost
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -54,7 +54,7 @@ REFUSED: tuple[Recipe, ...] = (
     FAMILY.recipe("failed_precondition", interaction("{paid_only_model}").but(credential="billing_off"), tokens=4),
     FAMILY.recipe("out_of_range", interaction(config={"top_p": 1.1}), tokens=4),
     FAMILY.recipe("parameter_unknown", interaction(no_such_parameter=True), tokens=4),
-    FAMILY.recipe("authentication", interaction().but(credential=None)),
+    FAMILY.recipe("authentication", interaction().but(credential=WRONG, key_in=BEARER)),
     FAMILY.recipe("permission_denied", interaction().but(credential="restricted"), tokens=4),
     FAMILY.recipe("not_found", interaction(previous_interaction_id="no-such-interaction"), tokens=4),
     FAMILY.recipe("model_not_found", interaction("no-such-model")),

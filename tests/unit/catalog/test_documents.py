@@ -44,6 +44,10 @@ GUESS = assertion("pa/errors/general/two", "answer/type", Basis.ASSUMED)
 ITEMS = assertion("pa/endpoints/models/list", "success/body:/data/*/id")
 ALL = (ONE, TYPE, TWO, GUESS, ITEMS)
 
+REFUSED = assertion("pa/errors/general/three", "answer/status", Basis.ASSUMED)
+PLACED = replace(assertion("pa/errors/general/three", "answer/body:/a", Basis.ASSUMED), documented={"const": "x"})
+SHAPED = replace(assertion("pa/errors/general/three", "answer/body:/b", Basis.ASSUMED), documented={"type": "string"})
+
 
 def ids(found: tuple[Assertion, ...]) -> list[str]:
     return [each.id for each in found]
@@ -67,6 +71,23 @@ def ids(found: tuple[Assertion, ...]) -> list[str]:
 def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, found: list[str]) -> None:
     own = fact(checked_by=checked_by)
     assert ids(Checks([own], ALL).of(own)) == found
+
+
+@pytest.mark.parametrize(
+    ("statement", "named", "looks"),
+    [
+        ("A is refused", REFUSED, True),  # a success there would be a difference from the documents
+        ("A gives 404", REFUSED, False),  # another refusal would be none
+        ("A says x", PLACED, True),  # another value there would be one
+        ("A says b", SHAPED, False),
+        ("A says x", GUESS, False),
+    ],
+)
+def test_what_is_assumed_in_part_looks_at_the_rest(statement: str, named: Assertion, looks: bool) -> None:
+    own = fact(statement=statement, checked_by=named.id)
+    checks = Checks([own], [named])
+    assert (checks.of(own) == (named,)) is looks
+    assert (list(checking.of_facts(checks)) == []) is looks
 
 
 def test_what_restates_is_looked_at_by_what_it_restates_unless_it_names_some_itself() -> None:
@@ -215,7 +236,7 @@ NAMES = st.sampled_from([*(each.id for each in ALL), "pa/errors/*#*", "*#answer/
 def test_nothing_assumed_ever_looks_at_a_fact_and_what_wants_has_none(names: list[str], part: bool) -> None:
     own = fact(checked_by=("part: " if part else "") + "; ".join(names))
     checks = Checks([own], ALL)
-    assert all(each.basis is Basis.DOCUMENTED for each in checks.of(own))
+    assert GUESS not in checks.of(own)
     assert not (checks.wanting(own) and checks.of(own))
     assert {*ids(checks.of(own)), *ids(checks.unnamed)} == {each.id for each in ALL if each is not GUESS}
 
