@@ -60,7 +60,7 @@ def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes
         lines += _asserted(each, own, endpoints, settled.get(str(each.key)))
     for key, reason in asked(record).items():
         lines += [f"  {key}", *_row("assumed", reason, "    ", _NARROW)]
-    lines += ["", "  Its other fields", "", *_fields(record.data, "  ", leave_out=_TOLD_ABOVE)]
+    lines += ["", "  Its other fields", "", *_fields(_without_relations(record.data), "  ", leave_out=_TOLD_ABOVE)]
     return "\n".join(lines)
 
 
@@ -77,6 +77,8 @@ def _asserted(
     if each.alternatives:
         yield from row("or", ", ".join(_plain(value) for value in each.alternatives if value != each.documented))
     yield from row(str(each.basis), each.assumed or each.source)
+    if each.assumed and each.source:
+        yield from row("stated by", each.source)
     if each.depends:
         yield from row("depends on", ", ".join(each.depends))
     if each.out_of_reach:
@@ -116,6 +118,15 @@ def fact_text(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[
 def assertion_line(each: Assertion) -> str:
     """An assertion by its id, and what it states."""
     return f"{each.id} = {brief(_plain(each.documented), WIDTH)}"
+
+
+def _without_relations(data: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The fields of a record without the relations told above: of an endpoint's, the related records stay."""
+    related = data.get("relations")
+    if not isinstance(related, list):
+        return data
+    left = [each for each in related if not isinstance(each, dict)]
+    return {name: left if name == "relations" else value for name, value in data.items() if name != "relations" or left}
 
 
 def _of(some: Collection[str], endpoints: Collection[str]) -> str:

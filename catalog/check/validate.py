@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.check import asserting, facts, manifests
+from catalog.check import asserting, facts, manifests, relating
 from catalog.model import Address, Json, Record, Tag
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.reading.assertions import assertions
@@ -133,6 +133,7 @@ def _agrees_with_its_assertions(record: Record, scene: Scene) -> Iterator[Told]:
         *asserting.told_of_nothing(record, made),
         *asserting.without_source(made),
         *asserting.evidence_of_nothing(record, made, scene.catalog),
+        *relating.unsound_relations(record, made),
     ]
     # tags follow from data that is right itself
     yield from (Told(*each) for each in found or asserting.wrong_tags(record, made))

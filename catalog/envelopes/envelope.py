@@ -32,6 +32,8 @@ class Envelope:
     """The rows that show it; none where the documents show no shape."""
     unwrap: bool = False
     """Whether the body may come in an array, of whose first item the pointers then speak (2:7.1)."""
+    relations: tuple[Mapping[str, Json], ...] = ()
+    """What holds in each answer of the surface beside its shape, as records write their relations."""
 
 
 @cache
@@ -55,4 +57,5 @@ def envelope(surface: str) -> Envelope:
         schema.get("x-body", "json"),
         tuple(schema.get("x-source", ())),
         schema.get("x-unwrap", False),
+        tuple(schema.get("x-relations", ())),
     )

@@ -16,7 +16,7 @@ from catalog.model.codes import FindingCode
 ABSENT, MALFORMED, OUT_OF_RANGE = "absent", "malformed", "out-of-range"
 
 _VALUED = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.CLOSE})
-_NARROWED = frozenset({Aspect.HEADER, Aspect.BODY, Aspect.EVENT})
+_NARROWED = frozenset({Aspect.HEADER, Aspect.BODY, Aspect.EVENT, Aspect.RELATION})
 
 _ABSENT = frozenset(
     {
@@ -26,6 +26,7 @@ _ABSENT = frozenset(
         FindingCode.TRAILER_MISSING,
         FindingCode.STREAM_NOT_STARTED,
         FindingCode.STREAM_UNTERMINATED,
+        FindingCode.VALUES_MISSING,
     }
 )
 _MALFORMED = frozenset(
@@ -35,6 +36,8 @@ _MALFORMED = frozenset(
         FindingCode.BODY_SHAPE,
         FindingCode.STREAM_MALFORMED,
         FindingCode.EVENT_DATA,
+        FindingCode.PREFIX_DIFFERS,
+        FindingCode.PATTERN_DIFFERS,
     }
 )
 

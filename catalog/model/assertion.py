@@ -77,7 +77,7 @@ class Assertion:
     """What is asserted: a value, a rule or a schema."""
     basis: Basis
     source: str = ""
-    """The rows that say it, as `2:7.3#row`, parted by `; `; empty where it is assumed."""
+    """The rows that say it, as `2:7.3#row`, parted by `; `; empty where it is assumed, but for a relation's place."""
     assumed: str = ""
     """Why we chose it; empty where it is documented."""
     alternatives: tuple[Json, ...] = ()
@@ -91,9 +91,16 @@ class Assertion:
 
     @property
     def place_alone(self) -> bool:
-        """Whether just where it stands is assumed: a value stated to the letter is documented wherever it stands."""
+        """Whether just where it stands is assumed: a value stated to the letter is documented wherever it stands.
+
+        So is a relation for which a row is cited: assumed of it is the place where its values are looked for.
+        """
+        if self.basis is not Basis.ASSUMED:
+            return False
+        if self.key.aspect == "relation":
+            return bool(self.source)
         stated_to_the_letter = isinstance(self.documented, dict) and not {"const", "enum"}.isdisjoint(self.documented)
-        return self.basis is Basis.ASSUMED and self.key.aspect == "body" and stated_to_the_letter
+        return self.key.aspect == "body" and stated_to_the_letter
 
     @property
     def outcome_alone(self) -> bool:

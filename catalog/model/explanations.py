@@ -183,6 +183,61 @@ FINDINGS = _table(
         "Compare the two exchanges; the difference tells a caller what the provider meant to hide.",
     ),
     (
+        _F.VALUES_UNEQUAL,
+        "Values that are documented to be the same are not: two places of one answer, or of two answers.",
+        "Compare the two places in the exchanges; a client that uses one for the other goes wrong.",
+    ),
+    (
+        _F.VALUES_REPEATED,
+        "The same came again where the documents say that something else follows: a cursor did not go on.",
+        "Compare the two answers; a client that walks on by it never ends.",
+    ),
+    (
+        _F.VALUES_BEYOND,
+        "Something came that is not among what was asked for, or among what another answer has.",
+        "Read the values that are too many: a filter was not heeded, or the other answer leaves something out.",
+    ),
+    (
+        _F.VALUES_REMAIN,
+        "Something is there that another answer or the request says must not be, as what was deleted or listed before.",
+        "Read the values in both exchanges; a client that reconciles by them counts twice or keeps what is gone.",
+    ),
+    (
+        _F.VALUES_MISSING,
+        "Nothing stands where the documents promise something.",
+        "Look whether the field moved or was renamed, or the account has nothing to list.",
+    ),
+    (
+        _F.VALUE_INVALID,
+        "One of the values, each of which is documented to be so, is otherwise.",
+        "Compare the documented schema, left, with the value, right.",
+    ),
+    (
+        _F.BOUND_EXCEEDED,
+        "A size, a count or an instant is above what was asked for or is documented.",
+        "Read the value beside its bound in the request: a limit, a cap or the end of a window was not heeded.",
+    ),
+    (
+        _F.BOUND_UNDERCUT,
+        "A size, a count or an instant is below what was asked for or is documented.",
+        "Read the value beside its bound in the request: the beginning of a window was not heeded, or too little came.",
+    ),
+    (
+        _F.PREFIX_DIFFERS,
+        "An identifier does not begin as the documents say.",
+        "Clients tell kinds of ids by their beginning; read the whole value in the exchange.",
+    ),
+    (
+        _F.PATTERN_DIFFERS,
+        "A value is not written as the documents say.",
+        "A parser of the documented form fails on it; read the whole value in the exchange.",
+    ),
+    (
+        _F.ORDER_DIFFERS,
+        "Items are not in the documented order.",
+        "A client that stops at the first item it knows misses others; compare the two neighbours named.",
+    ),
+    (
         _F.MATCHES_ANOTHER_RECORD,
         "The answer is the one that another record documents.",
         "Read that record: our request probably provoked its condition, or the provider merged the two.",

@@ -30,6 +30,7 @@ class Aspect(StrEnum):
     BODY = "body"
     EVENT = "event"
     CLOSE = "close"
+    RELATION = "relation"
     STATE = "state"
 
 

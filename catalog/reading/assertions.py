@@ -83,13 +83,20 @@ def _assertions(record: Record, expected: Expected, lookup: Lookup) -> Iterator[
             key=key,
             documented=statement.documented,
             basis=Basis.ASSUMED if assumed else Basis.DOCUMENTED,
-            source="" if assumed else statement.source or sources,
+            source=_source(statement, sources, is_assumed=bool(assumed)),
             assumed=assumed,
             alternatives=own.alternatives(key)
             or (its.alternatives(its_key) if its is not None else _left_to_the_account(expected, key)),
             out_of_reach=own.out_of_reach(key) or (its.out_of_reach(its_key) if its is not None else ""),
             depends=own.depends(key.label),
         )
+
+
+def _source(statement: Statement, sources: str, *, is_assumed: bool) -> str:
+    """The rows that say it: its own, else the record's. A relation has its own alone, though its place be assumed."""
+    if statement.aspect == "relation":
+        return statement.source
+    return "" if is_assumed else statement.source or sources
 
 
 def _left_to_the_account(expected: Expected, key: Key) -> tuple[Json, ...]:
@@ -114,8 +121,8 @@ def statements(expected: Expected) -> Iterator[Statement]:
         yield from _of_stream(expected.stream)
     if expected.stream is None or expected.stream.event is not None:
         yield from _of_body(expected)
-    if expected.same_body_as is not None:
-        yield Statement("relation", f"equals:{expected.same_body_as}", "the same body")
+    for relation in expected.relations:
+        yield Statement("relation", relation.place, relation.words, relation.source)
 
 
 def _of_body(expected: Expected) -> Iterator[Statement]:

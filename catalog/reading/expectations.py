@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from catalog.envelopes.envelope import WIRE_ASPECTS, envelope
+from catalog.envelopes.envelope import WIRE_ASPECTS, Envelope, envelope
 from catalog.model import Json, Record
 from catalog.model.labels import ANSWER, LIMITED, MISSING_CREDENTIAL, STREAM, SUCCESS, WRONG_CREDENTIAL
 from catalog.reading.expected import Expected
 from catalog.reading.headers import header_rules, labels_of, limit_header_rules, written_rules
+from catalog.reading.relations import Relation, relation, relations_of
 from catalog.reading.statuses import BEGINS_WITH, documented_status
 from catalog.reading.streams import stream_rule
 
@@ -67,7 +68,18 @@ def _of_error(record: Record) -> tuple[Expected, ...]:
     if len(answers) > 1 or not causes:
         return answers
     same = causes[0] if record.data.get("same_body") else None
-    return tuple(replace(answers[0], label=each, same_body_as=same if each != same else None) for each in causes)
+    return tuple(
+        replace(
+            answers[0],
+            label=each,
+            relations=(
+                *answers[0].relations,
+                *relations_of(record, each),
+                *([Relation("equals", of=(same,), source="; ".join(record.sources))] if same and each != same else []),
+            ),
+        )
+        for each in causes
+    )
 
 
 def _error(record: Record, label: str, status: int | None = None) -> Expected:
@@ -88,6 +100,7 @@ def _error(record: Record, label: str, status: int | None = None) -> Expected:
         headers=header_rules(data.get("response_headers")),
         fields=data.get("fields") or {},
         stream=stream,
+        relations=(*_of_surface(shape), *relations_of(record, label)),
         failure=data.get("failure"),
         claimed=tuple(data.get("endpoints") or ()),
     )
@@ -100,46 +113,59 @@ def _of_endpoint(record: Record, lookup: Lookup) -> Iterator[Expected]:
     auth = data.get("auth")
     for label, key in ((MISSING_CREDENTIAL, "missing"), (WRONG_CREDENTIAL, "wrong")):
         if isinstance(auth, dict) and auth.get(key):
-            yield _refused(lookup(auth[key]), label)
+            yield _refused(lookup(auth[key]), label, record)
     for rule in (data.get("request") or {}).get("rules", ()):
         if rule["answer"] == SUCCESS:
             yield replace(
                 _success(record, rule["label"]),
-                instead=_refused(lookup(rule["or"]), rule["label"]) if "or" in rule else None,
+                instead=_refused(lookup(rule["or"]), rule["label"], record) if "or" in rule else None,
             )
         else:
-            yield _refused(lookup(rule["answer"]), rule["label"])
+            yield _refused(lookup(rule["answer"]), rule["label"], record)
     if isinstance(data.get("streaming"), dict):
         yield _streamed(record, data["streaming"])
 
 
-def _refused(error: Record, label: str) -> Expected:
-    """An error record's answer under a label of the endpoint that names it; the first of a group."""
-    return replace(documented_answers(error)[0], label=label)
+def _refused(error: Record, label: str, endpoint: Record) -> Expected:
+    """An error record's answer under a label of the endpoint that names it; the first of a group.
+
+    What it must be to other answers of the error record's own probe is left out, for they are not made here.
+    """
+    answer = documented_answers(error)[0]
+    alone = [each for each in answer.relations if not each.of]
+    return replace(answer, label=label, relations=(*alone, *relations_of(endpoint, label)))
+
+
+def _of_surface(shape: Envelope) -> Iterator[Relation]:
+    return map(relation, shape.relations)
 
 
 def _success(record: Record, label: str) -> Expected:
     response = record.data.get("response") or {}
+    shape = envelope(response.get("surface") or record.data["surface"])
     return Expected(
         label=label,
         address=str(record.address),
-        envelope=envelope(response.get("surface") or record.data["surface"]),
+        envelope=shape,
         status=response.get("status"),
         headers=header_rules(response.get("headers")),
         fields=response.get("fields") or {},
         stream=stream_rule(response.get("stream")),
+        relations=(*_of_surface(shape), *relations_of(record, label)),
     )
 
 
 def _streamed(record: Record, streaming: Mapping[str, Json]) -> Expected:
     response = record.data.get("response") or {}
+    shape = envelope(streaming.get("surface", "any"))
     return Expected(
         label=STREAM,
         address=str(record.address),
-        envelope=envelope(streaming.get("surface", "any")),
+        envelope=shape,
         status=response.get("status", 200),
         headers=header_rules(response.get("headers")),
         stream=stream_rule(streaming),
+        relations=(*_of_surface(shape), *relations_of(record, STREAM)),
     )
 
 
@@ -154,6 +180,7 @@ def _of_rate_limits(record: Record) -> tuple[Expected, ...]:
             envelope=envelope("any"),
             status=429 if label == LIMITED else 200,
             headers=limit_header_rules(record, label),
+            relations=relations_of(record, label),
         )
         for label in labels
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from catalog.model import Json, Response
     from catalog.model.assertion import Assertion
     from catalog.reading.headers import HeaderRule
+    from catalog.reading.relations import Relation
     from catalog.reading.streams import StreamRule
 
 
@@ -38,7 +39,8 @@ class Expected:
     headers: tuple[HeaderRule, ...] = ()
     fields: Mapping[str, Json] = field(default_factory=dict)
     stream: StreamRule | None = None
-    same_body_as: str | None = None
+    relations: tuple[Relation, ...] = ()
+    """What its values must be to each other, to the request and to the answers of other labels."""
     failure: str | None = None
     """The reason code that a client-side outcome must have; only on surface `client`."""
     assertions: Mapping[str, Assertion] = field(default_factory=dict)

@@ -41,7 +41,7 @@ def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> b
     the shape of the whole body is assumed, so is every place in it.
     """
     if assertion.place_alone:
-        return finding.code == FindingCode.FIELD_MISSING
+        return finding.code in (FindingCode.FIELD_MISSING, FindingCode.VALUES_MISSING)
     if assertion.basis is Basis.ASSUMED:
         return True
     shape = expected.assertions.get(f"{expected.label}/body")

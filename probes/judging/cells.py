@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
+
+from probes.judging.relations import Answer
 
 if TYPE_CHECKING:
     from catalog.model import Attempt, Exchange
     from catalog.reading.expected import Expected
+    from probes.judging.relations import Answers
 
 Place = tuple[str, str]
 """Label and endpoint; the endpoint is empty where the recipe names none."""
@@ -53,11 +56,16 @@ class Asked:
             by_label.setdefault(exchange.label, []).append(exchange)
         return [Cell(each, exchange) for each in expected for exchange in by_label.get(each.label, ())]
 
-    def twin(self, cell: Cell) -> Exchange | None:
-        """The exchange whose body should be the same: on this endpoint, else where it was sent; only if it has one."""
-        label = cell.chosen.same_body_as
-        if label is None:
-            return None
-        there = self.exchanges.get((label, cell.endpoint))
-        twin = there or next((each for each in self.exchanges.values() if each.label == label), None)
-        return twin if twin is not None and twin.response is not None else None
+
+def answers_beside(cell: Cell, cells: Iterable[Cell], seen: Collection[Cell]) -> Answers:
+    """The answers with which one may be compared: of those `seen` as documented, on its endpoint, else where sent.
+
+    One that differs, or never came, says nothing of another.
+    """
+    named = {label for relation in cell.chosen.relations for label in relation.of}
+    there = {each.label for each in cells if each.endpoint == cell.endpoint}
+    found: dict[str, Answer] = {}
+    for each in seen:
+        if each.label in named and (each.endpoint == cell.endpoint or each.label not in there):
+            found.setdefault(each.label, Answer(each.chosen, each.exchange))
+    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +16,10 @@ from catalog.model.codes import FindingCode as Code
 from catalog.reading.expected import Expected, answer_body
 from catalog.reading.manifest import manifest
 from probes.judging import limit_headers
+from probes.judging.relations import NO_OTHERS, Answers, broken
+from probes.judging.validators import is_valid, validator
 
 if TYPE_CHECKING:
-    from jsonschema.protocols import Validator
-
     from catalog.reading.headers import HeaderRule
     from catalog.reading.streams import StreamRule
 
@@ -33,12 +32,9 @@ MAX_SHAPE_ERRORS = 100
 MAX_MESSAGE = 2_000
 """Documented wording is looked for in so many characters: a pattern on megabytes of text would never end."""
 
-VOLATILE = frozenset({"request_id", "id", "sequence_number"})
-"""Fields that differ between two answers that are otherwise alike."""
 
-
-def compare(expected: Expected, exchange: Exchange, twin: Exchange | None = None) -> Iterator[Finding]:
-    """Every difference between what the documents assert and this exchange."""
+def compare(expected: Expected, exchange: Exchange, others: Answers = NO_OTHERS) -> Iterator[Finding]:
+    """Every difference between what the documents assert and this exchange, beside the answers of other labels."""
     if expected.failure is not None:
         yield from _client_side(expected, exchange)
         return
@@ -53,8 +49,8 @@ def compare(expected: Expected, exchange: Exchange, twin: Exchange | None = None
         body = answer_body(expected, response)
         if body is not ABSENT:
             yield from _body(expected, response, body)
-    if twin is not None:
-        yield from _same_body(expected, response, twin)
+    if expected.is_answered_by(response):
+        yield from _relations(expected, exchange, others)
 
 
 def _status(expected: Expected, response: Response) -> Iterator[Finding]:
@@ -113,7 +109,7 @@ def _body(expected: Expected, response: Response, body: Json) -> Iterator[Findin
 
 
 def _shape(expected: Expected, body: Json) -> Iterator[Finding]:
-    every = validator(_key(expected.envelope.schema)).iter_errors(body)
+    every = validator(expected.envelope.schema).iter_errors(body)
     errors = sorted(islice(every, MAX_SHAPE_ERRORS), key=lambda error: error.json_path)
     for error in errors[:MAX_SHAPE_FINDINGS]:
         documented = {error.validator: error.validator_value} if _is_small(error.validator_value) else error.validator
@@ -164,7 +160,7 @@ def _fields(expected: Expected, body: Json) -> Iterator[Finding]:
                 )
         elif not seen:
             yield _finding(expected, within, Code.FIELD_MISSING, Aspect.BODY, pointer, schema, "absent")
-        elif not any(validator(_key(schema)).is_valid(value) for value in seen):
+        elif not any(is_valid(schema, value) for value in seen):
             yield _finding(expected, within, Code.FIELD_DIFFERS, Aspect.BODY, pointer, schema, _brief(seen[0]))
 
 
@@ -256,18 +252,12 @@ def _client_side(expected: Expected, exchange: Exchange) -> Iterator[Finding]:
         yield _finding(expected, "state", Code.STATE_DIFFERS, Aspect.STATE, "", expected.failure, seen)
 
 
-def _same_body(expected: Expected, response: Response, twin: Exchange) -> Iterator[Finding]:
-    other = twin.response.body if twin.response else None
-    if _steady(response.body) != _steady(other):
-        within = f"relation:equals:{twin.label}"
-        documented, observed = _brief(other), _brief(response.body)
-        yield _finding(expected, within, Code.BODIES_DIFFER, Aspect.BODY, twin.label, documented, observed)
-
-
-def _steady(body: Json) -> Json:
-    if isinstance(body, dict):
-        return {key: _steady(value) for key, value in body.items() if key not in VOLATILE}
-    return [_steady(item) for item in body] if isinstance(body, list) else body
+def _relations(expected: Expected, exchange: Exchange, others: Answers) -> Iterator[Finding]:
+    for relation, code, observed in broken(expected, exchange, others):
+        aspect, at = Aspect.RELATION, relation.place
+        if code is Code.BODIES_DIFFER:
+            aspect, at = Aspect.BODY, "+".join(relation.of)
+        yield _finding(expected, relation.within, code, aspect, at, relation.words, _brief(observed))
 
 
 def _in_order(wanted: list[str], received: list[str]) -> bool:
@@ -315,15 +305,3 @@ def _brief(value: Json) -> Json:
 
 def _is_small(value: Any) -> bool:
     return len(json.dumps(value, ensure_ascii=False, default=str)) <= 240
-
-
-def _key(schema: Json) -> str:
-    return json.dumps(schema, sort_keys=True)
-
-
-@lru_cache(maxsize=2048)
-def validator(schema_text: str) -> Validator:
-    """A compiled 2020-12 validator; one for each distinct schema of the catalog."""
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(json.loads(schema_text))

@@ -12,11 +12,12 @@ from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
 from probes.judging.asked import of_this_request
 from probes.judging.basis import failed_assumption, succeeds, weighed
-from probes.judging.cells import Asked, Cell
+from probes.judging.cells import Asked, Cell, answers_beside
 from probes.judging.compare import compare
 from probes.judging.looks import look
 from probes.judging.merged import merged
 from probes.judging.not_looked_at import not_looked_at
+from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.unasked import held_to_its_own_record, unasked, words
 from probes.judging.undocumented import seen_on_the_way
 from probes.judging.verdict import Verdict
@@ -32,16 +33,22 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
         return Verdict(
             Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {missing[0]!r}")
         )
-    verdicts = [_judge_cell(cell.chosen, cell, asked, known) for cell in cells]
+    verdicts = [_judge_cell(cell.chosen, cell, known) for cell in cells]
     shown = _shown_to_work(verdicts, cells)
     verdicts = [
-        _judge_cell(_without(cell, shown), cell, asked, known) if shown and _blames_an_assumption(each) else each
+        _judge_cell(_without(cell, shown), cell, known) if shown and _blames_an_assumption(each) else each
         for each, cell in zip(verdicts, cells, strict=True)
+    ]
+    seen = [cell for each, cell in zip(verdicts, cells, strict=True) if each.outcome is Outcome.CONFORMS]
+    beside = [answers_beside(cell, cells, seen) for cell in cells]
+    verdicts = [
+        _judge_cell(_without(cell, shown), cell, known, others) if others and each.outcome.conclusive else each
+        for each, cell, others in zip(verdicts, cells, beside, strict=True)
     ]
     verdicts = _after_what_they_depend_on(verdicts, cells)
     looks = tuple(
-        look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, asked.twin(cell))
-        for cell, verdict in zip(cells, verdicts, strict=True)
+        look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
+        for cell, verdict, others in zip(cells, verdicts, beside, strict=True)
     )
     findings = merged((each.endpoint, verdict.findings) for each, verdict in zip(looks, verdicts, strict=True))
     outcome, reason = _together(verdicts, cells)
@@ -122,8 +129,8 @@ def _blames_an_assumption(verdict: Verdict) -> bool:
     return verdict.reason is not None and verdict.reason.code == ReasonCode.ASSUMPTION_FAILED
 
 
-def _judge_cell(expected: Expected, cell: Cell, asked: Asked, known: Known) -> Verdict:
-    """The verdict on one exchange, held against what was chosen of its expectation."""
+def _judge_cell(expected: Expected, cell: Cell, known: Known, others: Answers = NO_OTHERS) -> Verdict:
+    """The verdict on one exchange, held against what was chosen of its expectation, beside others of the attempt."""
     exchange = cell.exchange
     if exchange.failure is not None and expected.failure is None:
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, exchange.failure))
@@ -134,7 +141,7 @@ def _judge_cell(expected: Expected, cell: Cell, asked: Asked, known: Known) -> V
             return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)
     else:
         reason = None
-    findings = tuple(weighed(expected, compare(expected, exchange, asked.twin(cell))))
+    findings = tuple(weighed(expected, compare(expected, exchange, others)))
     if reason is not None and exchange.response is not None:
         own = _is_the_providers(expected, exchange.response, known)
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), findings if own else ())

@@ -10,6 +10,8 @@ from catalog.evidence.same_drift import observed_class
 from catalog.model import Exchange, Finding, Reason, Response, Severity
 from catalog.model.look import Look
 from catalog.reading.expected import Expected, answer_body
+from probes.judging.relations import NO_OTHERS, Answers
+from probes.judging.relations import unseen as unseen_relations
 
 if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
 ANOTHER_ANSWER = "another-answer"
 """The answer has not the status that is stated first, so what else it holds or lacks says nothing of the stated one."""
 
-NO_ANSWER, NO_BODY, NO_STREAM, NO_TWIN, NOT_SHOWN = "no-answer", "no-body", "no-stream", "no-twin", "not-shown"
+NO_ANSWER, NO_BODY, NO_STREAM, NOT_SHOWN = "no-answer", "no-body", "no-stream", "not-shown"
 
-_IN_THE_BODY = frozenset({"type", "code", "param", "message", "relation"})
+_IN_THE_BODY = frozenset({"type", "code", "param", "message"})
 _IN_THE_STREAM = frozenset({"event", "order"})
 
 
@@ -30,11 +32,11 @@ def look(
     findings: Iterable[Finding],
     reason: Reason | None,
     endpoints: Endpoints,
-    twin: Exchange | None = None,
+    others: Answers = NO_OTHERS,
 ) -> Look:
     """What this exchange showed of the expectation; `reason` is why there is no verdict on it, if there is none.
 
-    `twin` is the exchange with which it was compared, if it was.
+    `others` are the answers with which it could be compared.
     """
     otherwise = {
         expected.assertions[finding.assertion].key.within: observed_class(finding)
@@ -43,9 +45,9 @@ def look(
     }
     rest = [each for each in expected.assertions.values() if each.key.within not in otherwise]
     unseen = dict(_unseen(expected, exchange, rest, otherwise, reason))
-    if twin is None:
-        alone = (each.key.within for each in rest if each.key.aspect == "relation")
-        unseen = {**dict.fromkeys(alone, NO_TWIN), **unseen}
+    for within, why in unseen_relations(expected, exchange, others).items():
+        if within not in otherwise:
+            unseen.setdefault(within, why)
     return Look(
         endpoint=_endpoint(expected, exchange, endpoints),
         label=expected.label,

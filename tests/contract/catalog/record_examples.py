@@ -29,6 +29,16 @@ VERIFICATION = {
     "seen": ["status 422"],
 }
 
+RELATION = {
+    "label": ["limited", "filtered"],
+    "is": "subset",
+    "at": "/data/*/id",
+    "of": "all",
+    "with": "ask/query:limit",
+    "source": "1:2.5#limit",
+}
+CONSTANT = {"label": "limited", "is": "every", "at": "/data/*/deleted_at", "value": {"type": "string"}}
+
 BASIS: dict[str, Any] = {
     "assumed": {
         "answer/status": "Not shown: 404, as for the other chats.",
@@ -70,7 +80,7 @@ ENDPOINT: dict[str, Any] = {
     "pagination": None,
     "idempotency": None,
     "sdk": None,
-    "relations": ["pa/errors/general/no_max_tokens"],
+    "relations": ["pa/errors/general/no_max_tokens", RELATION, CONSTANT],
     **BASIS,
     "note": "A note.",
     "pinned": True,
@@ -106,6 +116,7 @@ ERROR: dict[str, Any] = {
     "fields": {"/error/details": False, "/error/tags/*/a~1b": {"type": "string"}, "": {"type": "object"}},
     "causes": {"deleted": "It was deleted.", "expired": "It expired."},
     "same_body": True,
+    "relations": [RELATION, CONSTANT],
     **BASIS,
     "note": "A note.",
     "pinned": False,
@@ -149,6 +160,7 @@ RATE_LIMITS: dict[str, Any] = {
     "per_model_documented_tiers": {
         "chat": {"128k": {"metrics": ["RPM", "RPD"], "note": None, "tiers": {"Tier 1": {"RPM": 500, "RPD": None}}}}
     },
+    "relations": [RELATION, CONSTANT],
     **BASIS,
     "note": "A note.",
     "pinned": False,
@@ -210,6 +222,21 @@ BAD: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a result of another word", changed(ENDPOINT, "flaky", "verification", "result")),
         ("a date that is none", changed(ENDPOINT, "2026-02-30", "verification", "verified_at")),
         ("a pin without a reason", without(ENDPOINT, "pinned_reason")),
+        ("a related record that is no address", changed(ENDPOINT, ["chats"], "relations")),
+        *(
+            (what, changed(ENDPOINT, [relation], "relations"))
+            for what, relation in (
+                ("a relation of no label", without(RELATION, "label")),
+                ("a relation of another word", changed(RELATION, "superset", "is")),
+                ("a relation at no place", changed(RELATION, "data", "at")),
+                ("a subset of nothing", without(without(RELATION, "of"), "with")),
+                ("a subset of two things", changed(RELATION, ["a"], "value")),
+                ("a constant relation to another answer", changed(CONSTANT, "all", "of")),
+                ("a relation to a constant that is missing", without(CONSTANT, "value")),
+                ("a prefix that is no text", {**CONSTANT, "is": "prefix", "value": 3}),
+                ("an order in no direction", {**CONSTANT, "is": "ordered", "value": "up"}),
+            )
+        ),
     ],
     "errors": [
         ("unknown field", {**ERROR, "extra": 1}),

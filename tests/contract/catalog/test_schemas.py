@@ -37,11 +37,11 @@ OURS = {
     "endpoints": {"surface", *BASIS, "note", "pinned", "pinned_reason"},
     "errors": BASIS.union(
         """
-        name surface endpoints param message_pattern fields stream causes same_body failure note
+        name surface endpoints param message_pattern fields stream causes same_body failure relations note
         pinned pinned_reason
         """.split()
     ),
-    "rate_limits": {"name", *BASIS, "note", "pinned", "pinned_reason"},
+    "rate_limits": {"name", *BASIS, "relations", "note", "pinned", "pinned_reason"},
 }
 REQUIRED = {
     "endpoints": {"provider", "method", "path", "status", "sources", "surface"},

@@ -15,6 +15,7 @@ from catalog.recognition.known import Known
 from probes.judging.judge import judge
 from tests.harness.engines import Clean, catalog
 from tests.harness.spoiling import Spoiled, spoil
+from tests.harness.spoiling_relations import spoil_relations
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -37,9 +38,10 @@ def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
     silent, count = [], 0
     for result, expected, spoiled in spoiled_of(clean(provider)):
         count += 1
-        verdict = judge([expected], _attempt(result, spoiled), known)
+        verdict = judge([expected, *_compared_with(result, expected)], _attempt(result, spoiled), known)
         if verdict.outcome is not Outcome.DRIFTED or not any(
-            finding.aspect is spoiled.aspect and finding.drifts for finding in verdict.findings
+            finding.aspect is spoiled.aspect and finding.label == expected.label and finding.drifts
+            for finding in verdict.findings
         ):
             silent.append((result.record, expected.label, spoiled.what, verdict.outcome, verdict.reason))
     assert silent == []
@@ -64,8 +66,15 @@ def spoiled_of(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, S
             continue
         exchanges = {exchange.label: exchange for exchange in result.attempts[-1].exchanges}
         for expected in expectations(result.probed_record, catalog().__getitem__):
-            for spoiled in spoil(expected, exchanges[expected.label]):
+            exchange = exchanges[expected.label]
+            for spoiled in (*spoil(expected, exchange), *spoil_relations(expected, exchange, exchanges)):
                 yield result, expected, spoiled
+
+
+def _compared_with(result: Result, expected: Expected) -> list[Expected]:
+    """The expectations of those answers with which this one is compared."""
+    named = {label for relation in expected.relations for label in relation.of}
+    return [each for each in expectations(result.probed_record, catalog().__getitem__) if each.label in named]
 
 
 def _attempt(result: Result, spoiled: Spoiled) -> Attempt:

@@ -19,7 +19,10 @@ from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, r
 if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
 
-OF_ERROR = "answer/status, answer/header:request-id, answer/header:x-should-retry, answer/body, answer/type"
+OF_ERROR = (
+    "answer/status, answer/header:request-id, answer/header:x-should-retry, answer/body, answer/type, "
+    "answer/relation:equals:/request_id"
+)
 
 
 def made_by(of: Record) -> tuple[Assertion, ...]:

@@ -1,0 +1,83 @@
+"""The values that stand at a place of an exchange: in the answer, or in the request that was sent. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from catalog.envelopes.place import EVERY, Place
+from catalog.envelopes.pointer import ABSENT, find_all
+from catalog.envelopes.projection import unwrapped
+from catalog.reading.expected import Expected, answer_body
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange, Json, Response
+
+_NAMED = re.compile(r"\\\{([a-z0-9_]+)\\\}")
+
+
+def values_at(place: Place, expected: Expected, exchange: Exchange, path: str = "") -> tuple[Json, ...]:
+    """Every value there, in the order in which it stands; none where nothing is, or the answer was not kept whole.
+
+    `path` is the endpoint's, with a `{name}` for what a place `ask/path:name` means.
+    """
+    asked = place.kind.startswith("ask/")
+    if not asked and exchange.response is None:
+        return ()
+    return tuple(_asked(place, exchange, path) if asked else _answered(place, expected, exchange.response))
+
+
+def _answered(place: Place, expected: Expected, response: Response | None) -> Iterator[Json]:
+    assert response is not None
+    if place.kind == "header":
+        trailers = response.grpc.trailers if response.grpc is not None else {}
+        value = response.headers.get(place.name, trailers.get(place.name, ""))
+        if value.strip():
+            yield value
+    elif place.kind == "event":
+        for event in response.events or ():
+            if event.sent or event.cut is not None or place.name not in (event.event, EVERY, ""):
+                continue
+            yield from find_all(event.data, place.pointer) if place.name else (event.event,)
+    elif response.cut is None:
+        body = answer_body(expected, response)
+        if body is not ABSENT:
+            yield from find_all(unwrapped(expected.envelope, body), place.pointer)
+
+
+def _asked(place: Place, exchange: Exchange, path: str) -> Iterator[Json]:
+    request = exchange.request
+    if place.kind == "ask/query":
+        pairs = parse_qsl(urlsplit(request.url).query, keep_blank_values=True)
+        yield from (value for name, value in pairs if name == place.name)
+    elif place.kind == "ask/header":
+        yield from (value for name, value in request.headers.items() if name.lower() == place.name.lower())
+    elif place.kind == "ask/path":
+        match = _pattern(path).search(urlsplit(request.url).path) if place.name in named_in(path) else None
+        if match is not None:
+            yield unquote(match[place.name])
+    else:
+        yield from find_all(request.body, place.pointer)
+
+
+def named_in(path: str) -> tuple[str, ...]:
+    """What stands in braces in an endpoint's path."""
+    return tuple(re.findall(r"\{([a-z0-9_]+)\}", path))
+
+
+@lru_cache(maxsize=512)
+def _pattern(path: str) -> re.Pattern[str]:
+    """What a request's path must end with to be of this endpoint; each `{name}` is a group, once."""
+    seen: set[str] = set()
+
+    def group(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in seen:
+            return "[^/]+"
+        seen.add(name)
+        return f"(?P<{name}>[^/]+)"
+
+    return re.compile(_NAMED.sub(group, re.escape(path)) + "$")

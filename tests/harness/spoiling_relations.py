@@ -1,0 +1,112 @@
+"""Breaks each relation of a clean exchange in turn: the proof that what is stated of values together can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from catalog.envelopes.place import Place
+from catalog.envelopes.pointer import ABSENT, find
+from catalog.model import Aspect, Exchange, Response
+from catalog.model.codes import FindingCode
+from catalog.reading.expected import Expected, answer_body
+from probes.judging.places import values_at
+from probes.judging.relations import code_of
+from probes.judging.validators import is_valid
+from tests.harness.spoiling import LONG_AGO, SPOILED, Spoiled, put, with_body, without
+
+if TYPE_CHECKING:
+    from catalog.reading.relations import Relation
+
+FAR_AHEAD = "9998-01-01T00:00:00Z"
+
+
+def spoil_relations(expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]) -> Iterator[Spoiled]:
+    """For each relation that this exchange shows, an exchange in which it is broken."""
+    for relation in expected.relations:
+        place = Place.parse(relation.at)
+        ours = values_at(place, expected, exchange, relation.path)
+        theirs = _theirs(relation, expected, exchange, others)
+        if not ours or (not theirs and relation.kind not in ("ordered", "non_empty")):
+            continue
+        aspect = Aspect.BODY if code_of(relation) is FindingCode.BODIES_DIFFER else Aspect.RELATION
+        assert exchange.response is not None
+        changed = _broken(relation, place, expected, exchange.response, theirs)
+        yield Spoiled(f"relation {relation.place}", aspect, replace(exchange, response=changed))
+
+
+def _theirs(relation: Relation, expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]) -> list[Any]:
+    if relation.kind == "non_empty":
+        return []
+    if relation.value is not ABSENT:
+        return relation.value if isinstance(relation.value, list) else [relation.value]
+    exchanges = [others[label] for label in relation.of if label in others] if relation.of else [exchange]
+    place = Place.parse(relation.other)
+    return [value for each in exchanges for value in values_at(place, expected, each, relation.path)]
+
+
+def _broken(relation: Relation, place: Place, expected: Expected, response: Response, theirs: list[Any]) -> Response:
+    if place.kind == "header":
+        return replace(response, headers={**response.headers, place.name: SPOILED})
+    if place.kind == "event":
+        named = next(each for each in response.events or () if each.event == place.name and not each.sent)
+        changed = replace(named, data=_changed(relation, place.pointer, named.data, theirs))
+        events = [changed if each is named else each for each in response.events or ()]
+        return replace(response, events=tuple(events))
+    return with_body(expected, response, _changed(relation, place.pointer, answer_body(expected, response), theirs))
+
+
+def _changed(relation: Relation, pointer: str, body: Any, theirs: list[Any]) -> Any:
+    """The body with other values at the pointer, for which the relation does not hold."""
+    if relation.kind == "non_empty":
+        return without(body, pointer.removesuffix("/*"))
+    if relation.kind in ("differs", "none"):
+        return _with_all(body, pointer, theirs)
+    first = pointer.replace("*", "0")
+    return put(body, first, _wrong(relation, find(body, first), theirs))
+
+
+def _with_all(body: Any, pointer: str, values: list[Any]) -> Any:
+    """The body with these values at the pointer, of whose list each item is the first one but for its value."""
+    before, star, after = pointer.partition("/*")
+    if not star:
+        return put(body, pointer, values[0]) if pointer else values[0]
+    item = find(body, f"{before}/0")
+    return put(body, before, [put(item, after, value) if after else value for value in values])
+
+
+def _wrong(relation: Relation, value: Any, theirs: list[Any]) -> Any:
+    match relation.kind:
+        case "every":
+            candidates: tuple[Any, ...] = (SPOILED, {"spoiled": SPOILED}, None, -(10**9), [])
+            return next(each for each in candidates if not is_valid(theirs[0], each))
+        case "at_most":
+            return _larger(value, theirs[0])
+        case "at_least":
+            return _smaller(value, theirs[0])
+        case "ordered":
+            return _smaller(value, value) if relation.value == "descending" else _larger(value, value)
+        case _:
+            return {"spoiled": SPOILED} if relation.at == "" else SPOILED
+
+
+def _larger(value: Any, bound: Any) -> Any:
+    if _is_time(value):
+        return FAR_AHEAD
+    if isinstance(bound, str) and not bound.isdigit():
+        return f"{bound}~"
+    limit = int(bound)
+    if isinstance(value, list):
+        return [*value, *[value[0] if value else SPOILED] * (limit + 1)]
+    return "x" * (limit + 1) if isinstance(value, str) else {"x": "x" * limit} if isinstance(value, dict) else limit + 1
+
+
+def _smaller(value: Any, bound: Any) -> Any:
+    if _is_time(value):
+        return LONG_AGO
+    return [] if isinstance(value, list) else "" if isinstance(value, str) else int(bound) - 1
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, str) and value[4:5] == "-" and "T" in value

@@ -1,0 +1,103 @@
+"""What a record states of values together can be looked at: each fault of a relation is one clear line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog.check.validate import check
+from catalog.model import Record
+from catalog.reading.assertions import assertions
+from tests.unit.catalog.catalog_making import record, small_catalog, write_catalog
+
+FINE = {"label": "two", "is": "subset", "at": "/data/*/id", "of": "one", "source": "2:7.3#429"}
+CAUSES = {"one": "This.", "two": "That."}
+
+
+def told(root: Path, relations: list[dict[str, Any]], **fields: Any) -> list[str]:
+    content = small_catalog()
+    changed = {"relations": relations, "causes": CAUSES, **fields}
+    content["pa/errors/general.json"]["rate_limit_error"].update(changed)
+    problems = check(write_catalog(root, content), shipped=False)
+    return [f"{each.json_path}: {each.message}; {each.mend}" for each in problems if "canonical" not in each.message]
+
+
+def stating(*relations: dict[str, Any], **fields: Any) -> Record:
+    base = record()
+    return Record(base.address, {**base.data, "causes": CAUSES, "relations": list(relations), **fields})
+
+
+def test_a_sound_relation_is_an_assertion_with_its_own_source(tmp_path: Path) -> None:
+    assert told(tmp_path, [FINE]) == []
+    made = {str(each.key): each for each in assertions(stating(FINE), dict[str, Record]().__getitem__)}
+    its = made["two/relation:subset:/data/*/id:one"]
+    assert (its.documented, its.source, str(its.basis)) == ("each among /data/*/id of one", "2:7.3#429", "documented")
+
+
+def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
+    key = "two/relation:subset:/data/*/id:one"
+    assumed = {"assumed": {key: "Where is not shown."}}
+    made = {str(each.key): each for each in assertions(stating(FINE, **assumed), dict[str, Record]().__getitem__)}
+    assert made[key].place_alone
+    without = {name: value for name, value in FINE.items() if name != "source"}
+    made = {str(each.key): each for each in assertions(stating(without, **assumed), dict[str, Record]().__getitem__)}
+    assert not made[key].place_alone
+
+
+@pytest.mark.parametrize(
+    ("relations", "line"),
+    [
+        (
+            [{**FINE, "label": "tow"}],
+            "$.relations[0].label: 'tow' is no label of this record; its labels are one, two",
+        ),
+        (
+            [{**FINE, "of": ["one", "three"]}],
+            "$.relations[0].of: 'three' is no label of this record; its labels are one, two",
+        ),
+        (
+            [{**FINE, "of": "two"}],
+            "$.relations[0].of: 'two' would be compared with itself; name another label",
+        ),
+        (
+            [{**FINE, "with": "ask/path:id"}],
+            "$.relations[0].with: 'id' is no part of the path ''; it has none",
+        ),
+        (
+            [{"label": "one", "is": "pattern", "at": "/id", "value": "(", "source": "2:7.3#429"}],
+            "$.relations[0].value: \"(\" does not compile: missing ), unterminated subpattern at position 0; "
+            "mend the regular expression",
+        ),
+        (
+            [{"label": "one", "is": "every", "at": "/id", "value": {"type": "text"}, "source": "2:7.3#429"}],
+            "$.relations[0].value: is no JSON Schema 2020-12: \"'text' is not valid under any of the given schemas\"; "
+            "mend the schema",
+        ),
+        (
+            [{name: value for name, value in FINE.items() if name != "source"}],
+            "$.relations[0]: has no source; cite the row that says it, or give the reason in "
+            "assumed['two/relation:subset:/data/*/id:one']",
+        ),
+        (
+            [FINE, {**FINE, "with": "/last_id"}],
+            "$.relations[1]: another relation has the same key (relation:subset:/data/*/id:one); "
+            "make one of the two, or let them look at different places",
+        ),
+        (
+            [{**FINE, "is": "superset"}],
+            '$.relations[0].is: "superset" is none of equals, differs, subset, none, at_most, at_least, every, prefix, '
+            "pattern, ordered, non_empty; did you mean subset?",
+        ),
+        (
+            [{**FINE, "at": "data"}],
+            '$.relations[0].at: "data" has not the right form; the schema says: Where values stand: a JSON pointer '
+            "into the body (`*`: each item), `header:NAME`, `event:NAME/pointer` (`event` alone: the names), or in the "
+            "request that was sent `ask/query:NAME`, `ask/header:NAME`, `ask/path:NAME` (of the endpoint's path) or "
+            "`ask/body:/pointer`",
+        ),
+    ],
+)  # fmt: skip
+def test_each_fault_is_told(tmp_path: Path, relations: list[dict[str, Any]], line: str) -> None:
+    assert line in told(tmp_path, relations)

@@ -1,0 +1,185 @@
+"""What values must be to each other, to the request and to other answers: each kind holding, broken and not seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.envelopes.envelope import envelope
+from catalog.envelopes.place import Place
+from catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, Reason, Request, Response
+from catalog.model.codes import FindingCode
+from catalog.reading.expected import Expected
+from catalog.reading.relations import relation
+from catalog.recognition.known import Known
+from probes.judging.judge import judge
+from probes.judging.places import values_at
+from probes.judging.relations import Answer, broken, unseen
+
+PATH = "/v1/lists/{list_id}/items/{id}"
+URL = "https://x/beta/v1/lists/l%201/items/i_7?limit=2&user[]=u_1&user[]=u_2&from=2026-01-02T00:00:00Z"
+REQUEST = Request("POST", URL, {"X-Version": "3"}, {"model": "m_1", "max": 5})
+
+
+def answer(body: Any, label: str = "page", headers: dict[str, str] | None = None, **of: Any) -> Exchange:
+    return Exchange(label, REQUEST, Response(200, headers or {}, body, "json", **of))
+
+
+def expected(label: str = "page", **written: Any) -> Expected:
+    relations = (relation({"is": written.pop("kind"), **written}, PATH),) if written else ()
+    return Expected(label, "pa/errors/general/x", envelope("any"), 200, relations=relations)
+
+
+def items(*values: Any) -> dict[str, Any]:
+    return {"data": [{"id": value} for value in values]}
+
+
+IDS = "/data/*/id"
+WHOLE_LIST = answer(items("a", "b", "c"), "all")
+
+CASES: list[tuple[dict[str, Any], Any, Any, Any]] = [
+    # what is stated, a body for which it holds, one for which it does not, and one that shows nothing
+    ({"kind": "equals", "at": "/model", "with": "ask/body:/model"}, {"model": "m_1"}, {"model": "m_2"}, {}),
+    ({"kind": "equals", "at": "/id", "with": "ask/path:id"}, {"id": "i_7"}, {"id": "i_8"}, {"id_": "i_8"}),
+    ({"kind": "equals", "at": "/list", "with": "ask/path:list_id"}, {"list": "l 1"}, {"list": "l"}, []),
+    ({"kind": "equals", "at": "/version", "with": "ask/header:x-version"}, {"version": 3}, {"version": 4}, {}),
+    ({"kind": "equals", "at": "/of/*", "value": [1, 2]}, {"of": [1, 2]}, {"of": [2, 1]}, {"of": []}),
+    ({"kind": "equals", "of": "all"}, {**items("a", "b", "c"), "request_id": "r"}, items("a"), None),
+    ({"kind": "differs", "at": IDS, "of": "all"}, items("d"), items("a", "b", "c"), items()),
+    ({"kind": "subset", "at": IDS, "of": "all"}, items("c", "a"), items("a", "d"), items()),
+    ({"kind": "subset", "at": "/data/*/id", "with": "ask/query:user[]"}, items("u_2"), items("u_3"), items()),
+    ({"kind": "none", "at": IDS, "of": "all"}, items("d", "e"), items("d", "a"), items()),
+    ({"kind": "none", "at": IDS, "with": "ask/path:id"}, items("i_6"), items("i_6", "i_7"), items()),
+    ({"kind": "at_most", "at": "/data", "with": "ask/query:limit"}, items(1, 2), items(1, 2, 3), items()),
+    ({"kind": "at_most", "at": "/used", "with": "ask/body:/max"}, {"used": 5}, {"used": 6}, {"used": "?"[:0]}),
+    ({"kind": "at_most", "at": "/text", "value": 4}, {"text": "ää"}, {"text": "ääa"}, {}),
+    ({"kind": "at_most", "at": "/input", "value": 7}, {"input": {"a": 1}}, {"input": {"a": 12}}, {"input": {}}),
+    ({"kind": "at_most", "at": "/at", "value": "2026-01-01T00:00:00Z"}, {"at": "2026-01-01T01:00:00+01:00"},
+     {"at": "2026-01-01T00:00:01Z"}, {"at": "soon"}),
+    ({"kind": "at_least", "at": "/data/*/id", "with": "ask/query:from"}, items("2026-01-02T00:00:00Z"),
+     items("2026-01-03T00:00:00Z", "2026-01-01T23:59:59Z"), items()),
+    ({"kind": "every", "at": IDS, "value": {"type": "integer"}}, items(1, 2), items(1, "2"), items()),
+    ({"kind": "prefix", "at": IDS, "value": "cse_"}, items("cse_1"), items("cse_1", "x"), items()),
+    ({"kind": "prefix", "at": "/id", "value": "1"}, {"id": "12"}, {"id": 12}, {}),
+    ({"kind": "pattern", "at": IDS, "value": "^[a-c]$"}, items("a", "c"), items("a", "cc"), items()),
+    ({"kind": "ordered", "at": IDS, "value": "ascending"}, items(1, 2, 2, 10), items(1, 10, 2), items(1)),
+    ({"kind": "ordered", "at": IDS, "value": "descending"}, items("b", "a"), items("a", "b"), items("a", 1)),
+    ({"kind": "ordered", "at": IDS, "value": "ascending"},
+     items("2026-01-01T02:00:00+02:00", "2026-01-01T00:30:00Z"),
+     items("2026-01-01T00:30:00Z", "2026-01-01T02:00:00+02:00"), items()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stated", "holding", "breaking", "silent"), CASES, ids=lambda case: str(case)[:60])
+def test_a_relation_holds_is_broken_or_is_not_seen(
+    stated: dict[str, Any], holding: Any, breaking: Any, silent: Any
+) -> None:
+    its = expected(**stated)
+    others = {"all": Answer(expected("all"), WHOLE_LIST)}
+    assert list(broken(its, answer(holding), others)) == []
+    assert unseen(its, answer(holding), others) == {}
+    if breaking is not None:
+        (found,) = broken(its, answer(breaking), others)
+        assert found.observed not in (None, [])
+        assert unseen(its, answer(breaking), others) == {}
+    if silent is not None:
+        assert list(broken(its, answer(silent), others)) == []
+        assert list(unseen(its, answer(silent), others).values()) in (["nothing-there"], ["nothing-to-compare"])
+
+
+def test_only_non_empty_says_that_something_must_be_there() -> None:
+    its = expected(kind="non_empty", at=IDS)
+    assert list(broken(its, answer(items("a")), {})) == []
+    for body in (items(), {}, items(None, "")):
+        (found,) = broken(its, answer(body), {})
+        assert found.code is FindingCode.VALUES_MISSING
+        assert unseen(its, answer(body), {}) == {}
+
+
+def test_pages_together_cover_the_whole_list() -> None:
+    its = expected("all", kind="subset", at=IDS, of=["first", "second"])
+    pages = {"first": answer(items("a", "b"), "first"), "second": answer(items("c"), "second")}
+    others = {label: Answer(expected(label), page) for label, page in pages.items()}
+    assert list(broken(its, WHOLE_LIST, others)) == []
+    others["second"] = Answer(expected("second"), answer(items("d"), "second"))
+    (found,) = broken(its, WHOLE_LIST, others)
+    assert found.observed == "c"
+    assert unseen(its, WHOLE_LIST, {"first": others["first"]}) == {"relation:subset:/data/*/id:first+second": "no-twin"}
+
+
+def test_the_same_header_and_field() -> None:
+    its = expected(kind="equals", at="/request_id", **{"with": "header:request-id"})
+    assert list(broken(its, answer({"request_id": "r_1"}, headers={"request-id": "r_1"}), {})) == []
+    (found,) = broken(its, answer({"request_id": "r_1"}, headers={"request-id": "r_2"}), {})
+    assert (found.code, found.observed) == (FindingCode.VALUES_UNEQUAL, "r_1")
+    for headers in ({}, {"request-id": " "}):
+        assert unseen(its, answer({"request_id": "r_1"}, headers=headers), {})
+
+
+@pytest.mark.parametrize(
+    ("place", "values"),
+    [
+        ("event", ("one", "two")),
+        ("event:two/n", (2,)),
+        ("event:*/n", (1, 2)),
+        ("event:three/n", ()),
+        ("header:x-trailer", ("yes",)),
+    ],
+)
+def test_events_and_trailers_are_places_too(place: str, values: tuple[Any, ...]) -> None:
+    events = (Event("one", {"n": 1}), Event("sent", {"n": 0}, sent=True), Event("two", {"n": 2}))
+    seen = answer(None, events=events, grpc=GrpcStatus(0, "", {"x-trailer": "yes"}), close=Close(1000))
+    assert values_at(Place.parse(place), expected(), seen) == values
+
+
+@pytest.mark.parametrize("text", ["data", "header:", "ask/query", "ask/path:a/b", "event:/x", "headers:a"])
+def test_what_is_no_place_is_told_in_one_line(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is no place in an exchange: write [^\n]+$"):
+        Place.parse(text)
+
+
+def judged(its: Expected, *others: tuple[Expected, Exchange], page: Exchange) -> tuple[Outcome, dict[str, str]]:
+    exchanges = (*(exchange for _, exchange in others), page)
+    verdict = judge([*(each for each, _ in others), its], Attempt("", 0.0, exchanges), Known.of(()))
+    (look,) = (each for each in verdict.looks if each.label == its.label)
+    return verdict.outcome, dict(look.unseen)
+
+
+def test_an_answer_is_compared_only_with_one_that_was_seen_as_documented() -> None:
+    its, page = expected(kind="subset", at=IDS, of="all"), answer(items("d"))
+    drifted = Exchange("all", REQUEST, Response(418, {}, items("a"), "json"))
+    absent = Exchange("all", REQUEST, None, Reason("read-timeout"))
+    assert judged(its, (expected("all"), WHOLE_LIST), page=page)[0] is Outcome.DRIFTED
+    assert judged(its, (expected("all"), absent), page=page)[0] is Outcome.INCONCLUSIVE
+    verdict = judge([expected("all"), its], Attempt("", 0.0, (drifted, page)), Known.of(()))
+    assert {finding.label for finding in verdict.findings if finding.drifts} == {"all"}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.datetimes().map(str),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["data", "id", "of"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(
+    ours=JSON,
+    theirs=JSON,
+    constant=JSON,
+    number=st.integers(0, len(CASES) - 1),
+    at=st.sampled_from(["/data", IDS, "/of/*"]),
+)
+def test_no_answer_makes_a_relation_raise(ours: Any, theirs: Any, constant: Any, number: int, at: str) -> None:
+    stated = {**CASES[number][0], "at": at}
+    if "value" in stated and stated["kind"] in ("equals", "at_most"):
+        stated["value"] = constant
+    its, others = expected(**stated), {"all": Answer(expected("all"), answer(theirs, "all"))}
+    found = list(broken(its, answer(ours), others))
+    assert bool(found) + bool(unseen(its, answer(ours), others)) <= 1
+    if found and stated["kind"] not in ("equals", "differs"):
+        assert list(broken(its, answer(ours), others)) == found
