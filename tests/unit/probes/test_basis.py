@@ -72,7 +72,8 @@ def test_everything_as_stated_is_evidence_for_each_assertion_on_the_endpoint_tha
     assert verdict.outcome is Outcome.CONFORMS
     look = seen(verdict)
     assert look.endpoint == ENDPOINT
-    assert set(look.as_stated) == {"status", "type", "body", *(f"header:{name}" for name in HEADERS)}
+    headers = (f"header:{name}" for name in HEADERS)
+    assert set(look.as_stated) == {"status", "type", "body", "relation:equals:/request_id", *headers}
     assert look.otherwise == look.unseen == {}
 
 
@@ -193,7 +194,7 @@ def test_without_an_answer_nothing_is_seen() -> None:
 def test_a_body_that_is_none_hides_what_would_stand_in_it() -> None:
     look = seen(judged(RATE_LIMIT, replace(LIMITED, body="plain words", body_type="text"), {}))
     assert look.otherwise == {"body": "malformed"}
-    assert look.unseen == {"type": "no-body"}
+    assert look.unseen == {"type": "no-body", "relation:equals:/request_id": "nothing-there"}
 
 
 def test_failed_assumptions_are_outside_the_blind_share() -> None:
