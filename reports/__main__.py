@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog import command_line
+from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.model.exits import Exit
 from reports import build, diff, history, terminal
@@ -144,7 +145,7 @@ def _known() -> str:
 
 
 def _tally(letters: str) -> str:
-    counts = [(letters.count(history.LETTERS[outcome]), name) for outcome, name in terminal.COLUMNS.items()]
+    counts = [(letters.count(LETTERS[outcome]), name) for outcome, name in terminal.COLUMNS.items()]
     return ", ".join(f"{number} {name}" for number, name in counts if number)
 
 

@@ -11,14 +11,12 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.evidence import changes, same_drift
-from catalog.evidence.changes import Earlier
+from catalog.evidence import changes, past, same_drift
+from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Json, Outcome, Severity, jsonl
 from catalog.model.text import brief
@@ -30,16 +28,6 @@ FOLDER = Path("reports/history")
 SHOWN = 29
 """Earlier runs that a report shows: with its own, a strip of thirty."""
 
-LETTERS: Mapping[Outcome, str] = {
-    Outcome.CONFORMS: "c",
-    Outcome.DRIFTED: "d",
-    Outcome.FLAKY: "f",
-    Outcome.RESTRICTED: "r",
-    Outcome.INCONCLUSIVE: "i",
-    Outcome.NOT_PROBED: "n",
-    Outcome.HARNESS_ERROR: "h",
-}
-OUTCOMES = {letter: outcome for outcome, letter in LETTERS.items()}
 _REQUIRED = frozenset({"run", "target", "started_at", "today", "cast", "outcomes"})
 MAX_TOLD = 200
 """Characters of one name that is kept."""
@@ -48,30 +36,11 @@ MAX_SEEN = 500
 """Undocumented names kept a line; a hostile answer must not swell the history."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One earlier run, as its history line tells it."""
-
-    run: str
-    started_at: str
-    today: date
-    outcomes: Mapping[str, Outcome]
-    drifts: Mapping[str, Mapping[str, Json]]
-    seen: frozenset[str]
-
-    @cached_property
-    def tally(self) -> dict[Outcome, int]:
-        counts = dict.fromkeys(Outcome, 0)
-        for outcome in self.outcomes.values():
-            counts[outcome] += 1
-        return counts
-
-
 def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     """The line that this run leaves behind. Pure."""
     ordered = sorted(results, key=lambda result: result.record)
     addresses = [result.record for result in ordered]
-    earlier, today = rows(run), date.fromisoformat(run.today)
+    known, today = past.rows(run), date.fromisoformat(run.today)
     return {
         "run": run.run,
         "target": run.target,
@@ -84,20 +53,11 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
             result.record: {"since": first.isoformat(), **same_drift.remembered(result.findings)}
             for result in ordered
             if result.outcome is Outcome.DRIFTED  # of all others thirty rows would be looked up for nothing
-            and (first := changes.since(result, today, before(result.record, earlier))) is not None
+            and (first := changes.since(result, today, past.before(result.record, known))) is not None
         },
         "seen": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
         "addresses": addresses,
     }
-
-
-def before(address: str, rows: Sequence[Row]) -> list[Earlier]:
-    """What earlier runs remember of one record, oldest first; those that did not have it are left out."""
-    return [
-        Earlier(row.today, row.outcomes[address], row.drifts.get(address, {}))
-        for row in rows
-        if address in row.outcomes
-    ]
 
 
 def discovered(results: Sequence[Result]) -> set[str]:
@@ -121,11 +81,6 @@ def corrected(results: Sequence[Result]) -> set[str]:
     }
 
 
-def rows(run: Run) -> list[Row]:
-    """The earlier runs that a run carries with it, oldest first."""
-    return list(_rows(run.history, f"run {run.run}: history"))
-
-
 def load(folder: Path, target: str, last: int | None = None) -> list[dict[str, Json]]:
     """The lines of a target's history, oldest first, each with its addresses spelt out.
 
@@ -143,8 +98,8 @@ def load(folder: Path, target: str, last: int | None = None) -> list[dict[str, J
 
 def shown(folder: Path, target: str, before: str = "~") -> tuple[str | None, tuple[dict[str, Json], ...]]:
     """What a run that starts at `before` carries: the previous run's name and the rows to show."""
-    earlier = [line for line in load(folder, target) if line["started_at"] < before][-SHOWN:]
-    return previous(earlier), tuple(_spelt_once(earlier))
+    lines = [line for line in load(folder, target) if line["started_at"] < before][-SHOWN:]
+    return previous(lines), tuple(_spelt_once(lines))
 
 
 def previous(lines: Sequence[Mapping[str, Json]]) -> str | None:
@@ -173,25 +128,6 @@ def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
 def file_of(folder: Path, target: str) -> Path:
     """Where a target's history lies; a target's name is a person's, so only its plain characters make the file name."""
     return folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', target).strip('.-') or 'target'}.jsonl"
-
-
-def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
-    casts = {line["cast"]: line["addresses"] for line in lines if "addresses" in line}
-    for line in lines:
-        try:
-            yield Row(
-                run=line["run"],
-                started_at=line["started_at"],
-                today=date.fromisoformat(line["today"]),
-                outcomes={
-                    address: OUTCOMES[letter]
-                    for address, letter in zip(casts[line["cast"]], line["outcomes"], strict=True)
-                },
-                drifts=line.get("drifts", {}),
-                seen=frozenset(line.get("seen", ())),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise EvidenceError(f"not a history row ({error!r})", "remove it there", place=where) from error
 
 
 def _spelt_once(lines: Sequence[Mapping[str, Json]]) -> Iterator[dict[str, Json]]:

@@ -7,13 +7,13 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from catalog.evidence.past import LETTERS
 from catalog.model import Outcome
 from reports import exchanges, island, plots
 from reports.attribution import Attributor
 from reports.chunks import pack
 from reports.detail import Details
 from reports.facts import Relations
-from reports.history import LETTERS
 from reports.markup import TEMPLATES, environment, safe
 from reports.matrix import matrix
 from reports.overview import Overview

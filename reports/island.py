@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from catalog.evidence.past import LETTERS
 from reports.facts import title
-from reports.history import LETTERS
 from reports.visible import tree
 
 if TYPE_CHECKING:

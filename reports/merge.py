@@ -60,9 +60,16 @@ def _weight(result: Result) -> tuple[bool, bool, str, str]:
 
 
 def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:
-    """The first run's policy, with every stale entry of the ledger that any of them was told of."""
+    """The first run's policy, with what any of them demands besides; several are no share any more, but the whole."""
+    if len(runs) == 1:
+        return runs[0].policy
+    policy = {name: value for name, value in runs[0].policy.items() if name != "shard"}
     stale = _union(run.policy.get("stale_ledger") or () for run in runs)
-    return {**runs[0].policy, "stale_ledger": list(stale)} if stale else runs[0].policy
+    if stale:
+        policy["stale_ledger"] = list(stale)
+    if any(run.policy.get("expect_all") for run in runs):
+        policy["expect_all"] = True
+    return policy
 
 
 def _union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:

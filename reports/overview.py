@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog.evidence import verdicts
+from catalog.evidence import past, verdicts
+from catalog.evidence.blindness import unconfigured
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import complete, unreported
 from catalog.model import KINDS, Outcome
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
 GROUPS: Mapping[Change, str] = {
+    Change.LOST: "Lost from sight",
     Change.NEW: "New drift",
     Change.DIFFERENT: "Drifts otherwise than before",
     Change.FLAKY: "Flaky",
@@ -63,7 +65,7 @@ class Overview:
         self.run = run
         self.results = tuple(complete(run, results))
         self.standings = tuple(standings(run, self.results))
-        self.earlier = tuple(history.rows(run))
+        self.earlier = tuple(past.rows(run))
 
     @cached_property
     def counts(self) -> Counter[Outcome]:
@@ -74,6 +76,11 @@ class Overview:
         """The records of each kind of change, in reading order; kinds without any are left out."""
         found = {change: tuple(each for each in self.standings if each.change is change) for change in GROUPS}
         return {change: each for change, each in found.items() if each}
+
+    @cached_property
+    def unconfigured(self) -> tuple[Standing, ...]:
+        """What was not asked because an address, a key or a value is wanting, and that nobody lost by it."""
+        return tuple(each for each in self.standings if unconfigured(each.result) and each.change is not Change.LOST)
 
     @cached_property
     def findings(self) -> tuple[Standing, ...]:
@@ -144,7 +151,7 @@ class Overview:
         wrong = any(verdicts.failed(each) or verdicts.broken(each) for each in self.results)
         if wrong or self.stale_entries:
             return "bad"
-        unseen = Change.UNSEEN in self.changes or not self.counts[Outcome.CONFORMS]
+        unseen = not {Change.LOST, Change.UNSEEN}.isdisjoint(self.changes) or not self.counts[Outcome.CONFORMS]
         return "warn" if unseen or self.status is not Exit.FINE else "good"
 
     @property
@@ -155,15 +162,13 @@ class Overview:
         number = {change: len(self.changes.get(change, ())) for change in GROUPS}
         new = "new drift" if self.earlier else "drift"
         drifting = self.counts[Outcome.DRIFTED]
-        lost = sum(map(unreported, self.results))
-        unseen = sum(
-            each.result.address.provider not in self.blind and not unreported(each.result)
-            for each in self.changes.get(Change.UNSEEN, ())
-        )
+        never_reported = sum(map(unreported, self.results))
+        unseen, lost = self._beside_the_blind(Change.UNSEEN), self._beside_the_blind(Change.LOST)
         was = "was" if len(self.blind) == 1 else "were"
         parts = [
             f"{_names(tuple(self.blind))} {was} not really looked at" if self.blind else "",
-            f"{lost} selected and never reported" if lost else "",
+            f"{lost}{' more' if self.blind else ''} lost from sight" if lost else "",
+            f"{never_reported} selected and never reported" if never_reported else "",
             _count(number[Change.NEW], new),
             _count(number[Change.DIFFERENT], "changed drift"),
             f"{number[Change.ONGOING]} still drifting" if number[Change.ONGOING] else "",
@@ -176,9 +181,14 @@ class Overview:
         ]
         said = [part for part in parts if part]
         if not drifting and self.counts[Outcome.CONFORMS]:
-            partly = self.blind or lost
-            said.insert(1 if self.blind else 0, "no drift in what was seen" if partly else "no drift")
+            partly = self.blind or never_reported or lost
+            said.insert(bool(self.blind) + bool(lost), "no drift in what was seen" if partly else "no drift")
         return tuple(said) or ("nothing could be judged",)
+
+    def _beside_the_blind(self, change: Change) -> int:
+        """How many records of one kind of change belong to providers that were looked at, and were reported."""
+        members = self.changes.get(change, ())
+        return sum(each.result.address.provider not in self.blind and not unreported(each.result) for each in members)
 
     @property
     def coverage(self) -> str:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog.evidence import changes, verdicts
-from catalog.evidence.changes import Change, Earlier
+from catalog.evidence import changes, lost, past, verdicts
+from catalog.evidence.changes import Change
 from catalog.evidence.complete import unreported
+from catalog.evidence.past import Earlier, last_verdict
 from catalog.model import Outcome, Tag
 from catalog.reading.last_seen import seen_on
-from reports import history
 
 if TYPE_CHECKING:
+    from catalog.evidence.past import Row
     from catalog.evidence.results import Result, Run
-    from reports.history import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Standing:
     strip: tuple[Outcome | None, ...]
     """The outcomes of the runs shown, oldest first, this run last; None where it was not in a run."""
     since: date | None = None
-    """The first day of the drift that goes on, if it drifts."""
+    """The first day of the drift that goes on, if it drifts; the first day without a verdict, if it was lost."""
     day: int = 0
     evidence: date | None = None
     """The day on which its behaviour was last seen and judged."""
@@ -63,7 +63,7 @@ _ORDER = tuple(Change)
 
 def standings(run: Run, results: Sequence[Result]) -> list[Standing]:
     """Every record's standing, what needs attention first, otherwise by address."""
-    earlier = history.rows(run)
+    earlier = past.rows(run)
     today = date.fromisoformat(run.today)
     found = [_standing(result, run, today, earlier) for result in results]
     return sorted(found, key=lambda each: (not each.is_finding, _ORDER.index(each.change), each.address))
@@ -71,13 +71,14 @@ def standings(run: Run, results: Sequence[Result]) -> list[Standing]:
 
 def _standing(result: Result, run: Run, today: date, earlier: Sequence[Row]) -> Standing:
     address = result.record
-    before = history.before(address, earlier)
+    before = past.before(address, earlier)
     conformed = next((each for each in reversed(before) if each.outcome is Outcome.CONFORMS), None)
-    since = changes.since(result, today, before)
-    evidence, verified = _evidence(result, run, today, changes.last_verdict(before))
+    change = changes.change(result, before, lost.last_known(result, run, before))
+    since = lost.since(today, before) if change is Change.LOST else changes.since(result, today, before)
+    evidence, verified = _evidence(result, run, today, last_verdict(before))
     return Standing(
         result=result,
-        change=changes.change(result, before),
+        change=change,
         strip=(*(row.outcomes.get(address) for row in earlier), result.outcome),
         since=since,
         day=(today - since).days + 1 if since else 0,

@@ -67,11 +67,15 @@ def _changes(overview: Overview, listed: int) -> Iterator[str]:
         if not members:
             continue
         yield f"### {GROUPS[change]} ({len(members)})"
-        items = _by_reason(members) if change is Change.UNSEEN else [_item(each) for each in members]
+        gathered = change in (Change.LOST, Change.UNSEEN)
+        items = _by_reason(members) if gathered else [_item(each) for each in members]
         yield _listed(items, listed)
     yield from _named("Newly discovered, not in the documents", overview.discovered, listed)
     yield from _named(CORRECTED, overview.corrected, listed)
     yield from _named("New records", [each.address for each in overview.added], listed)
+    if overview.unconfigured:
+        yield f"### Not configured here ({len(overview.unconfigured)})"
+        yield _listed(_by_reason(overview.unconfigured), listed)
 
 
 def _named(title: str, names: Sequence[str], listed: int) -> Iterator[str]:
@@ -87,7 +91,7 @@ def _listed(items: Sequence[str], listed: int) -> str:
 
 def _by_reason(members: Sequence[Standing]) -> list[str]:
     return [
-        f"- **{code_span(group.who)}**: {'; '.join(map(code_span, [group.code, *group.details[:1]]))}"
+        f"- **{code_span(group.who)}**: {'; '.join(map(code_span, [f'{group.code}{group.since}', *group.details[:1]]))}"
         for group in unseen(members)
     ]
 

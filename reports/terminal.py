@@ -33,6 +33,7 @@ COLUMNS = {
 
 _COLOURS = {"bad": "31;1", "warn": "33;1", "good": "32;1", "dim": "2", "bold": "1", "none": "0"}
 _OF_CHANGE = {
+    Change.LOST: "warn",
     Change.NEW: "bad",
     Change.DIFFERENT: "bad",
     Change.FLAKY: "bad",
@@ -55,6 +56,7 @@ def summary(run: Run, results: Sequence[Result], *, width: int = 100, colour: bo
         if change in overview.changes and (not quiet or change in _URGENT):
             lines += ["", *_group(change, overview.changes[change], width, paint)]
     if not quiet:
+        lines += _not_asked(overview, width, paint)
         lines += _steps(overview, width, paint)
         lines += _named("Newly discovered, not in the documents", overview.discovered, width, paint)
         lines += _named(CORRECTED, overview.corrected, width, paint)
@@ -75,7 +77,7 @@ def provider_line(provider: str, results: Sequence[Result], total: int, *, colou
     return "  ".join(parts)
 
 
-_URGENT = (Change.NEW, Change.DIFFERENT, Change.FLAKY, Change.BROKEN, Change.STALE, Change.ONGOING, Change.UNSEEN)
+_URGENT = tuple(change for change in GROUPS if change not in (Change.FIXED, Change.ACCEPTED))
 
 
 class _Paint:
@@ -95,7 +97,7 @@ def _not_looked_at(overview: Overview, paint: _Paint) -> Iterator[str]:
 
 def _group(change: Change, members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
     yield paint(_OF_CHANGE[change], f"{GROUPS[change]} ({len(members)})")
-    if change is Change.UNSEEN:
+    if change in (Change.LOST, Change.UNSEEN):
         yield from _by_reason(members, width, paint)
         return
     for each in members[:LISTED]:
@@ -127,9 +129,16 @@ def _told(standing: Standing, width: int) -> Iterator[str]:
         yield line(f"{finding.message}  [{finding.code}]", width)
 
 
+def _not_asked(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
+    """What is wanting to ask the rest; that it is not asked is no fault."""
+    if overview.unconfigured:
+        yield from ("", paint("bold", f"Not configured here ({len(overview.unconfigured)})"))
+        yield from _by_reason(overview.unconfigured, width, paint)
+
+
 def _by_reason(members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
     for group in unseen(members):
-        yield "  " + line(f"{group.who}: {group.code}", width - 2)
+        yield "  " + line(f"{group.who}: {group.code}{group.since}", width - 2)
         if group.details:
             yield paint("dim", f"    {line(group.details[0], width - 4)}")
 

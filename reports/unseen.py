@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catalog.evidence.changes import Change
 from catalog.model import Outcome
 from reports import advice
 
@@ -25,6 +26,12 @@ class Unseen:
     code: str
     details: tuple[str, ...]
     standings: tuple[Standing, ...]
+
+    @property
+    def since(self) -> str:
+        """Since when, of what was seen before: `, since 2026-11-20`."""
+        days = [each.since for each in self.standings if each.change is Change.LOST and each.since is not None]
+        return f", since {min(days)}" if days else ""
 
     @property
     def means(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 from catalog.model import Outcome
@@ -19,37 +19,96 @@ _VERDICTS = frozenset({Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY, Outcome
 """The outcomes of what was looked at; our own fault is told by itself."""
 
 
-def blind_providers(results: Sequence[Result], expected: Sequence[str]) -> dict[str, str]:
+def blind_providers(
+    results: Sequence[Result], expected: Sequence[str], lost: Set[str] = frozenset(), *, whole: bool = True
+) -> dict[str, str]:
     """The providers that were not looked at and had to be, and why, each in one sentence.
 
-    Those that are `expected` had to be; and where nothing at all has a verdict, each of which something was tried.
+    Those that are `expected` had to be; and where nothing at all has a verdict, each of which something was tried or
+    would have been if it were configured. `lost` are the addresses that are lost from sight. A shard is not the `whole`
+    of what was asked for: another one may have what it could not configure.
     """
     of_provider: dict[str, list[Result]] = {provider: [] for provider in expected}
     for result in results:
-        of_provider.setdefault(result.record.partition("/")[0], []).append(result)
+        of_provider.setdefault(result.address.provider, []).append(result)
     nothing_seen = not any(result.outcome in _VERDICTS for result in results)
     found = {
-        provider: _why(own)
+        provider: _why(own, lost)
         for provider, own in of_provider.items()
-        if provider in expected or (nothing_seen and any(each.outcome is not Outcome.NOT_PROBED for each in own))
+        if provider in expected or (nothing_seen and any(_was_meant(each, whole=whole) for each in own))
     }
     return {provider: why for provider, why in found.items() if why}
 
 
-def _why(results: Sequence[Result]) -> str:
+def gaps(results: Sequence[Result]) -> dict[str, str]:
+    """For those who expect all: each provider with records that have no verdict, how many, which and why."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        if _is_a_gap(result):
+            found.setdefault(result.address.provider, []).append(result)
+    return {provider: _told(own) for provider, own in found.items()}
+
+
+def unconfigured(result: Result) -> bool:
+    """Whether it was not asked because the target lacks what the asking needs: an address, a key, a value."""
+    return result.reason is not None and result.reason.code in _CONFIGURATION
+
+
+_CONFIGURATION = frozenset(
+    {
+        ReasonCode.PROVIDER_NOT_CONFIGURED,
+        ReasonCode.CREDENTIAL_MISSING,
+        ReasonCode.CREDENTIAL_EMPTY,
+        ReasonCode.ADDRESS_MISSING,
+        ReasonCode.VALUE_MISSING,
+    }
+)
+_NAMED = 3
+"""Records without a verdict that a sentence names; the lists beside it name them all."""
+
+
+def _was_meant(result: Result, *, whole: bool) -> bool:
+    """Whether somebody meant it to be asked: it was, or only an address, a key or a value was wanting."""
+    return result.outcome is not Outcome.NOT_PROBED or (whole and unconfigured(result))
+
+
+def _is_a_gap(result: Result) -> bool:
+    """Whether it has no verdict though there is a way to one; a cost nobody allowed is a choice, and no gap."""
+    if result.outcome is Outcome.NOT_PROBED:
+        stopped = result.reason is not None and result.reason.code == ReasonCode.STOPPED_EARLY
+        return stopped or unconfigured(result)
+    return result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
+
+
+def _told(gaps: Sequence[Result]) -> str:
+    named = [f"{each.record} ({each.reason.code if each.reason else each.outcome})" for each in gaps[:_NAMED]]
+    more = f" and {len(gaps) - _NAMED} more" if len(gaps) > _NAMED else ""
+    has = "record has" if len(gaps) == 1 else "records have"
+    return f"all was expected, and {len(gaps)} {has} no verdict: {', '.join(named)}{more}"
+
+
+def _why(results: Sequence[Result], lost: Set[str]) -> str:
     """Why a provider with these results was not looked at; empty where it was."""
     if not results:
         return "no record has a result"
-    allowed = [result for result in results if result.outcome is not Outcome.NOT_PROBED and not _is_ours(result)]
-    if not allowed:
+    allowed = [
+        result
+        for result in results
+        if result.record in lost or not (result.outcome is Outcome.NOT_PROBED or _is_ours(result))
+    ]
+    if not any(result.outcome is not Outcome.NOT_PROBED for result in allowed):
         return _most_common_reason("nothing was probed", results)
     unseen = [result for result in allowed if result.outcome is Outcome.INCONCLUSIVE]
-    if all(result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED) for result in allowed):
+    if all(result.outcome not in _VERDICTS for result in allowed):
         return _most_common_reason("no record has a verdict", allowed)
     if any(result.reason and result.reason.code == ReasonCode.LANE_STOPPED for result in unseen):
         return _most_common_reason("a lane stopped", unseen)
-    if len(unseen) > BLIND_SHARE * len(allowed):
-        return _most_common_reason(f"{len(unseen)} of {len(allowed)} probes are inconclusive", unseen)
+    gone = [result for result in allowed if result.record in lost and result.outcome is not Outcome.INCONCLUSIVE]
+    if len(unseen) + len(gone) > BLIND_SHARE * len(allowed):
+        inconclusive = f"{len(unseen)} of {len(allowed)} probes are inconclusive"
+        of_sight = f"{len(gone)}{'' if unseen else f' of {len(allowed)}'} had a verdict before and have none now"
+        said = [text for text, members in ((inconclusive, unseen), (of_sight, gone)) if members]
+        return _most_common_reason(" and ".join(said), [*unseen, *gone])
     return ""
 
 
@@ -59,5 +118,13 @@ def _is_ours(result: Result) -> bool:
 
 
 def _most_common_reason(what: str, results: Sequence[Result]) -> str:
-    reasons = Counter(result.reason.code for result in results if result.reason)
-    return f"{what} ({reasons.most_common(1)[0][0]})" if reasons else what
+    """What was found, with the reason that most of them share; where something is wanting, with what would mend it."""
+    reasons = Counter((result.reason.code, _mend(result)) for result in results if result.reason)
+    if not reasons:
+        return what
+    (code, mend), _ = reasons.most_common(1)[0]
+    return f"{what} ({code}: {mend})" if mend else f"{what} ({code})"
+
+
+def _mend(result: Result) -> str:
+    return result.reason.detail if result.reason is not None and unconfigured(result) else ""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift, verdicts
 from catalog.evidence.complete import unreported
-from catalog.model import Json, Outcome
+from catalog.evidence.lost import lost_sight
+from catalog.evidence.past import Earlier, last_verdict
+from catalog.model import Outcome
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 class Change(StrEnum):
     """What a result means beside the runs before it."""
 
+    LOST = "lost"
     NEW = "new"
     DIFFERENT = "different"
     ONGOING = "ongoing"
@@ -29,27 +31,6 @@ class Change(StrEnum):
     BROKEN = "broken"
     UNSEEN = "unseen"
     NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Earlier:
-    """What an earlier run remembers of one record: its outcome, and of a drift what the history kept."""
-
-    day: date
-    outcome: Outcome
-    kept: Mapping[str, Json] = field(default_factory=dict)
-    """Of a drift: `since`, and what `same_drift.remembered` gave."""
-
-    @property
-    def since(self) -> date:
-        """The first day of its drift; its own where it kept none."""
-        since = self.kept.get("since")
-        return date.fromisoformat(since) if since else self.day
-
-
-def last_verdict(earlier: Sequence[Earlier]) -> Earlier | None:
-    """The last of the earlier runs, oldest first, in which the record was looked at and judged."""
-    return next((each for each in reversed(earlier) if each.outcome.conclusive), None)
 
 
 def since(result: Result, today: date, earlier: Sequence[Earlier]) -> date | None:
@@ -63,14 +44,16 @@ def since(result: Result, today: date, earlier: Sequence[Earlier]) -> date | Non
     return last.since if last is not None and last.outcome is Outcome.DRIFTED else today
 
 
-def change(result: Result, earlier: Sequence[Earlier]) -> Change:
-    """What became of the record since it was last judged."""
+def change(result: Result, earlier: Sequence[Earlier], known: Earlier | None = None) -> Change:
+    """What became of the record since it was last judged; `known` is that verdict where no earlier run tells of it."""
     last = last_verdict(earlier)
     drifted_before = last is not None and last.outcome is Outcome.DRIFTED
     if verdicts.broken(result) and not unreported(result):
         return Change.BROKEN
     if verdicts.stale(result):
         return Change.STALE
+    if lost_sight(result, known or last):
+        return Change.LOST
     match result.outcome:
         case Outcome.DRIFTED if verdicts.accounted(result):
             return Change.ACCEPTED

@@ -7,10 +7,11 @@ have modules beside this one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.evidence.blindness import blind_providers
+from catalog.evidence import lost
+from catalog.evidence.blindness import blind_providers, gaps
 from catalog.evidence.complete import complete, expected, unreported
 from catalog.model import LedgerState, Outcome
 from catalog.model.exits import Exit, highest
@@ -22,17 +23,22 @@ if TYPE_CHECKING:
 def of_run(run: Run, results: Sequence[Result]) -> Exit:
     """The exit status that a run calls for, by its results and by what its first line says."""
     known = complete(run, results)
-    return of_results(known, expected(run, known), stale_ledger=bool(stale_entries(run, known)))
+    return _status(known, blind(run, known), stale_ledger=bool(stale_entries(run, known)))
 
 
 def blind(run: Run, results: Sequence[Result]) -> dict[str, str]:
     """The providers that this run was to look at and did not, and why, each in one sentence."""
     known = complete(run, results)
-    return blind_providers(known, expected(run, known))
+    found = blind_providers(known, expected(run, known), lost.of_run(run, known), whole="shard" not in run.policy)
+    return {**gaps(known), **found} if run.policy.get("expect_all") else found
 
 
 def of_results(results: Sequence[Result], expected: Sequence[str], *, stale_ledger: bool = False) -> Exit:
     """The exit status that these results call for; `expected` are the providers that must have a verdict."""
+    return _status(results, blind_providers(results, expected), stale_ledger=stale_ledger)
+
+
+def _status(results: Sequence[Result], blind: Mapping[str, str], *, stale_ledger: bool) -> Exit:
     statuses = {Exit.FINE}
     if all(result.outcome is Outcome.NOT_PROBED for result in results):
         statuses.add(Exit.NOTHING_SELECTED)
@@ -40,7 +46,7 @@ def of_results(results: Sequence[Result], expected: Sequence[str], *, stale_ledg
         statuses.add(Exit.HARNESS_ERROR)
     if stale_ledger or any(failed(result) for result in results):
         statuses.add(Exit.DRIFT)
-    if blind_providers(results, expected):
+    if blind:
         statuses.add(Exit.BLIND)
     return highest(statuses)
 

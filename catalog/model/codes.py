@@ -96,6 +96,7 @@ class ReasonCode(StrEnum):
     PROVIDER_ONLY_CAUSE = "provider-only-cause"
     COST_NOT_ALLOWED = "cost-not-allowed"
     CREDENTIAL_MISSING = "credential-missing"
+    CREDENTIAL_EMPTY = "credential-empty"
     VALUE_MISSING = "value-missing"
     PROVIDER_NOT_CONFIGURED = "provider-not-configured"
     ADDRESS_MISSING = "address-missing"

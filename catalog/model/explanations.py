@@ -398,6 +398,11 @@ NOT_PROBED = _table(
         "Set the variable named in the detail.",
     ),
     (
+        _R.CREDENTIAL_EMPTY,
+        "The variable of the credential is set and holds nothing: a CI sets one so whose secret it cannot find.",
+        "Set the secret that the detail names; unset the variable where this account has no such key.",
+    ),
+    (
         _R.VALUE_MISSING,
         "The target names no model or fixture of the kind the probe needs.",
         "Add the value named in the detail to the target.",

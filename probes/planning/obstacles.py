@@ -30,8 +30,10 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
     if recipe.cost not in allow:
         return Reason(ReasonCode.COST_NOT_ALLOWED, f"--allow {recipe.cost}")
     for role in _roles(recipe):
-        if provider.credential(role).value is None:
-            return Reason(ReasonCode.CREDENTIAL_MISSING, provider.missing(f"credentials.{role}", target.name))
+        credential = provider.credential(role)
+        if credential.value is None:
+            code = ReasonCode.CREDENTIAL_EMPTY if credential.empty else ReasonCode.CREDENTIAL_MISSING
+            return Reason(code, provider.missing(f"credentials.{role}", target.name))
     for service in sorted({call.service for call in recipe.calls.values()} - LOOPBACK):
         if service not in provider.addresses:
             return Reason(ReasonCode.ADDRESS_MISSING, provider.missing(service, target.name))

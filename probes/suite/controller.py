@@ -249,6 +249,8 @@ class Controller:
         }
         if options.shard is not None:
             policy["shard"] = str(options.shard)
+        if options.expect_all:
+            policy["expect_all"] = True
         if self._stale:
             policy["stale_ledger"] = self._stale
         return policy

@@ -47,6 +47,8 @@ class Options:
     """The divergences that the ledger accepts."""
     expire_after: int | None = None
     shard: Shard | None = None
+    expect_all: bool = False
+    """Whether whatever could have a verdict must have one."""
 
     def selects(self, address: Address) -> bool:
         return self._asked_for(address) and (self.shard is None or str(address) in self._mine)
@@ -54,7 +56,8 @@ class Options:
     @property
     def expected(self) -> tuple[str, ...]:
         """The selected providers that must have a verdict in this run; of several shards, each answers for its own."""
-        names = [name for name in self.target.expected if name in self.providers]
+        wanted = self.target.providers if self.expect_all else self.target.expected
+        names = [name for name in wanted if name in self.providers]
         return tuple(name for name in names if self.shard is None or self._answers_for(name))
 
     def _asked_for(self, address: Address) -> bool:
@@ -118,6 +121,11 @@ def add(parser: pytest.Parser) -> None:
         metavar="I/N",
         help="only this share of the lanes, as 2/3; with the same other options the shards make up the whole",
     )
+    group.addoption(
+        "--expect-all",
+        action="store_true",
+        help="any selected record without a verdict makes the run blind (exit 10), unless its cost is not allowed",
+    )
     group.addoption("--plan", action="store_true", help="print what would be sent, with upper bounds, and send nothing")
     group.addoption("--catalog", default=None, metavar="DIR", help="probe the records of this folder")
     group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {OUT}")
@@ -151,6 +159,7 @@ def read(config: pytest.Config) -> Options:
         accepted=accepted,
         expire_after=_days(config.getoption("--expire-after"), update=update),
         shard=_shard(config.getoption("--shard")),
+        expect_all=bool(config.getoption("--expect-all")),
     )
 
 

@@ -55,16 +55,18 @@ MISSING_SECRET = {"PA_API_KEY": ""}
 
 
 @pytest.mark.parametrize(
-    ("expected", "environ", "status"),
-    [(True, NO_KEY, 10), (False, MISSING_SECRET, 5), (None, MISSING_SECRET, 10), (None, NO_KEY, 5)],
+    ("expected", "environ", "is_expected"),
+    [(True, NO_KEY, True), (False, MISSING_SECRET, False), (None, MISSING_SECRET, True), (None, NO_KEY, False)],
 )
-def test_a_missing_key_makes_an_expected_provider_blind_and_any_other_nothing_to_ask(
-    tmp_path: Path, expected: bool | None, environ: dict[str, str], status: int
+def test_a_missing_key_is_blind_and_tells_what_to_set(
+    tmp_path: Path, expected: bool | None, environ: dict[str, str], is_expected: bool
 ) -> None:
     """A variable that is set and empty is the secret that a CI could not find: the provider is expected."""
     tonight = night(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
     seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), environ=environ)
-    assert seen.status == status, seen.said
+    assert seen.status == 10, seen.said
+    assert seen.run.expected == (("pa",) if is_expected else ())
+    assert "blind: pa was not looked at: nothing was probed" in seen.output
     reasons = {result.reason.detail for result in seen.results.values() if result.reason}
     assert "set PA_API_KEY" in reasons
     assert {result.outcome for result in seen.results.values()} == {Outcome.NOT_PROBED}

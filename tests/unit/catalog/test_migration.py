@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.__main__ import main
-from catalog.evidence import changes
+from catalog.evidence import changes, past
 from catalog.evidence.changes import Change
 from catalog.evidence.results_file import read_run
 from catalog.model import Finding, LedgerState, Outcome, Tag
@@ -133,8 +133,8 @@ def test_nothing_is_new_the_night_after(migrated: bool, capsys: pytest.CaptureFi
     if migrated:
         migrate("night1", "night2", capsys=capsys)
     run, results = tonight()
-    rows = history.rows(run)
-    found = {each.record: changes.change(each, history.before(each.record, rows)) for each in results}
+    rows = past.rows(run)
+    found = {each.record: changes.change(each, past.before(each.record, rows)) for each in results}
     assert (found[LIMITED], found[GONE]) == (Change.ONGOING, Change.ONGOING)
 
     entries = ledger.load(Path("divergences.json"))
@@ -155,7 +155,7 @@ def test_a_drift_in_another_way_is_told_as_different_once_migrated(capsys: pytes
     run, results = tonight()
     other = next(each for each in results if each.record == GONE)
     drift = replace(other.drifts[0], observed="gone_error")
-    rows = history.before(GONE, history.rows(run))
+    rows = past.before(GONE, past.rows(run))
     assert changes.change(replace(other, findings=(drift,)), rows) is Change.DIFFERENT
 
 

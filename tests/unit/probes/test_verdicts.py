@@ -195,7 +195,10 @@ def test_results_call_for_one_exit_status(results: list[Result], status: Exit) -
     "results, status",
     [
         ([], Exit.NOTHING_SELECTED),
-        ([result(Outcome.NOT_PROBED, reason="provider-not-configured")], Exit.NOTHING_SELECTED),
+        ([result(Outcome.NOT_PROBED, reason="provider-not-configured")], Exit.BLIND),
+        ([result(Outcome.NOT_PROBED, reason="credential-empty")], Exit.BLIND),
+        ([result(Outcome.NOT_PROBED, reason="provider-only-cause")], Exit.NOTHING_SELECTED),
+        ([result(Outcome.NOT_PROBED, reason="cost-not-allowed")], Exit.NOTHING_SELECTED),
         ([LOST], Exit.BLIND),
         ([result(Outcome.RESTRICTED)], Exit.BLIND),
         ([LOST, result(Outcome.NOT_PROBED, provider="pb")], Exit.BLIND),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from catalog.evidence import past
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Outcome
 from reports import history
@@ -27,7 +28,7 @@ def test_what_was_appended_is_loaded(tmp_path: Path) -> None:
     assert history.append(tmp_path, described, results)
     previous, shown = history.shown(tmp_path, "live")
     assert previous == described.run
-    (row,) = history.rows(run(history=shown))
+    (row,) = past.rows(run(history=shown))
     assert row.outcomes == {A: Outcome.CONFORMS, B: Outcome.NOT_PROBED}
     assert row.today == date(2026, 11, 21)
 
@@ -46,7 +47,7 @@ def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
     assert text.count('"addresses"') == 2
     _, shown = history.shown(tmp_path, "live")
     assert sum("addresses" in line for line in shown) == 2
-    assert [len(row.outcomes) for row in history.rows(run(history=shown))] == [1, 1, 1, 2]
+    assert [len(row.outcomes) for row in past.rows(run(history=shown))] == [1, 1, 1, 2]
 
 
 def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path: Path) -> None:
@@ -93,7 +94,7 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
 
 def test_a_broken_row_in_a_results_file_is_named() -> None:
     with pytest.raises(EvidenceError, match="history: not a history row"):
-        history.rows(run(history=({"run": "r", "cast": "c", "outcomes": "c"},)))
+        past.rows(run(history=({"run": "r", "cast": "c", "outcomes": "c"},)))
 
 
 def test_a_run_sees_only_what_began_before_it(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from catalog.evidence import changes, same_drift
-from catalog.evidence.changes import Change, Earlier
+from catalog.evidence.changes import Change
+from catalog.evidence.past import Earlier
 from catalog.model import Aspect, Finding, Outcome, Severity
 from catalog.model.explanations import FINDINGS
 from catalog.writeback.planner import Kept, Patch, Policy, plan

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.evidence import verdicts
+from catalog.evidence import lost, verdicts
+from catalog.evidence.blindness import gaps
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import complete, unreported
 from catalog.model import LedgerState, Outcome, Reason
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
 PROVIDERS = ("pa", "pb", "pc", "pd")
-REASONS = ("read-timeout", "lane-stopped", "planned-only", "credential-missing", "probe-refused")
+REASONS = (
+    "read-timeout",
+    "lane-stopped",
+    "planned-only",
+    "credential-missing",
+    "credential-empty",
+    "stopped-early",
+    "probe-refused",
+)
 
 
 @st.composite
@@ -55,6 +64,8 @@ def runs(draw: st.DrawFn) -> Run:
     if draw(st.booleans()):
         described["policy"] = {"stale_ledger": ["ledger: l.json:pa/errors/general/r0: was to be reviewed; renew it"]}
     if draw(st.booleans()):
+        described["policy"] = {**described.get("policy", {}), "expect_all": True}
+    if draw(st.booleans()):
         past = run(run="r-1", started_at="2026-11-20T00:00:00Z", today="2026-11-20")
         described["history"] = (history.row(past, draw(results())),)
     return run(**described)
@@ -68,6 +79,11 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     blind = set(verdicts.blind(described, seen))
     known = complete(described, seen)
     faults = sum(map(verdicts.broken, known))
+    gone = lost.of_run(described, known)
+    assert gone == {each.address for each in overview.changes.get(Change.LOST, ())}
+    assert not gone or overview.has_news
+    if described.policy.get("expect_all"):
+        assert set(gaps(known)) <= blind
     assert (status is Exit.BLIND) == bool(blind and not faults)
     assert (status is Exit.HARNESS_ERROR) == bool(faults)
     assert overview.mood != "good" or status is Exit.FINE
@@ -86,9 +102,11 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     assert {
         suite.get("name", "")[:2] for suite in document if suite.find(".//property[@name='blind']") is not None
     } == (blind)
+    for told in (page, text, quiet, markdown):
+        assert (f"Lost from sight ({len(gone)})" in told) or (f"Lost from sight <b>{len(gone)}</b>" in told) or not gone
     for whole in (page, markdown):
-        assert not (blind and "Nothing changed." in whole)
-        assert not (blind and '<p class="none">Nothing.</p>' in whole)
+        assert not ((blind or gone) and "Nothing changed." in whole)
+        assert not ((blind or gone) and '<p class="none">Nothing.</p>' in whole)
 
     failures, errors = int(document.get("failures", "")), int(document.get("errors", ""))
     assert bool(errors) == (status is Exit.HARNESS_ERROR)

@@ -1,0 +1,103 @@
+"""What a run remembers of the runs before it: a row a run, an outcome a record. Its first line carries them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from catalog.evidence.results_file import EvidenceError
+from catalog.model import Json, Outcome
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Run
+
+LETTERS: Mapping[Outcome, str] = {
+    Outcome.CONFORMS: "c",
+    Outcome.DRIFTED: "d",
+    Outcome.FLAKY: "f",
+    Outcome.RESTRICTED: "r",
+    Outcome.INCONCLUSIVE: "i",
+    Outcome.NOT_PROBED: "n",
+    Outcome.HARNESS_ERROR: "h",
+}
+OUTCOMES = {letter: outcome for outcome, letter in LETTERS.items()}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One earlier run, as its history line tells it."""
+
+    run: str
+    started_at: str
+    today: date
+    outcomes: Mapping[str, Outcome]
+    drifts: Mapping[str, Mapping[str, Json]]
+    seen: frozenset[str]
+
+    @cached_property
+    def tally(self) -> dict[Outcome, int]:
+        counts = dict.fromkeys(Outcome, 0)
+        for outcome in self.outcomes.values():
+            counts[outcome] += 1
+        return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What an earlier run remembers of one record: its outcome, and of a drift what the history kept."""
+
+    day: date
+    outcome: Outcome
+    kept: Mapping[str, Json] = field(default_factory=dict)
+    """Of a drift: `since`, and what `same_drift.remembered` gave."""
+
+    @property
+    def since(self) -> date:
+        """The first day of its drift; its own where it kept none."""
+        since = self.kept.get("since")
+        return date.fromisoformat(since) if since else self.day
+
+
+def rows(run: Run) -> list[Row]:
+    """The earlier runs that a run carries with it, oldest first.
+
+    Raises:
+        EvidenceError: one of them is no row of a history.
+    """
+    return list(_rows(run.history, f"run {run.run}: history"))
+
+
+def before(address: str, rows: Sequence[Row]) -> list[Earlier]:
+    """What earlier runs remember of one record, oldest first; those that did not have it are left out."""
+    return [
+        Earlier(row.today, row.outcomes[address], row.drifts.get(address, {}))
+        for row in rows
+        if address in row.outcomes
+    ]
+
+
+def last_verdict(earlier: Sequence[Earlier]) -> Earlier | None:
+    """The last of the earlier runs, oldest first, in which the record was looked at and judged."""
+    return next((each for each in reversed(earlier) if each.outcome.conclusive), None)
+
+
+def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
+    casts = {line["cast"]: line["addresses"] for line in lines if "addresses" in line}
+    for line in lines:
+        try:
+            yield Row(
+                run=line["run"],
+                started_at=line["started_at"],
+                today=date.fromisoformat(line["today"]),
+                outcomes={
+                    address: OUTCOMES[letter]
+                    for address, letter in zip(casts[line["cast"]], line["outcomes"], strict=True)
+                },
+                drifts=line.get("drifts", {}),
+                seen=frozenset(line.get("seen", ())),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise EvidenceError(f"not a history row ({error!r})", "remove it there", place=where) from error

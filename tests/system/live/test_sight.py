@@ -1,0 +1,100 @@
+"""Sight over the command line: what was never there to see, what is gone since yesterday, and who expects all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.changes import Change
+from reports.overview import Overview
+from tests.harness.command import Ran, pytest_probes, ran
+from tests.harness.fault_changes import instead
+from tests.harness.fault_proxy import Stand, standing
+from tests.harness.faults import Fault, Where
+from tests.harness.live import KEYS, Night, night
+
+REFUSAL = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this resource."}}'
+READS = ("--kind", "endpoints")
+"""A whole of what options select, as `-k` is not: only such a run is remembered."""
+
+
+@pytest.fixture(scope="module")
+def stand() -> Iterator[Stand]:
+    with standing() as made:
+        yield made
+
+
+@pytest.fixture
+def tonight(tmp_path: Path, stand: Stand) -> Night:
+    stand.behind()
+    return night(tmp_path, {"pa": f"{stand.base}/pa"}, expected=None)
+
+
+def probe(tonight: Night, out: Path, *arguments: str) -> Ran:
+    return pytest_probes(out, "--target", str(tonight.path), *arguments, environ=tonight.environ)
+
+
+def again(first: Ran, out: Path) -> None:
+    """Give the next run of another folder the memory of this one."""
+    out.mkdir()
+    (first.out / "history").rename(out / "history")
+
+
+def test_nothing_configured_is_blind_and_says_what_to_set(tmp_path: Path) -> None:
+    environ = {name: "" for name in os.environ if name.endswith(("_API_KEY", "_BASE_URL"))}
+    seen = pytest_probes(tmp_path / "out", "--target", "live", *READS, environ=environ)
+    assert seen.status == 10, seen.said
+    assert "set PA_BASE_URL" in seen.output
+    assert "No drift" not in seen.output
+
+
+@pytest.mark.parametrize("words", ["no_record_is_called_so", "general and overloaded and 529"])
+def test_where_nobody_could_ask_anything_it_is_5(tmp_path: Path, words: str) -> None:
+    """Nothing selected, or only what the provider alone can cause, of one that nobody expects to be seen."""
+    unexpected = night(tmp_path, {"pa": "http://127.0.0.1:9"}, expected=False)
+    seen = probe(unexpected, tmp_path / "out", "--provider", "pa", "-k", words)
+    assert seen.status == 5, seen.said
+
+
+def test_a_dead_key_of_a_provider_that_nobody_expects_is_blind_as_well(tmp_path: Path, stand: Stand) -> None:
+    stand.behind()
+    unexpected = night(tmp_path, {"pa": f"{stand.base}/pa"}, expected=False)
+    environ = {"PA_API_KEY": "deleted-since"}
+    seen = pytest_probes(tmp_path / "out", "--target", str(unexpected.path), *READS, environ=environ)
+    assert seen.status == 10, seen.said
+
+
+@pytest.mark.parametrize(("path", "status"), [("/pa/v1/", 10), ("/pa/v1/models/", 0)])
+def test_what_was_seen_yesterday_and_is_refused_today(
+    tonight: Night, tmp_path: Path, stand: Stand, path: str, status: int
+) -> None:
+    """The control is still let in: the key lost a scope, and the night must say so."""
+    first = probe(tonight, tmp_path / "1", *READS, "--today", "2026-11-20")
+    assert first.status == 0, first.said
+    again(first, tmp_path / "2")
+    stand.behind(Fault(Where(path=f"{path}(?!models$)", statuses=(200,)), answer=instead(403, REFUSAL)))
+    second = probe(tonight, tmp_path / "2", *READS, "--today", "2026-11-21")
+    assert second.status == status, second.said
+    overview = Overview(second.run, list(second.results.values()))
+    gone = overview.changes[Change.LOST]
+    assert gone
+    for text in (second.output, (second.folder / "summary.md").read_text(encoding="utf-8")):
+        assert f"Lost from sight ({len(gone)})" in text
+        assert "No drift;" not in text
+        assert "Nothing changed." not in text
+    rebuilt = ran(tmp_path, ["python", "-m", "reports", "show", str(second.folder)])
+    assert f"Lost from sight ({len(gone)})" in rebuilt.output
+
+
+def test_who_expects_all_is_told_each_gap(tonight: Night, tmp_path: Path) -> None:
+    seen = probe(tonight, tmp_path / "out", "-k", "list_models or get_organization", "--expect-all")
+    assert seen.status == 10, seen.said
+    assert "all was expected, and" in seen.output
+    assert "(credential-missing)" in seen.output
+    assert seen.run.policy["expect_all"] is True
+    complete = probe(tonight, tmp_path / "whole", "-k", "pa/endpoints/models/list_models", "--expect-all")
+    assert complete.status == 0, complete.said
+    assert KEYS["PA_API_KEY"] not in seen.said

@@ -1,0 +1,170 @@
+"""What had a verdict and has none any more is news, told first, and counts towards blindness."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pytest
+
+from catalog.evidence import lost, verdicts
+from catalog.evidence.results import Result, Run
+from catalog.model import Outcome, Reason
+from catalog.model.exits import Exit
+from reports import history, summary, terminal
+from tests.unit.catalog.catalog_making import record, result, run
+
+ADDRESSES = [f"pa/errors/compliance/r{number}" for number in range(10)]
+REFUSED = (Outcome.RESTRICTED, "probe-refused")
+CONFORMS = (Outcome.CONFORMS, "")
+
+
+def night(*outcomes: tuple[Outcome, str]) -> list[Result]:
+    return [_result(address, *each) for address, each in zip(ADDRESSES, outcomes, strict=True)]
+
+
+def _result(address: str, outcome: Outcome, reason: str = "") -> Result:
+    return Result(address, {}, outcome, Reason(reason, "as told") if reason else None)
+
+
+def after(*nights: list[Result], **changes: Any) -> Run:
+    """A run that carries what these nights left behind, one a day."""
+    rows: list[Any] = []
+    for number, seen in enumerate(nights, start=1):
+        rows.append(history.row(_described(f"2026-11-{number:02}", rows), seen))
+    return _described(f"2026-11-{len(nights) + 1:02}", rows, expected=("pa",), **changes)
+
+
+def _described(today: str, rows: list[Any], **changes: Any) -> Run:
+    return Run("r", "live", live=True, started_at=f"{today}T00:00:00Z", today=today, history=tuple(rows), **changes)
+
+
+ALL = night(*[CONFORMS] * 10)
+
+
+@pytest.mark.parametrize(
+    ("refused", "status", "why"),
+    [
+        (1, Exit.FINE, None),
+        (2, Exit.FINE, None),
+        (3, Exit.BLIND, "3 of 10 had a verdict before and have none now (probe-refused)"),
+        (10, Exit.BLIND, "no record has a verdict (probe-refused)"),
+    ],
+)
+def test_what_is_refused_and_was_not_is_lost(refused: int, status: Exit, why: str | None) -> None:
+    described, seen = after(ALL), night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
+    assert lost.of_run(described, seen) == set(ADDRESSES[:refused])
+    assert verdicts.of_run(described, seen) is status
+    assert verdicts.blind(described, seen).get("pa") == why
+    for text in (terminal.summary(described, seen), summary.render(described, seen)):
+        assert f"Lost from sight ({refused})" in text
+        assert "Nothing changed" not in text
+        assert "No drift;" not in text
+
+
+def test_what_was_always_refused_is_no_news() -> None:
+    refused = night(*[REFUSED] * 5, *[CONFORMS] * 5)
+    described = after(refused)
+    assert lost.of_run(described, refused) == frozenset()
+    assert verdicts.of_run(described, refused) is Exit.FINE
+    assert "Lost from sight" not in terminal.summary(described, refused)
+
+
+def test_lost_and_inconclusive_count_together() -> None:
+    seen = night(
+        REFUSED, (Outcome.INCONCLUSIVE, "read-timeout"), (Outcome.INCONCLUSIVE, "read-timeout"), *[CONFORMS] * 7
+    )
+    described = after(night(CONFORMS, *[(Outcome.INCONCLUSIVE, "read-timeout")] * 2, *[CONFORMS] * 7))
+    assert verdicts.blind(described, seen) == {
+        "pa": "2 of 10 probes are inconclusive and 1 had a verdict before and have none now (read-timeout)"
+    }
+
+
+def test_it_stays_lost_until_it_is_seen_again_and_says_since_when() -> None:
+    refused = night(REFUSED, *[CONFORMS] * 9)
+    described = after(ALL, refused, refused)
+    assert "probe-refused, since 2026-11-02" in terminal.summary(described, refused)
+    assert lost.of_run(after(ALL, refused, ALL), ALL) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("reason", "gone"),
+    [
+        ("cost-not-allowed", False),
+        ("credential-missing", False),
+        ("provider-not-configured", False),
+        ("stopped-early", False),
+        ("credential-empty", True),
+    ],
+)
+def test_what_was_not_meant_to_be_asked_is_not_lost(reason: str, gone: bool) -> None:
+    """A variable that is set and empty is a secret that a CI could not find: somebody meant it to be asked."""
+    seen = night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
+    assert bool(lost.of_run(after(ALL), seen)) == gone
+
+
+def test_a_key_that_is_gone_for_most_records_is_blind() -> None:
+    seen = night(*[(Outcome.NOT_PROBED, "credential-empty")] * 4, *[CONFORMS] * 6)
+    assert verdicts.of_run(after(ALL), seen) is Exit.BLIND
+    assert verdicts.of_run(after(), seen) is Exit.FINE
+
+
+def test_a_provider_that_is_not_expected_is_told_and_makes_nothing_red() -> None:
+    seen = night(*[REFUSED] * 9, CONFORMS)
+    relaxed = replace(after(ALL), expected=())
+    assert verdicts.of_run(relaxed, seen) is Exit.FINE
+    assert "Lost from sight (9)" in terminal.summary(relaxed, seen)
+
+
+@pytest.mark.parametrize(
+    ("note", "target", "live", "gone"),
+    [
+        ("conforms, seen on live in run r1 at 2026-11-02T04:00:00Z", "live", True, True),
+        ("drifted, seen on live in run r1 at 2026-11-02T04:00:00Z: status", "live", True, True),
+        ("expired: last seen 2026-01-01", "live", True, False),
+        ("conforms, seen on live in run r1 at 2026-11-02T04:00:00Z", "staging", True, False),
+        ("conforms, seen on mock in run r1 at 2026-11-02T04:00:00Z", "mock", False, False),
+    ],
+)
+def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str, live: bool, gone: bool) -> None:
+    """Evidence of another account says nothing: what one key may see, another need not."""
+    probed = record(observed={"verified_at": "2026-11-02", "endpoint": "/v1", "param": None, "note": note})
+    seen = result(Outcome.RESTRICTED, probed=probed)
+    assert bool(lost.of_run(run(target=target, live=live), [seen])) == gone
+
+
+def test_what_was_never_reported_is_told_as_that() -> None:
+    described = after(ALL, selected=tuple(ADDRESSES))
+    seen = ALL[:9]
+    assert lost.of_run(described, seen) == frozenset()
+    assert verdicts.of_run(described, seen) is Exit.HARNESS_ERROR
+
+
+@pytest.mark.parametrize(
+    ("outcome", "gap"),
+    [
+        ((Outcome.INCONCLUSIVE, "read-timeout"), True),
+        ((Outcome.INCONCLUSIVE, "assumption-failed"), True),
+        (REFUSED, True),
+        ((Outcome.NOT_PROBED, "credential-missing"), True),
+        ((Outcome.NOT_PROBED, "stopped-early"), True),
+        ((Outcome.NOT_PROBED, "cost-not-allowed"), False),
+        ((Outcome.NOT_PROBED, "provider-only-cause"), False),
+        ((Outcome.FLAKY, "attempts-differ"), False),
+        (CONFORMS, False),
+    ],
+)
+def test_who_expects_all_takes_no_gap(outcome: tuple[Outcome, str], gap: bool) -> None:
+    seen = night(outcome, *[CONFORMS] * 9)
+    strict = after(policy={"expect_all": True})
+    assert (verdicts.of_run(strict, seen) is Exit.BLIND) == gap
+    assert verdicts.of_run(after(), seen) in (Exit.FINE, Exit.DRIFT)
+    if gap:
+        told = f"all was expected, and 1 record has no verdict: {ADDRESSES[0]} ({outcome[1]})"
+        assert verdicts.blind(strict, seen) == {"pa": told}
+        assert told in summary.render(strict, seen)
+
+
+def test_since_is_the_first_day_without_a_verdict() -> None:
+    assert lost.since(date(2026, 11, 5), []) == date(2026, 11, 5)
