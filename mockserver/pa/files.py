@@ -14,8 +14,8 @@ from mockserver.pa.errors import invalid, not_found
 from mockserver.pa.paging import page
 
 if TYPE_CHECKING:
+    from mockserver.multipart import Part
     from mockserver.pa.keys import Organization
-    from mockserver.pa.multipart import Part
 
 MAX_BODY = 500 * MB
 """2:8.1"""
@@ -57,11 +57,14 @@ class Files:
 
 async def upload(call: Call) -> Response:
     """Keep the form's `file`."""
-    from mockserver.pa.multipart import parse  # most runs upload nothing
+    from mockserver.multipart import Malformed, parse  # most runs upload nothing
 
     limits.admit_request(call, "files")
     body = await read_bytes(call, MAX_BODY)
-    parts = {part.name: part for part in parse(call.request.headers.get("content-type", ""), body)}
+    try:
+        parts = {part.name: part for part in parse(call.request.headers.get("content-type", ""), body)}
+    except Malformed as error:
+        raise invalid(str(error)) from None
     file = _file(call, parts.get("file"))
     _mine(call)[file.id] = file
     return JSONResponse(file.described())

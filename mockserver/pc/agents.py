@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse
 
-from mockserver.pc.call import read_object
+from mockserver.pc import limits
 from mockserver.pc.catalogue import find
 from mockserver.pc.fields import ANY, check, string
 
@@ -28,9 +30,21 @@ async def list_live_sessions(call: Call) -> Response:
     return JSONResponse({"object": "list", "data": [], "has_more": False})
 
 
+@dataclass
+class LiveSessions:
+    """The live sessions that are open, by organization; the documents show nothing that ends one."""
+
+    opened: Counter[str] = field(default_factory=Counter)
+
+
 async def open_live_session(call: Call) -> Response:
     """POST /v1/live/sessions: the session itself is carried by WebRTC or SIP, which the mock does not speak."""
-    body = await read_object(call)
+    body = await limits.read_counted(call)
     check(body, {"model": string(), "sdp": ANY, "session": ANY}, required=("model",))
     model = find(body["model"], call.key, call.project)
+    limits.refuse_spenders(call)
+    organization = call.key.organization
+    opened = call.session.state(LiveSessions).opened
+    limits.admit_live_session(call, opened[organization.id])
+    opened[organization.id] += 1
     return JSONResponse({"id": call.session.new_id("sess_"), "object": "live.session", "model": model.id})

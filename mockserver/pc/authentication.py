@@ -9,7 +9,7 @@ from mockserver.pc.errors import unauthorized
 from mockserver.pc.keys import KEYS, Federated, Key, Project, State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from starlette.requests import HTTPConnection
 
@@ -34,8 +34,9 @@ def authenticate(connection: HTTPConnection, context: Context, names: Names) -> 
     if organization is not None and organization != key.organization.id:
         raise unauthorized("mismatched_organization", "The organization header does not match the key's organization.")
     project = project_of(connection, key, names)
-    if not address_allowed(connection, project):
-        raise unauthorized("ip_not_authorized", "Your IP address is not on the allowlist of this project.")
+    for whose, allowlist in (("organization", key.organization.allowlist), ("project", project.allowlist)):
+        if not address_allowed(connection, allowlist):
+            raise unauthorized("ip_not_authorized", f"Your IP address is not on the allowlist of this {whose}.")
     return key, project
 
 
@@ -60,10 +61,11 @@ def project_of(connection: HTTPConnection, key: Key, names: Names) -> Project:
     raise unauthorized("invalid_project", "The project header names no project of this key.")
 
 
-def address_allowed(connection: HTTPConnection, project: Project) -> bool:
+def address_allowed(connection: HTTPConnection, allowlist: Iterable[str]) -> bool:
+    """Whether the caller's address lies in a network of the list."""
     try:
         address = ip_address(connection.client.host if connection.client else "")
     except ValueError:
         return True
-    networks = [ip_network(text) for text in project.allowlist]
+    networks = [ip_network(text) for text in allowlist]
     return any(address in network for network in networks if network.version == address.version)

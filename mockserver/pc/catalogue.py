@@ -36,7 +36,12 @@ _TABLE = (
     Model("mock-early-access", 1_780_000_000, early_access=True),
     Model("mock-embedding", 1_720_000_000, kind="embedding"),
     Model("mock-embedding-old", 1_670_000_000, kind="embedding", dimensions=False),
+    Model("mock-long", 1_755_000_000, limits="long", context_window=128_000),
     Model("mock-image", 1_750_000_000, kind="image", limits="image"),
+    Model("mock-image-only", 1_680_000_000, kind="image", limits="image_only"),
+    Model("mock-realtime", 1_758_000_000, kind="realtime", limits="realtime"),
+    Model("mock-speech", 1_740_000_000, kind="speech", limits="speech"),
+    Model("mock-transcription", 1_745_000_000, kind="speech", limits="transcription"),
 )
 
 MODELS = {model.id: model for model in _TABLE}

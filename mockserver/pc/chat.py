@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, StreamingResponse
 
 from mockserver.pc import limits
-from mockserver.pc.call import read_object
 from mockserver.pc.catalogue import find
 from mockserver.pc.causes import mid_stream, raise_generation_failure
 from mockserver.pc.errors import PcError, invalid
 from mockserver.pc.fields import ANY, BOOLEAN, OBJECT, Field, array, check, check_value, integer, number, string
 from mockserver.pc.generation import check_window, generate
 from mockserver.pc.images import check_images
-from mockserver.pc.response_request import SERVICE_TIERS, check_sampling, check_service_tier
+from mockserver.pc.response_request import (
+    SERVICE_TIERS,
+    check_sampling,
+    check_service_tier,
+    refuse_those_of_elsewhere,
+)
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -57,6 +61,9 @@ FIELDS: Mapping[str, Field] = {
 }
 """The fields named in 1:4.3, and those that real clients send."""
 
+ELSEWHERE = ("input", "max_output_tokens", "previous_response_id", "conversation", "truncation")
+"""Parameters of responses that are not valid here."""
+
 _MESSAGE: Mapping[str, Field] = {
     "role": string("developer", "system", "user", "assistant", "tool"),
     "content": Field(("string", "array")),
@@ -73,8 +80,7 @@ CHUNK = 24
 
 async def create(call: Call) -> Response:
     """Generate a completion, whole or streamed."""
-    limits.admit_request(call)
-    body = await read_object(call)
+    body = await limits.read_counted(call)
     model = _check(call, body)
     heard = _text(body["messages"])
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
@@ -92,6 +98,7 @@ async def create(call: Call) -> Response:
 
 
 def _check(call: Call, body: Mapping[str, Any]) -> Model:
+    refuse_those_of_elsewhere(body, ELSEWHERE)
     check(body, FIELDS, required=("model", "messages"))
     if not body["messages"]:
         raise invalid("invalid_value", "Invalid 'messages': empty array. Expected at least one message.", "messages")

@@ -43,16 +43,21 @@ async def retrieve(call: Call) -> Response:
 async def delete(call: Call) -> Response:
     """DELETE /v1/conversations/{conversation_id}; the path is not in the documents."""
     found = call.params["conversation_id"]
-    _known(call, found)
+    refuse_while_busy(call, found)
     del call.session.state(Conversations).busy_until[found]
     return JSONResponse({"id": found, "object": "conversation.deleted", "deleted": True})
 
 
 def hold(call: Call, conversation: str, until: float) -> None:
     """Let a response have the conversation until then; 409 if another has it."""
+    refuse_while_busy(call, conversation)
+    call.session.state(Conversations).busy_until[conversation] = until
+
+
+def refuse_while_busy(call: Call, conversation: str) -> None:
+    """409 while a response has the conversation: it can neither be answered twice at once nor be deleted."""
     if call.now < _known(call, conversation):
         raise PcError(409, "Another response of this conversation is still in progress.", param="conversation")
-    call.session.state(Conversations).busy_until[conversation] = until
 
 
 def _known(call: Call, conversation: str) -> float:

@@ -28,6 +28,9 @@ Handler = Callable[[Call], Awaitable[Response]]
 
 REQUEST_ID = "x-request-id"
 
+BETAS = frozenset({"agents=v1", "assistants=v2"})
+"""The values of the beta header that the documents name (1:5.3); another one is invalid wherever it is sent."""
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -80,7 +83,9 @@ class Gateway:
 
     def admit(self, call: Call, endpoint: Endpoint) -> None:
         name = self._names.header("Beta")
-        given = {value.strip() for value in call.request.headers.get(name, "").split(",")}
+        given = {value.strip() for value in call.request.headers.get(name, "").split(",")} - {""}
+        if not given <= BETAS:
+            raise invalid("invalid_beta", f"The '{name}' header has a value other than {', '.join(sorted(BETAS))}.")
         if endpoint.beta is not None and endpoint.beta not in given:
             raise invalid("invalid_beta", f"You must send the '{name}: {endpoint.beta}' header to use this endpoint.")
         if endpoint.scope is not None and endpoint.scope not in call.key.scopes:

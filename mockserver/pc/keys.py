@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from mockserver.pc.tiers import TIER_5, TIGHT, tier_of
+
 EXTERNAL_STORAGE = "api.external_storage.read"
 """The one scope that the documents name."""
 
@@ -34,11 +36,17 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class Organization:
-    """An organization: its tier, and the models it is not (yet) enabled for."""
+    """An organization: its tier, where it may be used from, and whether it is enabled for early models."""
 
     id: str
-    tier: str = "tier_5"
+    tier: str = TIER_5
     early_access: bool = False
+    allowlist: tuple[str, ...] = ANYWHERE
+
+    @classmethod
+    def that_paid(cls, usd: int) -> Organization:
+        """The organization whose tier follows from what it paid."""
+        return cls(f"org-mock-paid-{usd}", tier_of(usd))
 
 
 @dataclass(frozen=True)
@@ -53,13 +61,16 @@ class Project:
 
 
 ACME = Organization("org-mock-acme")
-TIGHT = Organization("org-mock-tight", tier="tight")
+HASTY = Organization("org-mock-tight", tier=TIGHT)
+WALLED = Organization("org-mock-walled", allowlist=("203.0.113.0/24",))
 
 WORK = Project("proj_mock_work")
 ELSEWHERE = Project("proj_mock_elsewhere")
 FENCED = Project("proj_mock_fenced", allowlist=("203.0.113.0/24",))
+NEARBY = Project("proj_mock_nearby", allowlist=("127.0.0.0/8", "::1/128"))
 NARROW = Project("proj_mock_narrow", denied_models=frozenset({"mock-large"}))
 TIERLESS = Project("proj_mock_tierless", service_tiers=frozenset())
+UNHURRIED = Project("proj_mock_unhurried", service_tiers=frozenset({"default", "flex"}))
 CAPPED = Project("proj_mock_capped", tokens_per_minute=100_000)
 
 
@@ -88,20 +99,25 @@ _TABLE = (
     Key("mock-pc-legacy-user", projects=(WORK, NARROW)),
     Key("mock-pc-storage", scopes=frozenset({EXTERNAL_STORAGE})),
     Key("mock-pc-admin", admin=True),
-    Key("mock-pc-tight", TIGHT),
+    Key("mock-pc-tight", HASTY),
     Key("mock-pc-project-limit", project=CAPPED),
     Key("mock-pc-revoked", state=State.REVOKED),
     Key("mock-pc-not-a-member", state=State.NOT_A_MEMBER),
     Key("mock-pc-foreign", state=State.FOREIGN),
     Key("mock-pc-fenced", project=FENCED),
+    Key("mock-pc-fenced-organization", WALLED),
+    Key("mock-pc-nearby", project=NEARBY),
     Key("mock-pc-narrow", project=NARROW),
     Key("mock-pc-tierless", project=TIERLESS),
+    Key("mock-pc-unhurried", project=UNHURRIED),
     Key("mock-pc-quota", standing=Standing.QUOTA),
+    Key("mock-pc-billing", standing=Standing.QUOTA),
     Key("mock-pc-credit", standing=Standing.CREDIT),
     Key("mock-pc-organization-spend", standing=Standing.ORGANIZATION_SPEND),
     Key("mock-pc-project-spend", standing=Standing.PROJECT_SPEND),
     Key("mock-pc-usage", standing=Standing.USAGE),
     Key("mock-pc-hard-limit", standing=Standing.HARD_LIMIT),
+    *(Key(f"mock-pc-paid-{usd}", Organization.that_paid(usd)) for usd in (4, 5, 49, 50, 99, 100, 249, 250, 999, 1000)),
 )
 
 KEYS = {key.secret: key for key in _TABLE}

@@ -1,40 +1,38 @@
-"""PC's limits: requests and tokens a minute, the ramp, the standing, and the headers that say what is left (2:8.4)."""
+"""PC's limits: what is counted a minute, a day, a month and in the queue, the ramp, and the headers (2:7.5, 2:8.4)."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mockserver.pc.call import read_object
+from mockserver.pc.catalogue import MODELS
+from mockserver.pc.causes import used_before
 from mockserver.pc.errors import PcError
 from mockserver.pc.keys import Standing
 from mockserver.pc.organization import Spending
+from mockserver.pc.tiers import GRANTS, LIVE_SESSIONS, USD_A_MONTH
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from mockserver.buckets import TokenBucket
     from mockserver.pc.call import Call
     from mockserver.pc.catalogue import Model
+    from mockserver.pc.tiers import Grant
 
+A_DAY = 24 * 60
+"""In minutes."""
 
-class PerMinute(NamedTuple):
-    """RPM and TPM."""
+UNNAMED = "mid"
+"""The class of model that a request counts for which names no model that there is."""
 
-    requests: int
-    tokens: int
+LONG_CONTEXT_FROM = 272_000
+"""Above so many input tokens another table holds (2:8.4); its values are not shown."""
 
-
-LIMITS: Mapping[str, Mapping[str, PerMinute]] = {
-    "tier_5": {
-        "mid": PerMinute(30_000, 150_000_000),
-        "large": PerMinute(10_000, 30_000_000),
-        "old": PerMinute(10_000, 1_000_000),
-        "image": PerMinute(250, 8_000_000),
-    },
-    "tight": dict.fromkeys(("mid", "large", "old", "image"), PerMinute(2, 20_000)),
-}
-"""By tier and rows of 2:8.4; the large models' TPM is the mock's reading. `tight` is the mock's own."""
+LONG_CONTEXT_SHARE = 2
+"""The mock's own: half of the tokens that are granted otherwise."""
 
 RAMP_FROM_TPM = 1_000_000
 RAMP_GROWTH = 1.5
@@ -49,6 +47,13 @@ _REFUSED: Mapping[Standing, str] = {
     Standing.USAGE: "Your organization has reached the monthly usage limit assigned to it.",
     Standing.HARD_LIMIT: "Billing hard limit has been reached.",
 }
+
+
+class Meter(NamedTuple):
+    """A limit: what it counts, and how much of it is left."""
+
+    metered: str
+    bucket: TokenBucket
 
 
 @dataclass
@@ -68,26 +73,43 @@ class Ramp:
         return this_minute <= allowed
 
 
+@dataclass
+class Queue:
+    """The input tokens that are queued in batches: (organization, model) -> how many."""
+
+    tokens: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+async def read_counted(call: Call) -> dict[str, Any]:
+    """The body of a request that counts, whether it will succeed or not (2:7.5); or 400, or 429."""
+    try:
+        body = await read_object(call)
+    except PcError:
+        admit_request(call)
+        raise
+    named = body.get("model")
+    admit_request(call, MODELS.get(named) if isinstance(named, str) else None)
+    return body
+
+
 def admit_request(call: Call, model: Model | None = None) -> None:
     """Count one request, whether it will succeed or not (2:7.5), or 429."""
-    bucket = _bucket(call, model, "requests")
-    wait = bucket.seconds_until(1, call.now)
-    if wait <= 0:
-        bucket.charge(1, call.now)
+    meters = [*_meters(call, model, "requests_per_minute", "requests_per_day")]
+    refused = _refusal(call, meters, 1)
+    if refused is None:
+        _charge(call, meters, 1)
     _tell(call, model)
-    if wait > 0:
-        raise _exceeded(call, bucket, "requests per min (RPM)", wait)
+    if refused is not None:
+        raise refused
 
 
 def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None:
     """Count the larger of max_tokens and the estimated prompt (2:8.4), or 429; and refuse those out of money."""
     refuse_spenders(call)
     asked = max(prompt, max_tokens)
+    meters = [*_token_meters(call, model, prompt)]
+    _refuse_beyond(call, meters, asked)
     ramp = call.session.state(Ramp)
-    bucket = _bucket(call, model, "tokens")
-    wait = bucket.seconds_until(asked, call.now)
-    if wait > 0:
-        raise _exceeded(call, bucket, "tokens per min (TPM)", wait)
     if not ramp.admits(asked, call.now):
         raise PcError(
             429,
@@ -96,10 +118,36 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
             type="rate_limit_error",
         )
     ramp.asked.append((call.now, asked))
-    bucket.charge(asked, call.now)
-    if call.project.tokens_per_minute is not None:
-        _project_bucket(call, call.project.tokens_per_minute).charge(asked, call.now)
-    _tell(call, model)
+    _charge(call, meters, asked)
+    _tell(call, model, prompt)
+
+
+def admit_images(call: Call, model: Model, images: int) -> None:
+    """Count images, or 429."""
+    meters = [*_meters(call, model, "images_per_minute")]
+    _refuse_beyond(call, meters, images)
+    _charge(call, meters, images)
+
+
+def admit_live_session(call: Call, opened: int) -> None:
+    """Let one more live session be opened beside so many, or 429."""
+    allowed = LIVE_SESSIONS.get(call.key.organization.tier)
+    if allowed is not None and opened >= allowed:
+        raise _exceeded(call, f"concurrent live sessions: limit {allowed}")
+
+
+def enqueue(call: Call, model: Model, tokens: int) -> None:
+    """Queue the input tokens of a batch, as many as the model's queue takes of the organization (2:8.4), or 429."""
+    queue = call.session.state(Queue).tokens
+    organization = call.key.organization
+    used = used_before(call.context, "queued_tokens")
+    if used is not None:
+        queue[organization.id, model.id] = used
+    limit = _grant(call, model).queued_tokens
+    queued = queue.get((organization.id, model.id), 0) + tokens
+    if limit is not None and queued > limit:
+        raise _exceeded(call, f"enqueued tokens of {model.id}: limit {limit}")
+    queue[organization.id, model.id] = queued
 
 
 def refuse_spenders(call: Call) -> None:
@@ -107,39 +155,102 @@ def refuse_spenders(call: Call) -> None:
     standing = call.key.standing
     if standing is Standing.GOOD and call.session.state(Spending).exhausted:
         standing = Standing.ORGANIZATION_SPEND
+    if standing is Standing.GOOD and _used_up_the_month(call):
+        standing = Standing.USAGE
     if standing is not Standing.GOOD:
         kind = {"type": "insufficient_quota"} if standing is Standing.QUOTA else {}
         raise PcError(429, _REFUSED[standing], code=standing.value, **kind)  # type: ignore[arg-type]
 
 
-def _bucket(call: Call, model: Model | None, family: str) -> TokenBucket:
-    row = model.limits if model else "mid"
-    limits = LIMITS[call.key.organization.tier][row]
-    group = row if family == "tokens" else "all"
-    per_minute = limits.tokens if family == "tokens" else limits.requests
-    return call.session.bucket(("pc", call.key.organization.id, group, family), per_minute)
+def _used_up_the_month(call: Call) -> bool:
+    """Nothing costs anything here, so that only what was used before can reach the limit of the tier."""
+    used = used_before(call.context, "usd_a_month")
+    limit = USD_A_MONTH.get(call.key.organization.tier)
+    return used is not None and limit is not None and used >= limit
 
 
-def _project_bucket(call: Call, per_minute: int) -> TokenBucket:
-    return call.session.bucket(("pc", call.project.id, "tokens"), per_minute)
+def _grant(call: Call, model: Model | None) -> Grant:
+    return GRANTS[call.key.organization.tier][model.limits if model else UNNAMED]
 
 
-def _exceeded(call: Call, bucket: TokenBucket, what: str, wait: float) -> PcError:
-    message = f"Rate limit reached in organization {call.key.organization.id} on {what}: limit {bucket.per_minute}."
-    headers = {"retry-after": str(max(1, math.ceil(wait)))}
+def _meters(call: Call, model: Model | None, *metrics: str) -> Iterator[Meter]:
+    """The limits of a class of models that the organization has, full before their first use."""
+    for metric in metrics:
+        limit = getattr(_grant(call, model), metric)
+        if limit is None:
+            used_before(call.context, metric)  # as much as one likes was used, and it does not matter
+            continue
+        key = ("pc", call.key.organization.id, model.limits if model else UNNAMED, metric)
+        bucket = call.session.bucket(key, limit / A_DAY if metric.endswith("_day") else limit, limit)
+        yield Meter(metric, bucket)
+
+
+def _token_meters(call: Call, model: Model, prompt: int) -> Iterator[Meter]:
+    if prompt > LONG_CONTEXT_FROM:
+        yield _long_context_meter(call, model)
+    else:
+        yield from _meters(call, model, "tokens_per_minute")
+    yield from _meters(call, model, "tokens_per_day")
+    if call.project.tokens_per_minute is not None:
+        yield Meter("project_tokens_per_minute", _project_bucket(call))
+
+
+def _long_context_meter(call: Call, model: Model) -> Meter:
+    granted = _grant(call, model).tokens_per_minute or 0
+    key = ("pc", call.key.organization.id, model.limits, "long context")
+    return Meter("tokens_per_minute", call.session.bucket(key, granted // LONG_CONTEXT_SHARE))
+
+
+def _project_bucket(call: Call) -> TokenBucket:
+    return call.session.bucket(("pc", call.project.id, "tokens"), call.project.tokens_per_minute or 0)
+
+
+def _charge(call: Call, meters: list[Meter], amount: int) -> None:
+    for meter in meters:
+        meter.bucket.charge(amount, call.now)
+
+
+def _refuse_beyond(call: Call, meters: list[Meter], amount: int) -> None:
+    refused = _refusal(call, meters, amount)
+    if refused is not None:
+        raise refused
+
+
+def _refusal(call: Call, meters: list[Meter], amount: int) -> PcError | None:
+    """The 429 of the first limit that cannot take so much more, beside what was used before."""
+    for meter in meters:
+        used = used_before(call.context, meter.metered)
+        if used is not None:
+            meter.bucket.leave(used, call.now)
+    for meter in meters:
+        wait = meter.bucket.seconds_until(amount, call.now)
+        if wait > 0:
+            what = f"{meter.metered.replace('_', ' ')}: limit {meter.bucket.capacity:.0f}"
+            return _exceeded(call, what, wait)
+    return None
+
+
+def _exceeded(call: Call, what: str, wait: float | None = None) -> PcError:
+    message = f"Rate limit reached in organization {call.key.organization.id} on {what}."
+    headers = {"retry-after": str(max(1, math.ceil(wait)))} if wait is not None else {}
     return PcError(429, message, code="rate_limit_exceeded", type="rate_limit_error", headers=headers)
 
 
-def _tell(call: Call, model: Model | None) -> None:
+def _tell(call: Call, model: Model | None, prompt: int = 0) -> None:
     """Set the rate-limit headers; those of the project only where it has a limit."""
-    shown = {family: _bucket(call, model, family) for family in ("requests", "tokens")}
+    shown = {"requests": [*_meters(call, model, "requests_per_minute")]}
+    if model is not None and prompt > LONG_CONTEXT_FROM:
+        shown["tokens"] = [_long_context_meter(call, model)]
+    else:
+        shown["tokens"] = [*_meters(call, model, "tokens_per_minute")]
     if call.project.tokens_per_minute is not None:
-        shown["project-tokens"] = _project_bucket(call, call.project.tokens_per_minute)
-    for family, bucket in shown.items():
-        reset = bucket.full_at(call.now) - call.now
-        call.headers[f"x-ratelimit-limit-{family}"] = str(bucket.per_minute)
-        call.headers[f"x-ratelimit-remaining-{family}"] = str(bucket.remaining(call.now))
-        call.headers[f"x-ratelimit-reset-{family}"] = as_duration(reset)
+        shown["project-tokens"] = [Meter("project_tokens_per_minute", _project_bucket(call))]
+    for family, meters in shown.items():
+        for _, bucket in meters:
+            reset = bucket.full_at(call.now) - call.now
+            call.headers[f"x-ratelimit-limit-{family}"] = f"{bucket.capacity:.0f}"
+            call.headers[f"x-ratelimit-remaining-{family}"] = str(bucket.remaining(call.now))
+            call.headers[f"x-ratelimit-reset-{family}"] = as_duration(reset)
 
 
 def as_duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Models, embeddings and image generation (1:4.3, 2:7.5); the paths of the last two are not in the documents."""
+"""Models, embeddings, images and speech (1:4.3, 2:7.5, 2:8.4); the paths of the last three are not in the documents."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from mockserver.pc import limits
-from mockserver.pc.call import read_object
 from mockserver.pc.catalogue import Model, available, find
 from mockserver.pc.causes import moderate, raise_generation_failure
 from mockserver.pc.errors import invalid
-from mockserver.pc.fields import Field, check, integer, string
+from mockserver.pc.fields import Field, check, integer, number, string
 from mockserver.pc.websocket.model import tokens
 
 if TYPE_CHECKING:
-    from starlette.responses import Response
-
     from mockserver.pc.call import Call
 
 DIMENSIONS = 8
@@ -42,6 +39,16 @@ _IMAGE: Mapping[str, Field] = {
     "moderation": string("auto", "low"),
     "user": string(),
 }
+_SPEECH: Mapping[str, Field] = {
+    "model": string(),
+    "input": string(max_length=4_096),
+    "voice": string(),
+    "response_format": string("mp3", "opus", "aac", "flac", "wav", "pcm"),
+    "instructions": string(),
+    "speed": number(0.25, 4),
+}
+SILENCE = b"ID3\x04\x00\x00\x00\x00\x00\x00"
+"""The head of an MP3 file that holds nothing."""
 
 
 async def list_models(call: Call) -> Response:
@@ -57,8 +64,7 @@ async def get_model(call: Call) -> Response:
 
 async def embed(call: Call) -> Response:
     """POST /v1/embeddings; an older model cannot be asked for fewer dimensions (1:4.3)."""
-    limits.admit_request(call)
-    body = await read_object(call)
+    body = await limits.read_counted(call)
     check(body, _EMBEDDING, required=("model", "input"))
     model = find(body["model"], call.key, call.project, "embedding")
     if body.get("dimensions") is not None and not model.dimensions:
@@ -75,14 +81,24 @@ async def embed(call: Call) -> Response:
 
 async def draw(call: Call) -> Response:
     """POST /v1/images/generations."""
-    limits.admit_request(call)
-    body = await read_object(call)
+    body = await limits.read_counted(call)
     check(body, _IMAGE, required=("prompt",))
     model = find(body.get("model") or "mock-image", call.key, call.project, "image")
     limits.admit_tokens(call, model, tokens(body["prompt"]), 0)
+    limits.admit_images(call, model, body.get("n") or 1)
     raise_generation_failure(call.context)
     moderate(call.context)
     return JSONResponse({"created": int(call.now), "data": [{"b64_json": PIXEL}] * (body.get("n") or 1)})
+
+
+async def speak(call: Call) -> Response:
+    """POST /v1/audio/speech."""
+    body = await limits.read_counted(call)
+    check(body, _SPEECH, required=("model", "input", "voice"))
+    model = find(body["model"], call.key, call.project, "speech")
+    limits.admit_tokens(call, model, tokens(body["input"]), 0)
+    raise_generation_failure(call.context)
+    return Response(SILENCE, media_type="audio/mpeg")
 
 
 def _described(model: Model) -> dict[str, Any]:

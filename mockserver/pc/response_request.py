@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mockserver.pc.catalogue import find
@@ -50,6 +50,9 @@ FIELDS: Mapping[str, Field] = {
 }
 """The fields named in 1:4.3, and those that real clients send."""
 
+ELSEWHERE = ("messages", "max_tokens", "max_completion_tokens", "stop", "n")
+"""Parameters of chat completions that are not valid here: 2:7.5 tells them from those that nobody knows."""
+
 _PARTS: Mapping[str, Mapping[str, Field]] = {
     "input_text": {"type": string(), "text": string()},
     "output_text": {"type": string(), "text": string(), "annotations": array(), "logprobs": array()},
@@ -65,6 +68,7 @@ Parts = list[Mapping[str, Any]]
 
 def check_response(call: Call, body: Mapping[str, Any]) -> Model:
     """Raise the first thing wrong with the body; the model that is to answer otherwise."""
+    refuse_those_of_elsewhere(body, ELSEWHERE)
     check(body, FIELDS, required=("model",))
     if body.get("previous_response_id") is not None and body.get("conversation") is not None:
         raise invalid(
@@ -82,6 +86,14 @@ def check_response(call: Call, body: Mapping[str, Any]) -> Model:
         message = f"Invalid 'max_output_tokens': this model gives at most {model.max_output_tokens} tokens."
         raise invalid("invalid_value", message, "max_output_tokens")
     return model
+
+
+def refuse_those_of_elsewhere(body: Mapping[str, Any], elsewhere: Collection[str]) -> None:
+    """Raise the first parameter that is valid on another endpoint alone (2:7.5)."""
+    for name in body:
+        if name in elsewhere:
+            message = f"Unsupported parameter: '{name}' is not supported on this endpoint."
+            raise invalid("unsupported_parameter", message, name)
 
 
 def check_sampling(body: Mapping[str, Any], model: Model) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, StreamingResponse
 
 from mockserver.pc import conversations, limits
-from mockserver.pc.call import read_object
 from mockserver.pc.causes import STORE_TIMEOUT, mid_stream, raise_generation_failure
 from mockserver.pc.errors import PcError, invalid, not_found
 from mockserver.pc.generation import Generated, check_window, generate
@@ -39,8 +38,7 @@ class Kept:
 
 async def create(call: Call) -> Response:
     """Generate a response, whole or streamed."""
-    limits.admit_request(call)
-    body = await read_object(call)
+    body = await limits.read_counted(call)
     model = check_response(call, body)
     previous = _previous(call, body.get("previous_response_id"))
     heard = " ".join(filter(None, (previous, text_of(body.get("input", "")))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mockserver.pc import agents, chat, conversations, files, lookups, organization, other_models, responses
+from mockserver.pc import agents, chat, conversations, files, jobs, lookups, organization, other_models, responses
 from mockserver.pc import vector_stores as stores
 from mockserver.pc.gateway import Endpoint
 from mockserver.pc.keys import EXTERNAL_STORAGE
@@ -31,10 +31,16 @@ ASSUMED = (
     Route("GET", "/v1/models/{model}", Endpoint(other_models.get_model)),
     Route("POST", "/v1/embeddings", Endpoint(other_models.embed)),
     Route("POST", "/v1/images/generations", Endpoint(other_models.draw)),
+    Route("POST", "/v1/audio/speech", Endpoint(other_models.speak)),
     Route("POST", "/v1/conversations", Endpoint(conversations.create)),
     Route("GET", "/v1/conversations/{conversation_id}", Endpoint(conversations.retrieve)),
     Route("DELETE", "/v1/conversations/{conversation_id}", Endpoint(conversations.delete)),
+    Route("POST", "/v1/files", Endpoint(files.upload)),
+    Route("GET", "/v1/files", Endpoint(files.list_files)),
     Route("GET", "/v1/files/{file_id}", Endpoint(files.retrieve)),
+    Route("DELETE", "/v1/files/{file_id}", Endpoint(files.delete)),
+    Route("POST", "/v1/batches", Endpoint(jobs.create_batch)),
+    Route("POST", "/v1/fine_tuning/jobs", Endpoint(jobs.create_fine_tuning_job)),
     Route("POST", "/v1/vector_stores", Endpoint(stores.create)),
     Route("DELETE", STORE, Endpoint(stores.delete)),
     Route("GET", "/v1/evals/{eval_id}", Endpoint(lookups.eval_)),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from mockserver.pc.call import read_object
+from mockserver.pc.causes import used_before
 from mockserver.pc.errors import PcError, not_found
 from mockserver.pc.fields import OBJECT, array, check, check_value, string
 from mockserver.pc.files import find
@@ -103,6 +104,9 @@ def _files(call: Call) -> list[str]:
 
 def _admit(call: Call) -> None:
     bucket = call.session.bucket(("pc", "vector_store", call.params["vector_store_id"]), REQUESTS_PER_MINUTE)
+    used = used_before(call.context, "vector_store_requests_per_minute")
+    if used is not None:
+        bucket.leave(used, call.now)
     wait = bucket.seconds_until(1, call.now)
     if wait > 0:
         message = f"Rate limit reached for this vector store: limit {REQUESTS_PER_MINUTE} requests per min."

@@ -42,15 +42,15 @@ async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = ANSWER, 
     await probe.send(call, label)
 
 
-async def until_refused(probe: Probe, call: Call, bound: int, *, ordinary: int = 200) -> None:
+async def until_refused(probe: Probe, call: Call, bound: int, *, ordinary: int = 200, label: str = ANSWER) -> None:
     """Send a call until it is answered otherwise than with `ordinary`; each is labelled, and the last one judged."""
     for _ in range(bound):
-        response = (await probe.send(call)).response
+        response = (await probe.send(call, label)).response
         if response is None or status_of(response, probe.provider) != ordinary:
             return
 
 
-async def one_more_than(probe: Probe, call: Call, allowed: int) -> None:
+async def one_more_than(probe: Probe, call: Call, allowed: int, *, label: str = ANSWER) -> None:
     """Send a call as often as is allowed, each time with success, and once more to be judged.
 
     Raises:
@@ -58,7 +58,7 @@ async def one_more_than(probe: Probe, call: Call, allowed: int) -> None:
     """
     for _ in range(allowed):
         await probe.setup(call)
-    await probe.send(call)
+    await probe.send(call, label)
 
 
 def _left(headers: Mapping[str, str], name: str) -> int | None:

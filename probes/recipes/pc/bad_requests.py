@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.recipe import Family, Recipe
+from probes.recipes.pc.making import CONVERSATION, make
 from probes.recipes.pc.requests import AGENTS, LONG, TOKENS, completion, response, with_body
 from probes.target.target import Cost
 
@@ -21,9 +24,12 @@ MUTUALLY_EXCLUSIVE = response(previous_response_id="resp_0", conversation="conv_
 ON_REASONING_MODEL = completion(model="{reasoning_model}", temperature=0.5)
 
 
-def refused(slug: str, call: Call | dict[str, Call]) -> Recipe:
+WHERE_PRIORITY_IS_DENIED = "fast_where_priority_is_denied"
+
+
+def refused(slug: str, call: Call | dict[str, Call], optional: Mapping[str, Recipe] = MappingProxyType({})) -> Recipe:
     """A generation request that must be refused; the bound is for a provider that accepts it."""
-    return FAMILY.recipe(slug, call, tokens=TOKENS)
+    return FAMILY.recipe(slug, call, tokens=TOKENS, optional=optional)
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -37,6 +43,7 @@ RECIPES: tuple[Recipe, ...] = (
             "dimensions_on_older_embedding_model": post(
                 "/v1/embeddings", {"model": "{older_embedding_model}", "input": "hi", "dimensions": 2}
             ),
+            "parameter_of_another_endpoint": response(messages=[{"role": "user", "content": "hi"}]),
         },
     ),
     refused(
@@ -62,6 +69,14 @@ RECIPES: tuple[Recipe, ...] = (
         {
             tier: response(service_tier=tier).but(credential="tierless")
             for tier in ("default", "flex", "priority", "fast", "auto")
+        },
+        optional={
+            WHERE_PRIORITY_IS_DENIED: FAMILY.recipe(
+                "service_tier_not_allowed",
+                response(service_tier="fast").but(credential="unhurried"),
+                label=WHERE_PRIORITY_IS_DENIED,
+                tokens=TOKENS,
+            )
         },
     ),
     FAMILY.recipe(
@@ -95,19 +110,25 @@ RECIPES: tuple[Recipe, ...] = (
 )
 async def previous_response_not_found(probe: Probe) -> None:
     """Go on from a response that is no longer there, never was kept, or is another project's."""
-    gone = (await probe.setup(response())).body["id"]
+    gone = await make(probe, response())
     await probe.setup(delete(f"/v1/responses/{gone}"))
     await probe.send(response(previous_response_id=gone), "deleted")
-    unstored = (await probe.setup(response(store=False))).body["id"]
+    unstored = await make(probe, response(store=False))
     await probe.send(response(previous_response_id=unstored), "unstored")
-    foreign = (await probe.setup(response().but(credential="other_project"))).body["id"]
+    foreign = await make(probe, response().but(credential="other_project"))
     await probe.send(response(previous_response_id=foreign), "wrong_project")
 
 
-@FAMILY.stepwise(requests=3, tokens=2 * TOKENS, cost=Cost.BILLABLE, needs={"small_model"})
+@FAMILY.stepwise(
+    labels=("concurrent_modification", "state_conflict"),
+    requests=4,
+    tokens=2 * TOKENS,
+    cost=Cost.BILLABLE,
+    needs={"small_model"},
+)
 async def conflict(probe: Probe) -> None:
-    """Answer a conversation twice at once: the first time in the background, so that it is still being answered."""
-    made = post("/v1/conversations", {}, removal=lambda body: delete(f"/v1/conversations/{body['id']}"))
-    conversation = (await probe.setup(made)).body["id"]
+    """Answer a conversation twice at once, and delete it meanwhile: the first answer is made in the background."""
+    conversation = await make(probe, CONVERSATION)
     await probe.setup(response(conversation=conversation, background=True, input=LONG))
-    await probe.send(response(conversation=conversation))
+    await probe.send(response(conversation=conversation), "concurrent_modification")
+    await probe.send(delete(f"/v1/conversations/{conversation}"), "state_conflict")

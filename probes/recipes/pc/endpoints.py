@@ -12,6 +12,8 @@ from probes.recipes.credential_rules import Refusals
 from probes.recipes.pc.bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
 from probes.recipes.pc.keys import EXTERNAL_STORAGE
 from probes.recipes.pc.lookups import UNKNOWN_RESPONSE
+from probes.recipes.pc.making import CONVERSATION, STORE, make
+from probes.recipes.pc.pictures import GOOD
 from probes.recipes.pc.requests import AGENTS, LONG, MODELS, TOKENS, completion, response, streamed, wrong_key
 from probes.target.target import Cost
 
@@ -29,6 +31,46 @@ labelled = Refusals(missing=False).labelled
 """The documents show no answer of PC to a request without a key."""
 
 
+WITHIN_BOUNDS = response(top_logprobs=5, safety_identifier="x" * 16)
+"""What the bounds of the refused requests allow."""
+
+STORED = response(store=True).but(removal=lambda body: delete(f"/v1/responses/{body['id']}"))
+
+
+def look(slug: str, cost: Cost = Cost.BILLABLE, /, **calls: Call) -> dict[str, Recipe]:
+    """By label, what is looked at besides: where a target allows what it costs, and has what it takes."""
+    tokens = TOKENS if cost is Cost.BILLABLE else 0
+    return {label: FAMILY.recipe(slug, call, label=label, cost=cost, tokens=tokens) for label, call in calls.items()}
+
+
+def spend_limit(usd: int) -> Call:
+    return post("/v1/organization/spend_limit", {"limit_usd": usd})
+
+
+async def go_on_from_a_response(probe: Probe) -> None:
+    previous = await make(probe, STORED)
+    await probe.send(response(previous_response_id=previous), "previous_response_id")
+
+
+async def take_part_in_a_conversation(probe: Probe) -> None:
+    conversation = await make(probe, CONVERSATION)
+    await probe.send(response(conversation=conversation), "conversation")
+
+
+async def reached_and_raised(probe: Probe) -> None:
+    """A limit of nothing is reached at once; raised again, it lets the same request pass."""
+    await probe.setup(spend_limit(0))
+    await probe.send(response(), "reached")
+    await probe.setup(spend_limit(100))
+    await probe.send(response(), "raised")
+
+
+async def attach(probe: Probe) -> None:
+    """A file, added to a store made for it."""
+    store = await make(probe, STORE)
+    await probe.send(post(f"/v1/vector_stores/{store}/files", {"file_id": "{file}"}), "attached")
+
+
 RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe(
         "responses/create_response",
@@ -42,9 +84,38 @@ RECIPES: tuple[Recipe, ...] = (
             content_type=CONTENT_TYPE,
             truncation_auto=response(truncation="auto"),
             **{f"service_tier_{tier}": response(service_tier=tier) for tier in SERVICE_TIERS},
+            input_items=response(input=[{"role": "user", "content": "hi"}]),
+            input_image=response(input=GOOD),
+            within_bounds=WITHIN_BOUNDS,
+            store_true=STORED,
         ),
         cost=Cost.BILLABLE,
-        tokens=8 * TOKENS,
+        tokens=12 * TOKENS,
+        optional={
+            **look(
+                "responses/create_response",
+                within_window=response(model="{small_context_model}"),
+                default_where_priority_is_denied=response(service_tier="default").but(credential="unhurried"),
+            ),
+            "previous_response_id": FAMILY.recipe(
+                "responses/create_response",
+                steps=go_on_from_a_response,
+                label="previous_response_id",
+                requests=2,
+                tokens=2 * TOKENS,
+                needs={"small_model"},
+                cost=Cost.BILLABLE,
+            ),
+            "conversation": FAMILY.recipe(
+                "responses/create_response",
+                steps=take_part_in_a_conversation,
+                label="conversation",
+                requests=2,
+                tokens=TOKENS,
+                needs={"small_model"},
+                cost=Cost.BILLABLE,
+            ),
+        },
     ),
     FAMILY.recipe(
         "chat/create_chat_completion",
@@ -52,11 +123,27 @@ RECIPES: tuple[Recipe, ...] = (
             completion(),
             stream=completion(stream=True).but(stream=True),
             temperature_on_reasoning_model=ON_REASONING_MODEL,
+            temperature=completion(temperature=1),
+            within_bounds=completion(temperature=0.5, stop=["a", "b", "c", "d"]),
         ),
         cost=Cost.BILLABLE,
-        tokens=3 * TOKENS,
+        tokens=5 * TOKENS,
     ),
-    FAMILY.recipe("models/list_models", labelled(MODELS)),
+    FAMILY.recipe(
+        "models/list_models",
+        labelled(
+            MODELS,
+            project_of_another_key=MODELS.with_headers(pc_project="proj_none_of_the_keys"),
+            beta_value=MODELS.with_headers(pc_beta="assistants=v2"),
+        ),
+        optional=look(
+            "models/list_models",
+            Cost.FREE,
+            own_organization=MODELS.with_headers(pc_organization="{organization}"),
+            own_project=MODELS.with_headers(pc_project="{project}").but(credential="legacy_user"),
+            allowed_address=MODELS.but(credential="nearby"),
+        ),
+    ),
     FAMILY.recipe(
         "agents/list_agents",
         labelled(AGENTS, missing_beta=get(AGENTS.path), invalid_beta=AGENTS.with_headers(pc_beta="agents=v0")),
@@ -68,14 +155,31 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     FAMILY.recipe(
         "organization/set_spend_limit",
-        labelled(post("/v1/organization/spend_limit", {"limit_usd": 100})),
+        labelled(spend_limit(100)),
+        steps=reached_and_raised,
+        labels=("reached", "raised"),
+        requests=4,
+        tokens=2 * TOKENS,
+        needs={"small_model"},
         cost=Cost.DESTRUCTIVE,
         credential="admin",
         live=(ReasonCode.NO_DOCUMENTED_SETUP, "it changes the spend limit, and nothing shows what it was before"),
     ),
     FAMILY.recipe("fine_tuning/get_model_limits", labelled(get("/v1/fine_tuning/model_limits"))),
-    FAMILY.recipe("vector_stores/files", labelled(get("/v1/vector_stores/{vector_store}/files"))),
-    FAMILY.recipe("live/sessions", labelled(get("/v1/live/sessions"))),
+    FAMILY.recipe(
+        "vector_stores/files",
+        labelled(get("/v1/vector_stores/{vector_store}/files")),
+        optional={
+            "attached": FAMILY.recipe(
+                "vector_stores/files", steps=attach, label="attached", requests=2, needs={"file"}, cost=Cost.BILLABLE
+            )
+        },
+    ),
+    FAMILY.recipe(
+        "live/sessions",
+        labelled(get("/v1/live/sessions")),
+        optional=look("live/sessions", opened=post("/v1/live/sessions", {"model": "{small_model}"})),
+    ),
     FAMILY.recipe("updates/patch", Call("PATCH", "/v1/models"), label=SUCCESS),
     FAMILY.recipe("updates/put", Call("PUT", "/v1/models"), label=SUCCESS),
     OUTCOMES.recipe("incomplete_max_output_tokens", response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
@@ -98,12 +202,11 @@ RECIPES: tuple[Recipe, ...] = (
 )
 async def get_response(probe: Probe) -> None:
     """A stored response can be fetched; one that never was or was not stored cannot."""
-    made = response().but(removal=lambda body: delete(f"/v1/responses/{body['id']}"))
-    stored = get(f"/v1/responses/{(await probe.setup(made)).body['id']}")
+    stored = get(f"/v1/responses/{await make(probe, STORED)}")
     await probe.send(stored, SUCCESS)
     await probe.send(wrong_key(stored), WRONG_CREDENTIAL)
     await probe.send(UNKNOWN_RESPONSE, "unknown_id")
-    unstored = (await probe.setup(response(store=False))).body["id"]
+    unstored = await make(probe, response(store=False))
     await probe.send(get(f"/v1/responses/{unstored}"), "unstored")
 
 
@@ -115,8 +218,7 @@ async def get_response(probe: Probe) -> None:
 )
 async def file_batches(probe: Probe) -> None:
     """A batch of one file, added to a store made for it."""
-    made = post("/v1/vector_stores", {}, removal=lambda body: delete(f"/v1/vector_stores/{body['id']}"))
-    store = (await probe.setup(made)).body["id"]
+    store = await make(probe, STORE)
     batch = post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": ["{file}"]})
     await probe.send(batch, SUCCESS)
     await probe.send(wrong_key(batch), WRONG_CREDENTIAL)

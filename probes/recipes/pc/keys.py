@@ -20,7 +20,6 @@ RATE_LIMIT = Family("pc/errors/rate_limit")
 EXTERNAL_STORAGE = get("/v1/organization/external_storage")
 
 STANDING = {
-    "insufficient_quota": "quota",
     "credit_balance_exhausted": "credit",
     "organization_spend_limit_exceeded": "organization_spend",
     "project_spend_limit_exceeded": "project_spend",
@@ -48,7 +47,15 @@ RECIPES: tuple[Recipe, ...] = (
         "invalid_project",
         MODELS.with_headers(pc_project="proj_none_of_the_keys").but(credential="legacy_user"),
     ),
-    AUTHENTICATION.recipe("ip_not_authorized", MODELS.but(credential="fenced")),
+    AUTHENTICATION.recipe(
+        "ip_not_authorized",
+        {"project": MODELS.but(credential="fenced")},
+        optional={
+            "organization": AUTHENTICATION.recipe(
+                "ip_not_authorized", MODELS.but(credential="fenced_organization"), label="organization"
+            )
+        },
+    ),
     PERMISSION.recipe("insufficient_permissions", EXTERNAL_STORAGE),
     PERMISSION.recipe(
         "mutual_tls_host",
@@ -63,6 +70,16 @@ RECIPES: tuple[Recipe, ...] = (
         },
         tokens=TOKENS,
     ),
+    RATE_LIMIT.recipe(
+        "insufficient_quota",
+        {"quota": response().but(credential="quota")},
+        tokens=TOKENS,
+        optional={
+            "billing": RATE_LIMIT.recipe(
+                "insufficient_quota", response().but(credential="billing"), label="billing", tokens=TOKENS
+            )
+        },
+    ),
     *(RATE_LIMIT.recipe(slug, response().but(credential=role), tokens=TOKENS) for slug, role in STANDING.items()),
 )
 
@@ -70,10 +87,43 @@ TRIES = 10
 """A key of role `tight` may send fewer requests a minute than this."""
 
 
-@RATE_LIMIT.stepwise(requests=TRIES, cost=Cost.DISRUPTIVE, roles={"tight"})
-async def rate_limit_exceeded(probe: Probe) -> None:
+PROJECT_TOKENS = 100_000
+"""What a project with a limit of its own may ask for in a minute; little is generated of it."""
+
+
+async def requests_used_up(probe: Probe) -> None:
     """Failed requests count too (2:7.5), so nothing needs to be generated; the last answer is judged."""
-    await until_refused(probe, post("/v1/responses", {}, credential="tight"), TRIES, ordinary=400)
+    await until_refused(probe, post("/v1/responses", {}, credential="tight"), TRIES, ordinary=400, label="requests")
+
+
+async def tokens_used_up(probe: Probe) -> None:
+    """The larger of max_tokens and the prompt counts (2:8.4), so one request can ask for all of a minute's tokens."""
+    ask = response(max_output_tokens=PROJECT_TOKENS).but(credential="project_limit")
+    await one_more_than(probe, ask, 1, label="tokens")
+
+
+RECIPES += (
+    RATE_LIMIT.recipe(
+        "rate_limit_exceeded",
+        steps=requests_used_up,
+        labels=("requests",),
+        requests=TRIES,
+        cost=Cost.DISRUPTIVE,
+        roles={"tight"},
+        optional={
+            "tokens": RATE_LIMIT.recipe(
+                "rate_limit_exceeded",
+                steps=tokens_used_up,
+                label="tokens",
+                requests=2,
+                tokens=2 * PROJECT_TOKENS,
+                cost=Cost.DISRUPTIVE,
+                roles={"project_limit"},
+                needs={"small_model"},
+            )
+        },
+    ),
+)
 
 
 RAMP_TOKENS = 600_000

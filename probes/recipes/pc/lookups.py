@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from probes.calls.call import get, post
 from probes.elicit.recipe import Family, Recipe
+from probes.recipes.pc.making import make
 from probes.recipes.pc.requests import AGENTS, TOKENS, response
 from probes.target.target import Cost
 
@@ -29,13 +30,15 @@ LOOKUPS = {
     "chat_widget": get("/v1/chat_widgets/widget_000000000000000000000000"),
     "agent_session": get("/v1/agents/sessions/session_000000000000000000000000", headers=AGENTS.headers),
     "video": get("/v1/videos/video_000000000000000000000000"),
-    "unknown_url": get("/v1/no-such-path"),
     "retired_assistants": get("/v1/assistants", headers={"pc-beta": "assistants=v2"}),
     "retired_threads": post("/v1/threads", {}, headers={"pc-beta": "assistants=v2"}),
 }
 """Slug -> a request that names what cannot exist."""
 
-RECIPES: tuple[Recipe, ...] = tuple(FAMILY.recipe(slug, call) for slug, call in LOOKUPS.items())
+RECIPES: tuple[Recipe, ...] = (
+    *(FAMILY.recipe(slug, call) for slug, call in LOOKUPS.items()),
+    FAMILY.recipe("unknown_url", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}),
+)
 
 
 @FAMILY.stepwise(
@@ -49,5 +52,5 @@ RECIPES: tuple[Recipe, ...] = tuple(FAMILY.recipe(slug, call) for slug, call in 
 async def unknown_response(probe: Probe) -> None:
     """Fetch a response that never was, and one that was not stored."""
     await probe.send(UNKNOWN_RESPONSE, "unknown")
-    made = (await probe.setup(response(store=False))).body["id"]
+    made = await make(probe, response(store=False))
     await probe.send(get(f"/v1/responses/{made}"), "unstored")

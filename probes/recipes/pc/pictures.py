@@ -32,6 +32,9 @@ def _chunk(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
 
+GOOD = shown(image_url=data_url(png(8, 8)))
+"""An image with nothing wrong."""
+
 NO_IMAGE = shown(image_url=data_url(b"this is no image at all"))
 OTHER_FORMAT = shown(image_url=data_url(b"BM" + bytes(64)))
 CUT_OFF = shown(image_url=data_url(png(8, 8)[:12]))

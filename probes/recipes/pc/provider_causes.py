@@ -13,7 +13,7 @@ SEARCHING = streamed(tools=[{"type": "file_search", "vector_store_ids": ["{vecto
 CAUSES: dict[str, tuple[Call, str]] = {
     "request/invalid_prompt": (response(), "prompt_rejected"),
     "images/content_policy_violation": (IMAGE, "usage_policy_violation"),
-    "permission/misalignment_policy_violation": (response(), "misalignment_detected"),
+    "permission/misalignment_policy_violation": (streamed(), "misalignment_detected"),
     "permission/cyber_policy": (response(), "cyber_safeguard"),
     "permission/unsupported_country_region_territory": (MODELS, "unsupported_region"),
     "server/server_error": (MODELS, "internal_error"),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import SUCCESS
 from probes.calls.body import JsonBody
 from probes.calls.call import Call, post
-from probes.elicit.recipe import Family
+from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.keys import OTHER_METHOD, OTHER_PATH
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe
 
+ENDPOINT = Family("pc/endpoints/oauth")
 FAMILY = Family("pc/errors/oauth")
 GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
 JWT = "urn:ietf:params:oauth:token-type:jwt"
@@ -26,34 +28,76 @@ def exchange(subject_token: str, kind: str = JWT) -> Call:
     return post("/oauth/token", body, credential=None, service="mtls_auth_url", secrets=("/access_token",))
 
 
-@Family("pc/endpoints/oauth").stepwise(
-    labels=(SUCCESS, "certificate", "claims_compared", "other_method", "other_path"),
-    requests=5,
-    roles={"subject_token", "subject_certificate", "subject_token_other_audience"},
-)
-async def exchange_token(probe: Probe) -> None:
+async def both_kinds(probe: Probe) -> None:
     """Both kinds of subject token, one that is meant for somebody else, and what else the host takes: nothing."""
     await probe.send(exchange("{subject_token_credential}"), SUCCESS)
     await probe.send(exchange("{subject_certificate_credential}", CERTIFICATE), "certificate")
-    await probe.send(exchange("{subject_token_other_audience_credential}"), "claims_compared")
+    await probe.send(exchange("{subject_token_other_audience_credential}"), "audience_compared")
     await probe.send(OTHER_METHOD, "other_method")
     await probe.send(OTHER_PATH, "other_path")
 
 
-@FAMILY.stepwise(requests=1, roles={"subject_token_other_audience"})
-async def invalid_grant(probe: Probe) -> None:
-    await probe.send(exchange("{subject_token_other_audience_credential}"))
+def besides(family: Family, slug: str, roles: Mapping[str, str]) -> dict[str, Recipe]:
+    """By label, an exchange of the subject token of a role, where the target has one."""
+    return {label: _handed_over(family, slug, label, role) for label, role in roles.items()}
 
 
-@FAMILY.stepwise(
-    labels=("malformed", "forged", "expired"),
-    requests=3,
-    roles={"subject_token_forged", "subject_token_expired"},
-)
-async def invalid_subject_token(probe: Probe) -> None:
+def _handed_over(family: Family, slug: str, label: str, role: str) -> Recipe:
+    async def steps(probe: Probe) -> None:
+        await probe.send(exchange(f"{{{role}_credential}}"), label)
+
+    return family.recipe(slug, steps=steps, label=label, requests=1, roles={role})
+
+
+async def malformed_forged_expired(probe: Probe) -> None:
     await probe.send(exchange("no-token-at-all"), "malformed")
     await probe.send(exchange("{subject_token_forged_credential}"), "forged")
     await probe.send(exchange("{subject_token_expired_credential}"), "expired")
+
+
+async def of_another_audience(probe: Probe) -> None:
+    await probe.send(exchange("{subject_token_other_audience_credential}"), "audience")
+
+
+RECIPES = (
+    ENDPOINT.recipe(
+        "exchange_token",
+        steps=both_kinds,
+        labels=(SUCCESS, "certificate", "audience_compared", "other_method", "other_path"),
+        requests=5,
+        roles={"subject_token", "subject_certificate", "subject_token_other_audience"},
+        optional=besides(
+            ENDPOINT,
+            "exchange_token",
+            {
+                "issuer_compared": "subject_token_other_issuer",
+                "subject_compared": "subject_token_other_subject",
+                "expiry_compared": "subject_token_expired",
+                "issue_time_compared": "subject_token_issued_later",
+            },
+        ),
+    ),
+    FAMILY.recipe(
+        "invalid_grant",
+        steps=of_another_audience,
+        labels=("audience",),
+        requests=1,
+        roles={"subject_token_other_audience"},
+        optional=besides(
+            FAMILY,
+            "invalid_grant",
+            {"issuer": "subject_token_other_issuer", "subject": "subject_token_other_subject"},
+        ),
+    ),
+    FAMILY.recipe(
+        "invalid_subject_token",
+        steps=malformed_forged_expired,
+        labels=("malformed", "forged", "expired"),
+        requests=3,
+        roles={"subject_token_forged", "subject_token_expired"},
+        optional=besides(FAMILY, "invalid_subject_token", {"issued_later": "subject_token_issued_later"}),
+    ),
+)
 
 
 @FAMILY.stepwise(requests=1)

@@ -76,6 +76,17 @@ RECIPES: tuple[Recipe, ...] = (
         },
         cost=Cost.BILLABLE,
         tokens=64,
+        optional={
+            "just_before_the_limit": Family("pc/endpoints/websocket").recipe(
+                "responses",
+                converse(PATH, create(), COMPLETED).befallen("session_age;age=59m45s"),
+                label="just_before_the_limit",
+                cost=Cost.BILLABLE,
+                tokens=32,
+                scenario=False,
+                live=ONLY_TIME,
+            )
+        },
     ),
     FAMILY.recipe(
         "connection_limit_reached",

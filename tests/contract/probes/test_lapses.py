@@ -10,7 +10,13 @@ from tests.harness.lapses import Lapse, Lapses, lapse
 
 pytestmark = pytest.mark.process
 
-TABLES = {"pa": pa_compliance.LAPSES, "pb": pb.LAPSES, "pc": pc.LAPSES, "pd": pd.LAPSES}
+TABLES = {
+    "pa": pa_compliance.LAPSES,
+    "pb": pb.LAPSES,
+    "pc": pc.LAPSES,
+    "pc sockets": pc.ON_SOCKETS,
+    "pd": pd.LAPSES,
+}
 ALL = [pytest.param(table, each, id=f"{name}-{each.what}") for name, table in TABLES.items() for each in table]
 
 

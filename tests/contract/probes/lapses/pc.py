@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import JSONResponse
@@ -12,15 +13,19 @@ from mockserver.pc import (
     chat,
     conversations,
     gateway,
+    keys,
     limits,
+    organization,
     response_request,
     response_stream,
     responses,
+    subject_tokens,
     token_exchange,
     vector_stores,
 )
 from mockserver.pc.errors import PcError
 from mockserver.pc.fields import check as strict_check
+from mockserver.pc.websocket import connection
 from tests.harness.engines import catalog
 from tests.harness.lapses import Lapses, lapse, nothing
 
@@ -33,6 +38,7 @@ OVER_HTTP = [
     for record in catalog().select(provider="pc")
     if record.kind != "rate_limits" and record.address.family not in ("websocket", "client")
 ]
+OVER_SOCKETS = [str(each.address) for each in catalog().select(provider="pc") if each.address.family == "websocket"]
 IN_STREAMS = [address for address in OVER_HTTP if address.startswith(f"{ERRORS}/stream/")]
 
 
@@ -43,6 +49,34 @@ def under(family: str, *slugs: str) -> tuple[str, ...]:
 def lenient(body: Mapping[str, Any], fields: Any, required: Any = (), at: str = "") -> None:
     known = {name: value for name, value in body.items() if name in fields}
     strict_check(known, fields, required, at)
+
+
+def fast_is_default(call: Any, body: Mapping[str, Any]) -> str:
+    asked = body.get("service_tier")
+    return tier_that_serves(call, {"service_tier": "default" if asked == "fast" else asked})
+
+
+tier_that_serves = response_request.check_service_tier
+address_allowed = authentication.address_allowed
+
+
+class Whatever:
+    """Equal to anything, and a member and a holder of anything: what is compared with it always matches."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+def configured_but_for(name: str) -> Any:
+    """The configuration of the identity provider, with which one claim always matches."""
+    changes: dict[str, Any] = {name: Whatever()}
+    return replace(subject_tokens.CONFIGURED, **changes)
 
 
 def chatty() -> JSONResponse:
@@ -75,6 +109,53 @@ LAPSES = Lapses(
         "check_service_tier",
         lambda call, body: "default",
         f"{ERRORS}/request/service_tier_not_allowed",
+    ),
+    lapse(
+        "fast counts as priority",
+        (chat, response_request, responses),
+        "check_service_tier",
+        fast_is_default,
+        f"{ERRORS}/request/service_tier_not_allowed",
+    ),
+    lapse(
+        "parameters of another endpoint are told from unknown ones",
+        (chat, response_request),
+        "refuse_those_of_elsewhere",
+        nothing,
+        f"{ERRORS}/request/unsupported_parameter",
+    ),
+    lapse("assistants=v2 is a beta", gateway, "BETAS", frozenset({"agents=v1"}), f"{ENDPOINTS}/models/list_models"),
+    lapse(
+        "a spend limit of nothing ends spending",
+        organization.Spending,
+        "exhausted",
+        False,
+        f"{ENDPOINTS}/organization/set_spend_limit",
+    ),
+    *(
+        lapse(
+            f"{claim} is compared",
+            subject_tokens,
+            "CONFIGURED",
+            configured_but_for(part),
+            *under("oauth", "invalid_grant"),
+            f"{ENDPOINTS}/oauth/exchange_token",
+        )
+        for claim, part in (("iss", "issuer"), ("aud", "audience"), ("sub", "subjects"))
+    ),
+    lapse(
+        "a busy conversation is left alone",
+        conversations,
+        "refuse_while_busy",
+        nothing,
+        *under("request", "conflict"),
+    ),
+    lapse(
+        "an organization has an allowlist",
+        authentication,
+        "address_allowed",
+        lambda connection, allowlist: allowlist is keys.WALLED.allowlist or address_allowed(connection, allowlist),
+        *under("authentication", "ip_not_authorized"),
     ),
     lapse(
         "an unknown URL has no body",
@@ -122,6 +203,7 @@ LAPSES = Lapses(
             "organization_usage_limit_exceeded",
             "billing_hard_limit_reached",
         ),
+        f"{ENDPOINTS}/organization/set_spend_limit",
     ),
     lapse("traffic may not grow too fast", limits.Ramp, "admits", lambda *_: True, *under("rate_limit", "slow_down")),
     lapse("a conversation is held", conversations, "hold", nothing, *under("request", "conflict")),
@@ -161,5 +243,18 @@ LAPSES = Lapses(
         nothing,
         *under("images", "invalid_image", "invalid_image_format", "image_parse_error"),
         *(address for address in IN_STREAMS if "image" in address and "policy" not in address),
+    ),
+)
+
+
+ON_SOCKETS = Lapses(
+    "pc",
+    OVER_SOCKETS,
+    lapse(
+        "a socket lasts 60 minutes, and no more",
+        connection,
+        "LIMIT_S",
+        61 * 60,
+        *under("websocket", "connection_limit_reached"),
     ),
 )

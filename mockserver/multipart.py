@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from email.message import Message
 
-from mockserver.pa.errors import invalid
+
+class Malformed(ValueError):
+    """The body is no multipart/form-data; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -19,21 +21,25 @@ class Part:
 
 
 def parse(content_type: str, body: bytes) -> list[Part]:
-    """The parts, or 400."""
+    """The parts.
+
+    Raises:
+        Malformed: it is no such body.
+    """
     header = _header("content-type", content_type)
     boundary = header.get_param("boundary")
     if header.get_content_type() != "multipart/form-data" or not isinstance(boundary, str):
-        raise invalid("Content-Type must be multipart/form-data with a boundary.")
+        raise Malformed("Content-Type must be multipart/form-data with a boundary.")
     before, *chunks = (b"\r\n" + body).split(b"\r\n--" + boundary.encode())
     if before or not chunks or not chunks[-1].startswith(b"--"):
-        raise invalid("The request body is not valid multipart/form-data.")
+        raise Malformed("The request body is not valid multipart/form-data.")
     return [_part(chunk) for chunk in chunks[:-1]]
 
 
 def _part(chunk: bytes) -> Part:
     head, separator, content = chunk.removeprefix(b"\r\n").partition(b"\r\n\r\n")
     if not separator:
-        raise invalid("A part of the multipart body has no end to its headers.")
+        raise Malformed("A part of the multipart body has no end to its headers.")
     headers: dict[str, str] = {}
     for line in head.decode("utf-8", "replace").split("\r\n"):
         name, _, value = line.partition(":")
@@ -41,7 +47,7 @@ def _part(chunk: bytes) -> Part:
     form = _header("content-disposition", headers.get("content-disposition", ""))
     field = form.get_param("name", header="content-disposition")
     if not isinstance(field, str):
-        raise invalid("A part of the multipart body has no name.")
+        raise Malformed("A part of the multipart body has no name.")
     return Part(field, form.get_filename(), headers.get("content-type"), content)
 
 
