@@ -62,7 +62,11 @@ QUIETLY = (
     "-W",
     "ignore::pytest.PytestAssertRewriteWarning",
     "--hypothesis-seed=1",
+    "--hypothesis-profile=quick",
+    "-m",
+    "not process and not browser",
 )
+"""Alone, in one order, and no more than the quick loop has."""
 
 
 @dataclass(frozen=True)

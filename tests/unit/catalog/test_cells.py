@@ -222,3 +222,36 @@ def test_a_result_of_a_version_that_kept_no_looks_says_by_its_outcome_what_it_sa
     once = after(record(), sighting(Outcome.CONFORMS, "2026-11-01"))
     assert Tag.LIVE_VERIFIED in once.tags
     assert once.data["evidence"]["seen"] == {ERROR_ADDRESS: {"on": "2026-11-01"}}
+
+
+def test_a_quiet_week_leaves_a_line_that_differs_to_the_letter_and_another_difference_rewrites_it() -> None:
+    def drifting(day: str, status: str) -> Sighting:
+        return night(day, seen_as_stated(status=status), outcome=Outcome.DRIFTED)
+
+    once = after(record(), drifting("2026-11-01", "403"))
+    assert after(once, drifting("2026-11-08", "403")).data["evidence"] == once.data["evidence"]
+    line = after(once, drifting("2026-11-02", "404")).data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    assert line == {"on": "2026-11-02", "differs": {"answer/status": "404"}}
+    mended = after(once, night("2026-11-02", seen_as_stated())).data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    assert mended == {"on": "2026-11-02"}
+
+
+def test_what_was_not_renewed_within_the_week_is_no_news_and_what_was_never_seen_is() -> None:
+    once = after(record(), night("2026-11-01", seen_as_stated()))
+    assert after(once, night("2026-11-05", seen_as_stated(without=("type",)))).data["evidence"] == once.data["evidence"]
+    part = after(record(), night("2026-11-01", seen_as_stated(without=("type",))))
+    whole = after(part, night("2026-11-02", seen_as_stated())).data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    assert whole == {"on": "2026-11-02"}
+
+
+def test_of_a_value_whose_place_alone_is_assumed_only_the_place_is_settled() -> None:
+    """Another value there is a difference from the documents, which state the value."""
+    key = "body:/error/kind"
+    unsure = record(fields={"/error/kind": {"const": "x"}}, assumed={f"answer/{key}": "where it stands is not shown"})
+    outcomes = {"": Outcome.CONFORMS, "absent": Outcome.DRIFTED, "y": Outcome.DRIFTED}
+    settled = {}
+    for differs, outcome in outcomes.items():
+        look = Look(ENDPOINT_ADDRESS, "answer", () if differs else (key,), {key: differs} if differs else {})
+        once = after(unsure, night("2026-11-01", look, outcome=outcome))
+        settled[differs] = once.data["evidence"].get("settled", {}).get(f"answer/{key}", {}).get("seen")
+    assert settled == {"": "as assumed", "absent": "absent", "y": None}

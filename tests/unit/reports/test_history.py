@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from catalog.evidence import past
+from catalog.evidence.past import Earlier
 from catalog.evidence.results_file import EvidenceError
-from catalog.model import Outcome
+from catalog.model import Outcome, Severity
 from reports import history
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -128,3 +131,162 @@ def test_only_the_names_of_what_was_discovered_are_kept() -> None:
         "pa undocumented-header x-new",
         "pa undocumented-code type brand_new_error",
     }
+
+
+def test_a_line_says_whose_run_it_was() -> None:
+    line = history.row(run(live=False, target="mock"), [result(A)])
+    told = {name: line[name] for name in ("run", "target", "live", "started_at", "today")}
+    described = run()
+    assert told == {
+        "run": described.run,
+        "target": "mock",
+        "live": False,
+        "started_at": described.started_at,
+        "today": described.today,
+    }
+
+
+def test_a_drift_has_its_first_day_and_an_end_makes_a_new_one() -> None:
+    drifted = [result(A, Outcome.DRIFTED, findings=(finding(),))]
+    days = ([result(A)], drifted, [result(A, Outcome.INCONCLUSIVE)], drifted, [result(A)], drifted)
+    lines: list[dict[str, Any]] = []
+    for day, seen in enumerate(days, 1):
+        described = run(run=f"r{day}", today=f"2026-11-0{day}", history=tuple(lines))
+        lines.append(history.row(described, seen))
+    assert [line["drifts"].get(A, {}).get("since") for line in lines] == [
+        None,
+        "2026-11-02",
+        None,
+        "2026-11-02",
+        None,
+        "2026-11-06",
+    ]
+
+
+def test_what_earlier_runs_remember_of_a_record_is_in_their_order_and_of_it_alone() -> None:
+    drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
+    lines = (
+        history.row(run(run="r1", today="2026-11-19"), [result(A)]),
+        history.row(run(run="r2", today="2026-11-20"), [result(B)]),
+        history.row(run(run="r3", today="2026-11-21"), [drifted, result(B)]),
+    )
+    assert past.before(A, past.rows(run(history=lines))) == [
+        Earlier(date(2026, 11, 19), Outcome.CONFORMS),
+        Earlier(date(2026, 11, 21), Outcome.DRIFTED, {"since": "2026-11-21", "differs": ["answer/status 422"]}),
+    ]
+
+
+def test_a_row_counts_its_outcomes() -> None:
+    seen = [result(A), result(B), result(f"{B}2", Outcome.FLAKY)]
+    (row,) = past.rows(run(history=(history.row(run(), seen),)))
+    assert {outcome: number for outcome, number in row.tally.items() if number} == {
+        Outcome.CONFORMS: 2,
+        Outcome.FLAKY: 1,
+    }
+    assert set(row.tally) == set(Outcome)
+
+
+def test_discoveries_are_remembered_for_the_next_run() -> None:
+    new = finding("undocumented-code", at="code", observed="brand_new", aspect="code")
+    assumed = finding(severity=Severity.SHOULD, documented=200, observed=201, assertion="success/status")
+    line = history.row(run(), [result(A, findings=(new, assumed))])
+    (row,) = past.rows(run(history=(line,)))
+    assert row.seen == {
+        "pa undocumented-code code brand_new",
+        f"{A}#success/status: assumed 200, observed 201",
+    }
+
+
+def test_what_was_assumed_and_is_documented_is_no_correction() -> None:
+    assert history.corrected([result(A, findings=(finding(),))]) == set()
+
+
+def test_a_hostile_answer_does_not_swell_the_history() -> None:
+    """Neither by how many names it invents nor by how long they are."""
+    many = tuple(finding("undocumented-header", at=f"x-{number:04}") for number in range(501))
+    long = finding("undocumented-header", at="y" * 1000)
+    assumed = finding(severity=Severity.SHOULD, documented=1, observed=2, assertion="a/body:/" + "z" * 1000)
+    assert len(history.row(run(), [result(A, findings=many)])["seen"]) == 500
+    assert [len(name) for name in history.discovered([result(A, findings=(long,))])] == [160]
+    assert [len(name) for name in history.corrected([result(A, findings=(assumed,))])] == [200]
+
+
+def test_lines_are_in_the_order_of_their_runs_whatever_order_they_were_written_in(tmp_path: Path) -> None:
+    for name, started in (("b", "2026-11-22"), ("a", "2026-11-22"), ("c", "2026-11-21")):
+        history.append(tmp_path, run(run=name, started_at=f"{started}T00:00:00Z"), [result(A)])
+    assert [line["run"] for line in history.load(tmp_path, "live")] == ["c", "a", "b"]
+    assert [line["run"] for line in history.load(tmp_path, "live", last=1)] == ["b"]
+    assert all(line["addresses"] == [A] for line in history.load(tmp_path, "live"))
+
+
+def test_a_line_whose_addresses_nobody_spelt_out_is_left_out(tmp_path: Path) -> None:
+    """The run that spelt them out was removed: what the letters mean is not known any more."""
+    history.append(tmp_path, run(run="r1"), [result(A)])
+    history.append(tmp_path, run(run="r2"), [result(A)])
+    path = tmp_path / "live.jsonl"
+    path.write_text(path.read_text().splitlines(keepends=True)[1])
+    assert history.load(tmp_path, "live") == []
+
+
+def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
+    history.append(tmp_path, run(versions={"x": "y"}), [result(A, findings=(finding("undocumented-header", at="é"),))])
+    raw = (tmp_path / "live.jsonl").read_bytes()
+    assert raw.isascii()
+    assert raw.endswith(b"}\n")
+    assert b", " not in raw.replace(b"[", b"").split(b'"seen"')[0]
+    assert json.loads(raw)["seen"] == ["pa undocumented-header é"]
+
+
+@pytest.mark.parametrize(
+    "name, file",
+    [("live", "live"), ("a b/c", "a-b-c"), ("--x..", "x"), ("...", "target"), ("A_1.2-3", "A_1.2-3")],
+)
+def test_a_history_has_a_name_that_any_file_system_takes(name: str, file: str) -> None:
+    assert history.file_of(Path("h"), name) == Path("h") / f"{file}.jsonl"
+
+
+@pytest.mark.parametrize("field", ["run", "target", "started_at", "today", "cast", "outcomes"])
+def test_a_line_without_a_field_that_it_needs_is_named_by_it(tmp_path: Path, field: str) -> None:
+    line = history.row(run(), [result(A)])
+    (tmp_path / "live.jsonl").write_text(json.dumps({name: line[name] for name in line if name != field}) + "\n")
+    with pytest.raises(EvidenceError, match=rf"live\.jsonl:1: not a history line \(no {field}\); remove it"):
+        history.load(tmp_path, "live")
+
+
+@pytest.mark.parametrize("text", ["[1]\n", "3\n", "not json\n"])
+def test_a_line_that_is_none_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "live.jsonl").write_text(text)
+    with pytest.raises(EvidenceError, match=r"live\.jsonl:1"):
+        history.load(tmp_path, "live")
+
+
+def test_the_first_field_that_is_missing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "live.jsonl").write_text('{"run": "r", "cast": "c", "started_at": "s"}\n')
+    with pytest.raises(EvidenceError, match=r"no outcomes"):
+        history.load(tmp_path, "live")
+
+
+def test_a_history_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "live.jsonl").mkdir()
+    with pytest.raises(EvidenceError, match=r"live\.jsonl: cannot be read \(Is a directory\); check the path"):
+        history.load(tmp_path, "live")
+
+
+@pytest.mark.parametrize("changed", [{"outcomes": "?"}, {"outcomes": "cc"}, {"today": "soon"}])
+def test_a_row_that_says_nothing_is_named(changed: dict[str, str]) -> None:
+    line = {**history.row(run(), [result(A)]), **changed}
+    with pytest.raises(EvidenceError, match=r"run .*: history: not a history row .*remove it there"):
+        past.rows(run(history=(line,)))
+
+
+def test_the_default_is_all_that_ever_was(tmp_path: Path) -> None:
+    for number in range(31):
+        described = run(run=f"r{number:02}", started_at=f"2026-10-{number + 1:02}T00:00:00Z")
+        history.append(tmp_path, described, [result(A)])
+    previous, lines = history.shown(tmp_path, "live")
+    assert (previous, len(lines), lines[0]["run"]) == ("r30", 29, "r02")
+    assert ["addresses" in line for line in lines] == [True] + [False] * 28
+
+
+def test_the_history_stays_where_earlier_nights_left_it() -> None:
+    assert Path("reports/history") == history.FOLDER
