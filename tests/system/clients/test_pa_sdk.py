@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+
+from tests.harness.sdk import Session, speaking
 
 sdk = pytest.importorskip("anthropic", reason="the official SDK of PA is not installed (dependency group `clients`)")
 
@@ -18,43 +17,28 @@ HELLO: dict[str, Any] = {"model": "mock-small", "max_tokens": 32, "messages": [{
 
 
 @pytest.fixture(scope="module")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
     """A mock that speaks as the SDK does: its prefix is the SDK's name, its version the one that the SDK sends."""
     prefix = f"{sdk.__name__}-"
     version = sdk.Anthropic(api_key="unused").default_headers[f"{prefix}version"]
-    prefixes = tmp_path_factory.mktemp("prefixes") / "prefixes.toml"
-    prefixes.write_text(f'[pa]\nheader_prefix = "{prefix}"\nversions = ["{version}"]\n')
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pa", "--prefixes", str(prefixes)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["providers"]["pa"]["base_url"]
-        process.stdin.close()
-        process.wait(10)
+    with speaking("pa", tmp_path_factory.mktemp("mock"), header_prefix=prefix, versions=[version]) as addresses:
+        yield addresses
 
 
-class Sdk:
-    """Makes SDK clients in a session of their own, and counts what they sent."""
+class Sdk(Session):
+    """Makes SDK clients in a session of their own."""
 
-    def __init__(self, base_url: str, session: str) -> None:
-        self.base_url = base_url
-        self.session = session
-
-    def client(self, key: str = "mock-pa-inference", **mock_headers: str) -> Any:
-        headers = {"x-mock-session": self.session, **{f"x-mock-{name}": value for name, value in mock_headers.items()}}
-        return sdk.Anthropic(api_key=key, base_url=self.base_url, default_headers=headers, max_retries=2)
-
-    def requests(self) -> int:
-        import httpx
-
-        page = self.base_url.removesuffix("/pa") + "/__mock__/requests"
-        return int(httpx.get(page, params={"session": self.session}).json()["total"])
+    def client(self, key: str = "mock-pa-inference", **mock: str) -> Any:
+        headers = self.headers(**mock)
+        return self.keep(sdk.Anthropic(api_key=key, base_url=self.base_url, default_headers=headers, max_retries=2))
 
 
 @pytest.fixture
-def pa(base_url: str, request: pytest.FixtureRequest) -> Sdk:
+def pa(mock: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[Sdk]:
     """The SDK in a session named after the test."""
-    return Sdk(base_url, request.node.name)
+    made = Sdk(mock, request.node.name)
+    yield made
+    made.close()
 
 
 def test_it_lists_models_with_every_field(pa: Sdk) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+
+from tests.harness.sdk import Session, speaking
 
 sdk = pytest.importorskip("google.genai", reason="the official SDK of PB is not installed (dependency group `clients`)")
 openai = pytest.importorskip("openai", reason="the SDK that the compatibility layer is for is not installed")
@@ -29,48 +28,27 @@ def key_header() -> str:
 
 
 @pytest.fixture(scope="module")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
     """A mock that reads the key where the SDK sends it."""
-    prefixes = tmp_path_factory.mktemp("prefixes") / "prefixes.toml"
-    prefixes.write_text(f'[pb]\nkey_header = "{key_header()}"\n')
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pb", "--prefixes", str(prefixes)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["providers"]["pb"]["base_url"]
-        process.stdin.close()
-        process.wait(10)
+    with speaking("pb", tmp_path_factory.mktemp("mock"), key_header=key_header()) as addresses:
+        yield addresses
 
 
-class Sdk:
-    """Makes SDK clients in a session of their own, and counts what they sent."""
+class Sdk(Session):
+    """Makes SDK clients in a session of their own."""
 
-    def __init__(self, base_url: str, session: str) -> None:
-        self.base_url = base_url
-        self.session = session
-        self.kept: list[Any] = []
-        """A client that nobody holds closes itself, in the middle of its own call."""
-
-    def headers(self, **mock_headers: str) -> dict[str, str]:
-        return {"x-mock-session": self.session, **{f"x-mock-{name}": value for name, value in mock_headers.items()}}
-
-    def client(self, key: str = "mock-pb-inference", *, attempts: int = 1, **mock_headers: str) -> Any:
+    def client(self, key: str = "mock-pb-inference", *, attempts: int = 1, **mock: str) -> Any:
         retry = sdk.types.HttpRetryOptions(attempts=attempts, initial_delay=0.01, max_delay=0.02)
-        options = {"base_url": self.base_url, "headers": self.headers(**mock_headers), "retry_options": retry}
-        self.kept.append(sdk.Client(api_key=key, http_options=options))
-        return self.kept[-1]
-
-    def requests(self) -> int:
-        import httpx
-
-        page = self.base_url.removesuffix("/pb") + "/__mock__/requests"
-        return int(httpx.get(page, params={"session": self.session}).json()["total"])
+        options = {"base_url": self.base_url, "headers": self.headers(**mock), "retry_options": retry}
+        return self.keep(sdk.Client(api_key=key, http_options=options))
 
 
 @pytest.fixture
-def pb(base_url: str, request: pytest.FixtureRequest) -> Sdk:
+def pb(mock: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[Sdk]:
     """The SDK in a session named after the test."""
-    return Sdk(base_url, request.node.name)
+    made = Sdk(mock, request.node.name)
+    yield made
+    made.close()
 
 
 def test_it_lists_models(pb: Sdk) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+
+from tests.harness.sdk import Session, speaking
 
 sdk = pytest.importorskip("openai", reason="the official SDK of PC is not installed (dependency group `clients`)")
 
@@ -20,48 +19,25 @@ ANSWER = "The mock heard: Hello"
 
 
 @pytest.fixture(scope="module")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
     """A mock that speaks as the SDK does: its header prefix is the SDK's name."""
-    prefixes = tmp_path_factory.mktemp("prefixes") / "prefixes.toml"
-    prefixes.write_text(f'[pc]\nheader_prefix = "{sdk.__name__}-"\n')
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pc", "--prefixes", str(prefixes)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["providers"]["pc"]["base_url"]
-        process.stdin.close()
-        process.wait(10)
+    with speaking("pc", tmp_path_factory.mktemp("mock"), header_prefix=f"{sdk.__name__}-") as addresses:
+        yield addresses
 
 
-class Sdk:
-    """Makes SDK clients in a session of their own, and counts what they sent."""
-
-    def __init__(self, base_url: str, session: str) -> None:
-        self.base_url = base_url
-        self.session = session
-        self._made: list[Any] = []
+class Sdk(Session):
+    """Makes SDK clients in a session of their own."""
 
     def client(self, key: str = "mock-pc-inference", *, options: dict[str, Any] | None = None, **mock: str) -> Any:
-        headers = {"x-mock-session": self.session, **{f"x-mock-{name}": value for name, value in mock.items()}}
+        headers = self.headers(**mock)
         made = sdk.OpenAI(api_key=key, base_url=f"{self.base_url}/v1", default_headers=headers, **(options or {}))
-        self._made.append(made)
-        return made
-
-    def requests(self) -> int:
-        import httpx
-
-        page = self.base_url.removesuffix("/pc") + "/__mock__/requests"
-        return int(httpx.get(page, params={"session": self.session}).json()["total"])
-
-    def close(self) -> None:
-        for made in self._made:
-            made.close()
+        return self.keep(made)
 
 
 @pytest.fixture
-def pc(base_url: str, request: pytest.FixtureRequest) -> Iterator[Sdk]:
+def pc(mock: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[Sdk]:
     """The SDK in a session named after the test."""
-    made = Sdk(base_url, request.node.name)
+    made = Sdk(mock, request.node.name)
     yield made
     made.close()
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import httpx
 import pytest
+
+from tests.harness.sdk import Session, speaking
 
 sdk = pytest.importorskip("openai", reason="no chat-completions client is installed (dependency group `clients`)")
 
@@ -19,43 +17,23 @@ HELLO: dict[str, Any] = {"model": "mock-small", "messages": [{"role": "user", "c
 
 
 @pytest.fixture(scope="module")
-def base_url() -> Iterator[str]:
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pd"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["providers"]["pd"]["base_url"]
-        process.stdin.close()
-        process.wait(10)
+def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
+    with speaking("pd", tmp_path_factory.mktemp("mock")) as addresses:
+        yield addresses
 
 
-class Http:
-    """Makes clients in a session of their own, and counts what they sent."""
+class Http(Session):
+    """Makes clients in a session of their own."""
 
-    def __init__(self, base_url: str, session: str) -> None:
-        self.base_url = base_url
-        self.session = session
-        self._made: list[Any] = []
-
-    def client(self, key: str = "mock-pd-inference", retries: int = 0, **mock_headers: str) -> Any:
-        named = {"session": self.session, **mock_headers}
-        headers = {f"x-mock-{name}": value for name, value in named.items()}
+    def client(self, key: str = "mock-pd-inference", retries: int = 0, **mock: str) -> Any:
+        headers = self.headers(**mock)
         made = sdk.OpenAI(api_key=key, base_url=f"{self.base_url}/v1", default_headers=headers, max_retries=retries)
-        self._made.append(made)
-        return made
-
-    def requests(self) -> int:
-        page = self.base_url.removesuffix("/pd") + "/__mock__/requests"
-        return int(httpx.get(page, params={"session": self.session}).json()["total"])
-
-    def close(self) -> None:
-        for made in self._made:
-            made.close()
+        return self.keep(made)
 
 
 @pytest.fixture
-def pd(base_url: str, request: pytest.FixtureRequest) -> Iterator[Http]:
-    made = Http(base_url, request.node.name)
+def pd(mock: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[Http]:
+    made = Http(mock, request.node.name)
     yield made
     made.close()
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+
+from tests.harness.sdk import Session, speaking
 
 sdk = pytest.importorskip("xai_sdk", reason="the official SDK of PD is not installed (dependency group `clients`)")
 
@@ -20,48 +19,24 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @pytest.fixture(scope="module")
-def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The addresses of a mock that serves the package which the SDK calls."""
-    prefixes = tmp_path_factory.mktemp("prefixes") / "prefixes.toml"
-    prefixes.write_text(f'[pd]\ngrpc_package = "{chat_pb2.DESCRIPTOR.package}"\n')
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pd", "--prefixes", str(prefixes)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["providers"]["pd"]
-        process.stdin.close()
-        process.wait(10)
+def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
+    """A mock that serves the package which the SDK calls."""
+    package = chat_pb2.DESCRIPTOR.package
+    with speaking("pd", tmp_path_factory.mktemp("mock"), grpc_package=package) as addresses:
+        yield addresses
 
 
-class Sdk:
-    """Makes SDK clients in a session of their own, and counts what they sent."""
+class Sdk(Session):
+    """Makes SDK clients in a session of their own."""
 
-    def __init__(self, addresses: dict[str, str], session: str) -> None:
-        self.addresses = addresses
-        self.session = session
-        self._made: list[Any] = []
-
-    def client(self, key: str = "mock-pd-inference", timeout: float | None = None, **mock_headers: str) -> Any:
-        named = {"session": self.session, **mock_headers}
-        metadata = tuple((f"x-mock-{name}", value) for name, value in named.items())
-        host = self.addresses["grpc_host"]
+    def client(self, key: str = "mock-pd-inference", timeout: float | None = None, **mock: str) -> Any:
+        host, metadata = self.addresses["grpc_host"], tuple(self.headers(**mock).items())
         made = sdk.Client(api_key=key, api_host=host, metadata=metadata, timeout=timeout, use_insecure_channel=True)
-        self._made.append(made)
-        return made
-
-    def requests(self) -> int:
-        import httpx
-
-        page = self.addresses["base_url"].removesuffix("/pd") + "/__mock__/requests"
-        return int(httpx.get(page, params={"session": self.session}).json()["total"])
-
-    def close(self) -> None:
-        for made in self._made:
-            made.close()
+        return self.keep(made)
 
 
 @pytest.fixture
-def pd(mock: dict[str, str], request: pytest.FixtureRequest) -> Iterator[Sdk]:
+def pd(mock: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[Sdk]:
     """The SDK in a session named after the test."""
     made = Sdk(mock, request.node.name)
     yield made

@@ -7,6 +7,7 @@ from datetime import date
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -153,6 +154,20 @@ def test_one_assertion_that_was_not_renewed_is_enough_and_a_look_at_it_mends_it(
     fresh = after(stale, night("2026-11-30", seen_as_stated(), run="r3"), policy=policy)
     assert Tag.LIVE_VERIFIED in fresh.tags
     assert not is_expired(fresh)
+
+
+@pytest.mark.parametrize(
+    "unsure", [{"out_of_reach": {"answer/type": "only-the-provider"}}, {"assumed": {"answer/type": "not shown"}}]
+)
+def test_what_no_tag_waits_for_neither_renews_nor_holds_up_an_expiry(unsure: dict[str, Any]) -> None:
+    before = record(**unsure)
+    nights = (
+        night("2026-11-01", seen_as_stated(without=("type",))),
+        night("2026-11-29", seen_as_stated(without=("type", "status")), run="r2"),
+    )
+    stale = after(before, *nights, policy=Policy(refresh_after=0, expire_after=20))
+    assert Tag.UNVERIFIED in stale.tags
+    assert stale.data["observed"]["note"].startswith("expired: last seen 2026-11-01,")
 
 
 def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None:

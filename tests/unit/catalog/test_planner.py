@@ -122,7 +122,7 @@ def test_restricted_adds_its_tag_and_leaves_the_rest() -> None:
 
     assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED", "ACCOUNT_RESTRICTED"]
     assert {**after.data, "status": None} == {**before.data, "status": None}
-    assert "restricted as before" in reason(after, sighting(Outcome.RESTRICTED))
+    assert reason(after, sighting(Outcome.RESTRICTED)).split("; ")[-1] == "restricted as before"
 
 
 def test_getting_through_takes_the_restriction_away() -> None:
@@ -162,6 +162,30 @@ def test_older_evidence_never_overwrites_newer() -> None:
     assert "is older than what the record says (2026-11-20)" in reason(before, sighting(Outcome.DRIFTED, "2026-11-19"))
     assert "is older" in reason(before, sighting(Outcome.DRIFTED, "2026-11-20", hour=5))
     assert planned(before, sighting(Outcome.DRIFTED, "2026-11-20", hour=7)) != before
+
+
+def test_of_a_day_without_an_instant_the_whole_day_counts() -> None:
+    """A record of an earlier version, or one that a person wrote, names only the day."""
+    block = {"result": "drifted", "verified_at": "2026-11-20", "target": "live"}
+    before = record(ENDPOINT_ADDRESS, verification=block, status=["DOCUMENTED", "UNVERIFIED"])
+    after = planned(before, sighting(day="2026-11-20", hour=0, address=ENDPOINT_ADDRESS))
+    assert after.data["verification"]["result"] == "conforms"
+    assert "is older" in reason(before, sighting(day="2026-11-19", hour=23, address=ENDPOINT_ADDRESS))
+
+
+def test_what_a_person_tagged_and_nobody_saw_is_written_down() -> None:
+    block = {"result": "drifted", "verified_at": "2026-11-19", "target": "live", "observed_at": "2026-11-19T06:00:00Z"}
+    before = record(ENDPOINT_ADDRESS, verification=block, status=["DOCUMENTED", "LIVE_VERIFIED"])
+    made = plan(before, [sighting(address=ENDPOINT_ADDRESS)], Policy(), TODAY)
+    assert isinstance(made, Patch)
+    assert made.reason == "conforms: the record did not say so yet"
+    assert made.record.data["verification"]["verified_at"] == "2026-11-20"
+
+
+def test_what_only_a_mock_showed_is_seen_for_the_first_time_live() -> None:
+    before = planned(record(), sighting(day="2026-11-19", live=False, target="mock"))
+    after = planned(before, sighting(day="2026-11-20"))
+    assert "seen on live in run" in after.data["observed"]["note"]
 
 
 def test_evidence_from_the_future_does_not_count() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app import create_app
-from tests.unit.mockserver.mock_client import Client
+from tests.unit.mockserver.mock_client import Client, mocked, without_none
 
 if TYPE_CHECKING:
     import httpx
@@ -36,14 +36,8 @@ class PbClient(Client):
         **kwargs: Any,
     ) -> httpx.Response:
         """A request with the key in its header; None leaves a header out."""
-        named = {
-            "x-pb-api-key": key,
-            "x-mock-scenario": scenario,
-            "x-mock-clock": clock,
-            "x-mock-session": session,
-        }
-        sent = {name: value for name, value in named.items() if value is not None}
-        return self.send(method, f"/pb{path}", headers={**sent, **(headers or {})}, **kwargs)
+        sent = {"x-pb-api-key": key, **mocked(scenario, clock, session), **(headers or {})}
+        return self.send(method, f"/pb{path}", headers=without_none(sent), **kwargs)
 
     def generate(
         self,

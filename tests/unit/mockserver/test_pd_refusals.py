@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.mockserver.pd_client import COMPLETION, PdClient
+from tests.unit.mockserver.mock_client import COMPLETION
+
+if TYPE_CHECKING:
+    from tests.unit.mockserver.pd_client import PdClient
 
 ENVELOPE = {"code", "error"}
 JSON = {"content-type": "application/json"}
