@@ -1,8 +1,9 @@
-"""The command line of the catalog: check, show, facts, update, explain, accept, migrate."""
+"""The command line of the catalog: check, show, facts, find, identify, update, explain, accept, migrate."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from datetime import date
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from catalog import command_line, commands
 from catalog.command_line import Parser
+from catalog.model import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +25,8 @@ Start here:
   python -m catalog check                                  is everything in order?
   python -m catalog show pa/errors                         which errors of PA are there?
   python -m catalog show pa/errors/general/rate_limit_error
+  python -m catalog find --status 429 quota                which records speak of that?
+  curl -i … | python -m catalog identify pc                which error is this, and may I send it again?
   python -m catalog explain header-missing                 what does this finding mean?
   python -m catalog update reports/out/latest              write what a live run saw into the records
 """
@@ -56,6 +60,26 @@ column checked_by of catalog/facts.
   python -m catalog facts "2:7.4#500 INTERNAL"             of a row
   python -m catalog facts pb --unchecked                   those that nothing looks at yet
   python -m catalog facts pb --unnamed                     the documented assertions that no fact names
+"""
+
+_FIND = """\
+Words are searched for in address, title, meaning, status, type, code, tags and in messages that were seen live; a
+record must have them all.
+
+  python -m catalog find --provider pc --status 429
+  python -m catalog find --code model_not_found
+  python -m catalog find prepaid balance
+"""
+
+_IDENTIFY = """\
+Says which record an answer is, or which records it cannot tell apart, and whether the request may be sent again, after
+how long and how often. An answer that only looks alike, as gateways and compatible hosts give it, is named no record.
+Reads what `curl -i` prints, a HAR or an entry of it, a line of results.jsonl, an SDK's error, or a bare body.
+Exit status: 0 recognised, 1 an answer that no record fits, 4 wrong usage.
+
+  curl -i … | python -m catalog identify pc
+  python -m catalog identify pa error.txt
+  python -m catalog identify pd --status 429 body.json
 """
 
 _UPDATE = """\
@@ -124,6 +148,20 @@ def _parser() -> Parser:
     facts.add_argument("--unchecked", action="store_true", help="only those on the wire that nothing looks at")
     facts.add_argument("--unnamed", action="store_true", help="instead, the assertions that no fact names")
 
+    find = command("find", commands.find, "list the records that speak of something", _FIND)
+    find.add_argument("text", nargs="*", metavar="WORD", help="words that the record must have")
+    find.add_argument("--provider", metavar="NAME", help="pa, pb, pc or pd")
+    find.add_argument("--kind", choices=KINDS, help="only records of this kind")
+    find.add_argument("--status", type=_http_status, metavar="N", help="errors with this HTTP status")
+    find.add_argument("--type", metavar="TYPE", help="errors of this type")
+    find.add_argument("--code", metavar="CODE", help="errors with this code")
+
+    identify = command("identify", commands.identify, "say which record an answer is", _IDENTIFY)
+    identify.add_argument("provider", metavar="PROVIDER", help="whose answer it is: pa, pb, pc or pd")
+    identify.add_argument("file", nargs="?", type=Path, metavar="FILE", help="what holds the answer (default: stdin)")
+    identify.add_argument("--status", type=_http_status, metavar="N", help="the HTTP status, if the answer has none")
+    identify.add_argument("--surface", metavar="NAME", help="http, sse, websocket or grpc, if it is known")
+
     update = command("update", commands.update, "write what live runs saw into the records", _UPDATE)
     update.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="a run's folder, or its results.jsonl")
     update.add_argument(
@@ -163,6 +201,12 @@ def _date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2026-01-31") from None
+
+
+def _http_status(text: str) -> int:
+    if not re.fullmatch("[1-5][0-9][0-9]", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text!r} is no HTTP status; write a number such as 429")
+    return int(text)
 
 
 def _days(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,6 +100,59 @@ def show_facts(args: Namespace) -> int:
         ]
     print("\n".join(lines) or "none")
     return Exit.FINE
+
+
+def find(args: Namespace) -> int:
+    """List the records that fit all that is asked for, one a line with its title."""
+    from catalog.library import load
+
+    if not (args.text or args.provider or args.kind or args.status or args.type or args.code):
+        raise CatalogError("nothing was asked for", "name a word, or --status, --code, --type, --provider, --kind")
+    found = load(_root(args)).find(
+        provider=args.provider,
+        kind=args.kind,
+        status=args.status,
+        type=args.type,
+        code=args.code,
+        text=" ".join(args.text) or None,
+    )
+    for each in found:
+        print(f"{each.address}  {each.title}")
+    if not found:
+        raise CatalogError("no record fits", "ask for less; `python -m catalog show` lists every address")
+    return Exit.FINE
+
+
+def identify(args: Namespace) -> int:
+    """Say which record an answer is, and whether the request may be sent again; several answers one after the other."""
+    from catalog.identity_text import identity_text
+    from catalog.library import load
+    from catalog.recognition.pasted import answers_in
+
+    library = load(_root(args))
+    found = [
+        library.identify(
+            args.provider,
+            each.status if args.status is None else args.status,
+            each.headers,
+            each.body,
+            surface=args.surface,
+            close=each.close,
+            grpc=each.grpc,
+        )
+        for each in answers_in(_pasted(args.file))
+    ]
+    print("\n\n".join(identity_text(each, library) for each in found))
+    return Exit.FINE if any(found) else Exit.PROBLEMS
+
+
+def _pasted(file: Path | None) -> str:
+    """What a file holds, or what is piped in; bytes that are no UTF-8 are kept as marks."""
+    if file is not None:
+        return file.read_text(encoding="utf-8", errors="replace")
+    if sys.stdin.isatty():
+        print("paste an answer, then press Ctrl-D", file=sys.stderr)
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def update(args: Namespace) -> int:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
 from catalog.model import Outcome
+from catalog.model.visible import line
 from reports.terminal import COLUMNS
-from reports.visible import line
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run

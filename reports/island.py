@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog.evidence.past import LETTERS
+from catalog.model.visible import tree
 from reports.facts import title
-from reports.visible import tree
 
 if TYPE_CHECKING:
     from catalog.model import Json

@@ -11,9 +11,9 @@ from catalog.evidence import verdicts
 from catalog.evidence.complete import complete
 from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
+from catalog.model.visible import visible
 from reports import advice
 from reports.reproduce import nodeid, pytest_command
-from reports.visible import visible
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.changes import Change
 from catalog.model import Outcome
+from catalog.model.visible import line, visible
 from reports import advice, exchanges
 from reports.facts import RELATED
 from reports.overview import GROUPS, days
 from reports.terminal import COLUMNS
-from reports.visible import line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

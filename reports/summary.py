@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from catalog.evidence import verdicts
 from catalog.evidence.changes import Change
 from catalog.model import Outcome
+from catalog.model.visible import line
 from reports import advice
 from reports.overview import CORRECTED, GROUPS, Overview, days
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
-from reports.visible import line
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run

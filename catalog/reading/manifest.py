@@ -48,6 +48,19 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
+class Backoff:
+    """How a request is sent again where an error says nothing of it: at most so often, each wait twice the last."""
+
+    attempts: int
+    """How often a request is sent at most, the first time included."""
+    first_s: float
+    max_s: float
+    jitter: bool
+    assumed: frozenset[str]
+    """Which of these the documents do not show."""
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What is special about one provider; headers are stand-ins in small letters."""
 
@@ -62,12 +75,18 @@ class Manifest:
     """The response header that names the request, or an empty text where none is documented."""
     account_headers: tuple[str, ...]
     """Headers that name the account; evidence hides their values."""
+    origin: tuple[str, ...]
+    """Response headers without its name that still tell that it was the provider who answered."""
+    imitated: bool
+    """Whether other hosts answer in its envelopes, so that a body alone does not tell whose it is."""
     addresses: Mapping[str, str]
     """The addresses that a target may give, each with what is found there."""
     grpc: Mapping[int, int]
     """gRPC status -> the HTTP status that it stands for; empty where it does not speak gRPC."""
     stream_end: frozenset[str]
     """Data of event-stream blocks that end a stream and are no JSON."""
+    retry: Backoff | None
+    """How its official clients send a request again; None where the manifest does not say."""
     roles: Mapping[str, str]
     """Roles of credentials, each with what it is for."""
     controls: Mapping[str, Control]
@@ -129,6 +148,16 @@ class _Table:
     def text(self, key: str, default: str | None = None) -> str:
         return self._typed(key, self.data.get(key, default), str, "a string")
 
+    def flag(self, key: str) -> bool:
+        found = self.data.get(key, False)
+        if not isinstance(found, bool):
+            raise self._error(key, f"is {found!r}", "write true or false")
+        return found
+
+    def number(self, key: str) -> float:
+        found = self.data.get(key)
+        return self._typed(key, float(found) if type(found) is int else found, float, "a number")
+
     def texts(self, key: str) -> tuple[str, ...]:
         found = self._typed(key, self.data.get(key, []), list, "a list")
         return tuple(self._typed(f"{key}[{index}]", each, str, "a string") for index, each in enumerate(found))
@@ -179,12 +208,25 @@ def _manifest(top: _Table) -> Manifest:
         surfaces=(surfaces.text("default"), *surfaces.texts("others")),
         request_id=identity.text("request_id", ""),
         account_headers=identity.texts("account"),
+        origin=identity.texts("origin"),
+        imitated=identity.flag("imitated"),
         addresses=top.table("addresses").all_texts(),
         grpc=top.table("grpc", {}).statuses(),
         stream_end=frozenset(top.table("stream", {}).texts("end")),
+        retry=_backoff(top.table("retry")) if "retry" in top.data else None,
         roles=top.table("roles").all_texts(),
         controls=MappingProxyType({role: _control(each) for role, each in top.table("controls").tables().items()}),
         recipes=top.text("recipes", ""),
+    )
+
+
+def _backoff(table: _Table) -> Backoff:
+    return Backoff(
+        attempts=int(table.number("attempts")),
+        first_s=table.number("first_s"),
+        max_s=table.number("max_s"),
+        jitter=table.flag("jitter"),
+        assumed=frozenset(table.texts("assumed")),
     )
 
 

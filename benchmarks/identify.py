@@ -1,0 +1,75 @@
+"""Measures recognition: how many real answers are told right, what is taken for what, and how long it takes.
+
+Reads published answers, one JSON object a line (provider, surface, http_status, headers, body, expect, source), from
+the file that is named. Recognition learns nothing from them, so leaving each source out in turn changes nothing; it is
+left out all the same where the catalog quotes a message of it. Nothing is asserted: read the table.
+
+    python benchmarks/identify.py ../shared/captures/captures.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import catalog
+from tests.harness.recognising import Capture, of_file, right, seen_as
+
+ROUNDS = 20
+
+
+def main() -> None:
+    """Print accuracy, a confusion table, lookalikes and times."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, help="published answers, one JSON object a line")
+    captures = of_file(parser.parse_args().file)
+    print("\n".join((*_accuracy(captures), "", *_speed(captures))))
+
+
+def _accuracy(captures: list[Capture]) -> Iterator[str]:
+    own = [each for each in captures if each["provider"] != "none"]
+    verdicts = [(each, right(each)) for each in own]
+    good = sum(fine for _, fine in verdicts)
+    yield f"{good} of {len(own)} answers are told right ({good / len(own):.0%})"
+    for provider in sorted({each["provider"] for each in own}):
+        mine = [fine for each, fine in verdicts if each["provider"] == provider]
+        yield f"  {provider}: {sum(mine)} of {len(mine)}"
+    confused = Counter((str(each["expect"]), seen_as(each)) for each, fine in verdicts if not fine)
+    yield from (f"  {count} x {expected} was taken for {told}" for (expected, told), count in confused.most_common())
+    others = [each for each in captures if each["provider"] == "none"]
+    asked = [(each, provider) for each in others for provider in ("pa", "pb", "pc", "pd")]
+    named = [found for each, provider in asked if (found := seen_as({**each, "provider": provider})) != "nothing"]
+    certain = sum("certainly" in each for each in named)
+    yield f"{len(others)} answers of other hosts, asked of each provider: {len(named)} named, {certain} with certainty"
+
+
+def _speed(captures: list[Capture]) -> Iterator[str]:
+    program = "import time; t = time.perf_counter(); import catalog; print((time.perf_counter() - t) * 1000)"
+    cold = min(float(subprocess.check_output([sys.executable, "-c", program])) for _ in range(5))
+    yield f"import catalog: {cold:.1f} ms"
+    asked: list[tuple[Any, ...]] = [
+        (each["provider"], each["http_status"], each["headers"], each["body"])
+        for each in captures
+        if each["provider"] != "none" and each["surface"] == "http" and each["body"] is not None
+    ]
+    for each in asked:
+        catalog.identify(*each)
+    times = []
+    for _ in range(ROUNDS):
+        started = time.process_time()
+        for each in asked:
+            catalog.identify(*each)
+        times.append((time.process_time() - started) / len(asked))
+    yield f"identify, warm: {min(times) * 1e6:.0f} µs an answer"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""An answer as somebody pastes it: of `curl -i`, a HAR, a line of results.jsonl, an SDK's error, or a bare body."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from catalog.model.errors import CatalogError
+from catalog.recognition.answers import parsed
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+
+_STATUS_LINE = re.compile(r"HTTP/\d(?:\.\d)? (\d{3})\b.*")
+_OF_AN_SDK = re.compile(r"\b(?:error code|status(?: code)?|http)\D{0,3}(\d{3})\b", re.IGNORECASE)
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?(.*)")
+_INTERIM = 200
+"""Statuses below this announce another answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """What `identify` is asked about."""
+
+    status: int | None
+    headers: Mapping[str, str] | None
+    body: Json
+    close: tuple[int | None, str] | None = None
+    grpc: int | None = None
+
+
+def answers_in(text: str) -> tuple[Pasted, ...]:
+    """Every answer in a text: one, or those of each entry of a HAR, of each exchange of a results line.
+
+    Raises:
+        CatalogError: there is none in it.
+    """
+    text = text.lstrip("\ufeff")
+    if not text.strip():
+        raise CatalogError(
+            "nothing was given", "pipe an answer in, as `curl -i` prints it, or name a file that holds one"
+        )
+    if text.lstrip().startswith("HTTP/"):
+        return (_of_http(text.lstrip()),)
+    try:
+        value: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return _of_lines(text) or (_of_an_sdk(text),)
+    return tuple(_of_json(value))
+
+
+def _of_http(text: str) -> Pasted:
+    """The last answer of what `curl -i` prints: interim ones, and those of a proxy, come before it."""
+    while True:
+        head, _, rest = text.replace("\r\n", "\n").partition("\n\n")
+        first, *lines = head.split("\n")
+        match = _STATUS_LINE.fullmatch(first.strip())
+        if match is None:
+            raise CatalogError(f"{first[:60]!r} is no status line", "paste the whole of what `curl -i` prints")
+        status = int(match[1])
+        again = rest.lstrip("\n").startswith("HTTP/")
+        if not (again and (status < _INTERIM or "connection established" in first.lower())):
+            fields = [found.groups() for found in map(_HEADER.fullmatch, lines) if found is not None]
+            return Pasted(status, {name.lower(): value for name, value in fields}, rest.strip("\n"))
+        text = rest.lstrip("\n")
+
+
+def _of_lines(text: str) -> tuple[Pasted, ...]:
+    """The answers of JSON lines; none where a line is something else."""
+    found: list[Pasted] = []
+    for line in filter(str.strip, text.splitlines()):
+        try:
+            found += _of_json(json.loads(line))
+        except (ValueError, RecursionError):
+            return ()
+    return tuple(found)
+
+
+def _of_an_sdk(text: str) -> Pasted:
+    """What an SDK's exception shows: a status in words, and the body as JSON or as a Python value."""
+    found = _OF_AN_SDK.search(text)
+    body = parsed(text)
+    if found is None and body == text.strip() and not text.lstrip().startswith(("event:", "data:")):
+        mend = "paste what `curl -i` prints, a HAR entry, a line of results.jsonl, or an error's body"
+        raise CatalogError("no answer can be read in it", mend)
+    return Pasted(int(found[1]) if found is not None else None, None, body)
+
+
+def _of_json(value: Json) -> Iterator[Pasted]:
+    if isinstance(value, dict) and isinstance(value.get("log"), dict):
+        for entry in _objects(value["log"].get("entries")):
+            yield _of_har(entry["response"] if isinstance(entry.get("response"), dict) else {})
+    elif isinstance(value, dict) and isinstance(value.get("attempts"), list):
+        for attempt in _objects(value["attempts"]):
+            for exchange in _objects(attempt.get("exchanges")):
+                if isinstance(exchange.get("response"), dict):
+                    yield _of_results(exchange["response"])
+    elif isinstance(value, dict) and isinstance(value.get("response"), dict) and "request" in value:
+        response = value["response"]
+        yield _of_har(response) if isinstance(response.get("headers"), list) else _of_results(response)
+    elif isinstance(value, dict) and "status" in value and isinstance(value.get("headers"), dict):
+        yield _of_results(value)
+    else:
+        yield Pasted(None, None, value)
+
+
+def _of_har(response: Mapping[str, Json]) -> Pasted:
+    """A response of HAR 1.2."""
+    told = response.get("content")
+    content: Mapping[str, Json] = told if isinstance(told, dict) else {}
+    text = content.get("text")
+    if content.get("encoding") == "base64" and isinstance(text, str):
+        try:
+            text = base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            text = None
+    named = ((each.get("name"), each.get("value")) for each in _objects(response.get("headers")))
+    headers = {str(name).lower(): str(value) for name, value in named if name}
+    status = response.get("status")
+    return Pasted(status if isinstance(status, int) and status > 0 else None, headers, text)
+
+
+def _of_results(response: Mapping[str, Json]) -> Pasted:
+    """A response as results.jsonl has it, or of any log that names `status`, `headers` and `body`."""
+    headers, close, grpc = response.get("headers"), response.get("close"), response.get("grpc")
+    events = [each for each in _objects(response.get("events")) if not each.get("sent")]
+    body = response.get("body")
+    if events:
+        body = "\n\n".join(f"event: {each.get('event', '')}\ndata: {json.dumps(each.get('data'))}" for each in events)
+    status = response.get("status")
+    return Pasted(
+        status if isinstance(status, int) else None,
+        {str(name).lower(): str(value) for name, value in headers.items()} if isinstance(headers, dict) else None,
+        body,
+        (close.get("code"), str(close.get("reason", ""))) if isinstance(close, dict) else None,
+        grpc.get("status") if isinstance(grpc, dict) else None,
+    )
+
+
+def _objects(value: Json) -> Iterable[Mapping[str, Json]]:
+    return (each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()

@@ -1,0 +1,57 @@
+"""One reading of an answer through one envelope: the values where it has a place for them, read once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from catalog.envelopes.pointer import ABSENT, find
+from catalog.recognition.answers import EMPTY
+from catalog.recognition.shapes import Fit
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+    from catalog.recognition.answers import Reading
+    from catalog.recognition.shapes import Shape
+
+_NOT_IT = Fit(wrong=True)
+
+
+class Projection:
+    """What an envelope shows of a body, each value as it is, or ABSENT; how it fits is found out where that matters."""
+
+    def __init__(self, shape: Shape, reading: Reading) -> None:
+        body = reading.body
+        if shape.unwrap and isinstance(body, list) and body:
+            body = body[0]
+        self.body: Json = body
+        """Out of the array that the surface may put around it; EMPTY where there is none."""
+        self.event, self.wrapped = reading.event, reading.wrapped
+        self._shape = shape
+        self._is_value = isinstance(body, dict | str) and shape.body in ("json", "text")
+        self.code, self.type = self._at("code"), self._at("type")
+        told, repeated = self._at("message"), self._at("http_status")
+        self.message: str | None = told if isinstance(told, str) else None
+        self.status: int | None = repeated if type(repeated) is int else None
+        """The HTTP status that the body repeats."""
+
+    @cached_property
+    def param(self) -> Json:
+        return self._at("param")
+
+    @cached_property
+    def fit(self) -> Fit:
+        """How the body keeps to the envelope."""
+        return self._shape.fit(self.body) if self._is_value else _NOT_IT
+
+    def _at(self, aspect: str) -> Json:
+        pointer = self._shape.wire.get(aspect) if self._is_value else None
+        return find(self.body, pointer) if pointer is not None else ABSENT
+
+
+def codes_in(readings: tuple[Reading, ...], pointers: frozenset[str]) -> frozenset[str]:
+    """What stands where some envelope has a code, as text: what a record may be looked up by."""
+    bodies = [each.body for each in readings if each.body is not EMPTY]
+    inner = [each[0] if isinstance(each, list) and each else each for each in bodies]
+    found = (find(body, pointer) for body in inner for pointer in pointers)
+    return frozenset(str(each) for each in found if isinstance(each, str) or type(each) is int)

@@ -1,0 +1,37 @@
+"""Real answers that people published are recognised as their rows, and those of other hosts with no certainty."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.harness.captures import CAPTURES
+from tests.harness.recognising import identified, of_file, right
+
+pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="../shared/captures is not here")
+
+SHARE = 0.95
+PROVIDERS = ("pa", "pb", "pc", "pd")
+
+
+def test_nearly_all_are_told_right() -> None:
+    own = [each for each in of_file(CAPTURES) if each["provider"] != "none"]
+    wrong = [(each["id"], identified(each).records[:1]) for each in own if not right(each)]
+    assert len(wrong) <= (1 - SHARE) * len(own), wrong
+
+
+def test_the_measure_itself_can_fail() -> None:
+    """Held to the row of another answer, most answers are wrong."""
+    own = [each for each in of_file(CAPTURES) if isinstance(each["expect"], dict)]
+    exchanged = [
+        {**one, "expect": other["expect"]}
+        for one, other in zip(own, own[len(own) // 2 :] + own[: len(own) // 2], strict=True)
+        if one["expect"] != other["expect"]
+    ]
+    assert sum(map(right, exchanged)) < 0.1 * len(exchanged)
+
+
+def test_no_answer_of_another_host_is_named_with_certainty() -> None:
+    others = [each for each in of_file(CAPTURES) if each["provider"] == "none"]
+    found = [identified({**each, "provider": provider}) for each in others for provider in PROVIDERS]
+    assert not any(each.certain for each in found)
+    assert sum(bool(each) for each in found) <= 2

@@ -1,0 +1,51 @@
+"""Every error that the mock answers with is recognised as its record, and as no record of another row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import catalog as library
+from catalog.model import Exchange, Outcome
+from catalog.model.labels import BESIDE
+from catalog.reading.manifest import providers
+from catalog.recognition.answers import answer_in
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from tests.harness.engines import Clean
+
+NOTHING_TO_KNOW_IT_BY = frozenset(
+    {
+        # no document promises anything of their bodies, and the status alone is that of any host
+        "pd/errors/authentication/management_no_credentials",
+        "pd/errors/request/unsupported_media_type",
+        # a success of any shape, told by what came before it
+        "pa/errors/compliance_outcomes/user_deleted_chat_listed",
+        "pa/errors/compliance_outcomes/user_deleted_chat_readable",
+    }
+)
+
+
+def answers(result: Result) -> list[Exchange]:
+    """What was judged: the last exchange of each label."""
+    by_label = {each.label: each for each in result.attempts[-1].exchanges if each.label not in BESIDE}
+    return [each for each in by_label.values() if each.response is not None]
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_each_answer_of_the_mock_is_recognised(provider: str, clean: Clean) -> None:
+    recogniser = library.load().recogniser(provider)
+    missed = []
+    for address, result in clean(provider).items():
+        told = library.load()[address]
+        if told.kind != "errors" or told.record.surface == "client" or result.outcome is not Outcome.CONFORMS:
+            continue
+        for exchange in answers(result):
+            found = recogniser.identify(answer_in(exchange))
+            if address not in found.records and address not in NOTHING_TO_KNOW_IT_BY:
+                missed.append((address, exchange.label, found.records, found.reasons))
+    for _m in missed:
+        pass
+    assert missed == []

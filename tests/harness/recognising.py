@@ -1,0 +1,59 @@
+"""Real answers that people published, and whether recognition tells the row that each belongs to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import catalog
+from catalog import CatalogRecord, Identity
+
+Capture = dict[str, Any]
+
+_OUTCOMES = frozenset({"status incomplete", "finish_reason", "promptFeedback.blockReason", "candidates[].finishReason"})
+"""In place of a type: where in a success the outcome stands."""
+
+
+def of_file(path: Path) -> list[Capture]:
+    """The answers that have something to recognise: a success whose body was left out has not."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [each for each in map(json.loads, lines) if each["body"] is not None]
+
+
+def identified(capture: Capture) -> Identity:
+    if capture["surface"] == "ws":
+        close = capture["body"]
+        return catalog.identify(capture["provider"], None, close=(close["close_code"], close["close_reason"]))
+    return catalog.identify(capture["provider"], capture["http_status"], capture["headers"], capture["body"])
+
+
+def right(capture: Capture) -> bool:
+    """Whether the first record is of the row that the answer belongs to; none where it belongs to none."""
+    found = identified(capture)
+    expect = capture["expect"]
+    if not isinstance(expect, dict):
+        return not found.records
+    return bool(found.records) and _is_row(catalog.load()[found.records[0]], expect)
+
+
+def seen_as(capture: Capture) -> str:
+    """What it was recognised as, in words."""
+    found = identified(capture)
+    if not found:
+        return "nothing"
+    return f"{'certainly' if found.certain else 'perhaps'} {found.records[0]}"
+
+
+def _is_row(record: CatalogRecord, expect: dict[str, Any]) -> bool:
+    status = str(expect["http"]).split(" ")[0]
+    documented = [str(each) for each in record.statuses]
+    if documented and status not in documented and record.record.data["http_status"] != f"{status[0]}xx":
+        return False
+    codes = {each.strip(" ()").split(" ")[0] for each in str(expect.get("code")).replace("(", ",").split(",")}
+    types = {str(expect.get("type")), str(expect.get("status"))}
+    if record.code and record.code in codes | {each.removesuffix(")") for each in codes}:
+        return True
+    if not codes <= {"None", "none", ""} and not types & {record.type}:
+        return any(code in record.address.split("/")[-1] for code in codes if code not in ("None", "none", ""))
+    return bool(types & ({record.type} | _OUTCOMES)) or "none" in types or record.address.startswith("pb/errors/live")

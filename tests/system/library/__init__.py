@@ -1,0 +1,1 @@
+"""The library and its examples against a mock over the wire."""

@@ -1,0 +1,86 @@
+"""May it be sent again, when and how often: by the documents, and by what the answer itself says."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import catalog
+from catalog import Advice, May
+from catalog.recognition.advice import for_answer, of_all
+
+YES = Advice(May.YES, attempts=3, first_s=0.5, max_s=8.0)
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("address", "may", "attempts", "first_s", "max_s"),
+    [
+        ("pa/errors/general/overloaded", May.YES, 3, 0.5, 8.0),
+        ("pa/errors/compliance/transient_upstream", May.YES, 3, 1.0, 60.0),
+        ("pb/errors/quota/requests_per_minute", May.YES, 4, 1.0, 60.0),
+        ("pa/errors/general/spend_cap", May.NO, 1, 1.0, 60.0),
+        ("pa/errors/compliance/remote_session_pending", May.CONDITIONAL, 3, 0.5, 8.0),
+        ("pb/errors/general/cancelled", May.NO, 1, 1.0, 60.0),
+    ],
+)
+def test_what_the_documents_advise(address: str, may: May, attempts: int, first_s: float, max_s: float) -> None:
+    found = catalog.load()[address].retry
+    assert (found.may, found.attempts, found.first_s, found.max_s) == (may, attempts, first_s, max_s)
+
+
+def test_what_depends_says_on_what() -> None:
+    assert catalog.load()["pa/errors/compliance/remote_session_pending"].retry.condition
+    assert (
+        catalog.load()["pc/errors/stream/invalid_image"].retry.condition == "the documents do not say whether it helps"
+    )
+
+
+def test_where_records_disagree_the_advice_names_those_that_forbid_it() -> None:
+    records = [catalog.load()[f"pa/errors/general/{slug}"].record for slug in ("rate_limit", "spend_cap")]
+    found = of_all(records)
+    assert found.may is May.CONDITIONAL
+    assert found.condition == "not if it is pa/errors/general/spend_cap"
+
+
+@pytest.mark.parametrize(
+    ("headers", "message", "seconds", "told_by"),
+    [
+        ({"retry-after": "7"}, None, 7.0, "retry-after"),
+        ({"retry-after": "7", "retry-after-ms": "250"}, None, 0.25, "retry-after-ms"),
+        ({"retry-after": "Sat, 21 Nov 2026 12:00:30 GMT"}, None, 30.0, "retry-after"),
+        ({"retry-after": "Sat, 21 Nov 2026 11:00:00 GMT"}, None, 0.0, "retry-after"),
+        ({}, "Please retry in 34.07s.", 34.07, "message"),
+        ({}, "Please try again in 20ms.", 0.02, "message"),
+        ({"retry-after": "soon"}, "Slow down.", None, "backoff"),
+        ({"retry-after": "-1"}, None, None, "backoff"),
+    ],
+)
+def test_how_long_to_wait_is_what_the_answer_says(
+    headers: dict[str, str], message: str | None, seconds: float | None, told_by: str
+) -> None:
+    found = for_answer(YES, headers, message, lambda: NOW)
+    assert (found.wait_s, found.wait_from) == (seconds, told_by)
+
+
+def test_the_answers_own_word_stands_above_the_status() -> None:
+    assert for_answer(YES, {"x-should-retry": "false"}, None).may is May.NO
+    assert for_answer(Advice(May.CONDITIONAL), {"x-should-retry": "true"}, None).may is May.YES
+
+
+def test_delays_double_up_to_the_most_and_end_with_the_attempts() -> None:
+    steady = Advice(May.YES, attempts=6, first_s=1.0, max_s=4.0, jitter=False)
+    assert [steady.delay_s(attempt) for attempt in range(1, 7)] == [1.0, 2.0, 4.0, 4.0, 4.0, None]
+    assert Advice(May.NO, attempts=6).delay_s(1) is None
+
+
+@given(st.integers(1, 4), st.floats(0, 1))
+def test_chance_only_shortens_a_wait(attempt: int, chance: float) -> None:
+    advice = Advice(May.YES, attempts=5, first_s=0.5, max_s=8.0)
+    longest = min(8.0, 0.5 * 2 ** (attempt - 1))
+    wait = advice.delay_s(attempt, lambda: chance)
+    assert wait is not None
+    assert 0.75 * longest <= wait <= longest

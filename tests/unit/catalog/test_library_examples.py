@@ -1,0 +1,19 @@
+"""The examples in the library's docstrings are true."""
+
+from __future__ import annotations
+
+import doctest
+from types import ModuleType
+
+import pytest
+
+from catalog import library
+from catalog.model import visible
+from catalog.recognition import advice
+
+
+@pytest.mark.parametrize("module", [library, advice, visible], ids=lambda module: module.__name__)
+def test_each_example_says_what_comes_of_it(module: ModuleType) -> None:
+    failed, tried = doctest.testmod(module)
+    assert tried
+    assert not failed

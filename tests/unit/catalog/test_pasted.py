@@ -1,0 +1,118 @@
+"""What people paste to have it recognised, in each form, and what is none of them."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog.__main__ import main
+from catalog.model.errors import CatalogError
+from catalog.recognition.pasted import answers_in
+from tests.harness.command import CHECKOUT
+
+BODY = {"error": {"message": "Slow.", "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}}
+TEXT = json.dumps(BODY)
+CURL = (
+    "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 Connection established\r\n\r\n"
+    f"HTTP/2 429 \r\nRetry-After: 3\r\npc-organization: org-1\r\n\r\n{TEXT}\n"
+)
+HAR_RESPONSE = {"status": 429, "headers": [{"name": "Retry-After", "value": "3"}], "content": {"text": TEXT}}
+IN_BASE64 = {**HAR_RESPONSE, "content": {"encoding": "base64", "text": base64.b64encode(TEXT.encode()).decode()}}
+SEEN = {"status": 429, "headers": {"Retry-After": "3"}, "body": BODY, "body_type": "json"}
+RESULT = {"record": "pc/x", "attempts": [{"exchanges": [{"request": {}, "response": SEEN}]}]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CURL,
+        json.dumps({"log": {"entries": [{"request": {}, "response": HAR_RESPONSE}]}}),
+        json.dumps({"request": {}, "response": IN_BASE64}),
+        json.dumps(RESULT),
+        json.dumps(SEEN),
+    ],
+    ids=["curl", "HAR", "an entry of a HAR, in base64", "a line of results", "a response"],
+)
+def test_status_headers_and_body_are_found(text: str) -> None:
+    [found] = answers_in(text)
+    assert found.status == 429
+    assert found.headers is not None
+    assert found.headers["retry-after"] == "3"
+    assert found.body in (BODY, TEXT, TEXT.encode())
+
+
+def test_an_exception_tells_its_status_in_words_and_its_body_as_python_shows_it() -> None:
+    [found] = answers_in(f"somewhere.RateLimitError: Error code: 429 - {BODY!r}")
+    assert (found.status, found.headers, found.body) == (429, None, BODY)
+
+
+def test_each_line_of_a_results_file_is_read() -> None:
+    assert len(answers_in(f"{json.dumps(RESULT)}\n\n{json.dumps(RESULT)}\n")) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "nothing was given"), ("hello", "no answer can be read in it"), ("HTTP/nine\n\n", "is no status line")],
+)
+def test_what_is_no_answer_is_said_in_one_line(text: str, said: str) -> None:
+    with pytest.raises(CatalogError, match=said):
+        answers_in(text)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=80) | st.sampled_from([CURL, json.dumps(RESULT)]).flatmap(lambda t: st.just(t[: len(t) // 2])))
+def test_whatever_is_pasted_is_read_or_refused(text: str) -> None:
+    with contextlib.suppress(CatalogError):
+        assert answers_in(text)
+
+
+def identified(monkeypatch: pytest.MonkeyPatch, text: str, *arguments: str) -> int:
+    piped: Any = io.TextIOWrapper(io.BytesIO(text.encode()))
+    monkeypatch.setattr(sys, "stdin", piped)
+    return main(["identify", *arguments])
+
+
+def test_the_command_says_the_record_and_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert identified(monkeypatch, CURL, "pc") == 0
+    told = capsys.readouterr().out
+    assert told.startswith("pc/errors/rate_limit/rate_limit_exceeded\n")
+    for words in ("send again  yes", "3 s, by retry-after", "certain     yes", "2:7.5#rate_limit_exceeded", "never"):
+        assert words in told
+
+
+def test_the_command_says_when_nothing_fits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert identified(monkeypatch, '{"detail": "\\u001b[2J"}', "pc", "--status", "418") == 1
+    told = capsys.readouterr().out
+    assert told.startswith("no record fits this answer")
+    assert "\x1b" not in told
+
+
+def test_find_lists_what_fits_and_says_when_nothing_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["find", "--code", "model_not_found", "--provider", "PC"]) == 0
+    assert capsys.readouterr().out == "pc/errors/not_found/model  Model not found\n"
+    assert main(["find", "no-such-word-anywhere"]) == 4
+    assert "no record fits" in capsys.readouterr().err
+
+
+def test_the_library_needs_no_client_no_pytest_and_no_validator() -> None:
+    """In a process of its own: this one has loaded them all."""
+    program = (
+        "import sys, catalog; before = set(sys.modules); catalog.identify('pa', 529, None, {});"
+        "heavy = {'pytest', 'httpx', 'jsonschema', 'grpc', 'websockets', 'jinja2', 'anyio'} & set(sys.modules);"
+        "print(sorted(heavy), 'catalog.library' in before)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] False"
