@@ -260,11 +260,12 @@ def _auth_answers_exist(record: Record, scene: Scene) -> Iterator[Told]:
 
 def _rule_answers_exist(record: Record, scene: Scene) -> Iterator[Told]:
     request = record.data.get("request")
-    rules = request.get("rules") if isinstance(request, dict) else None
-    for index, rule in enumerate(_list(rules)):
-        for field in ("answer", "or") if isinstance(rule, dict) else ():
-            if rule.get(field) not in (None, "success"):
-                yield from _exists(f"$.request.rules[{index}].{field}", rule[field], "errors", record, scene)
+    of_request = request.get("rules") if isinstance(request, dict) else None
+    for at, rules in (("$.request.rules", of_request), ("$.rules", record.data.get("rules"))):
+        for index, rule in enumerate(_list(rules)):
+            for field in ("answer", "or") if isinstance(rule, dict) else ():
+                if rule.get(field) not in (None, "success"):
+                    yield from _exists(f"{at}[{index}].{field}", rule[field], "errors", record, scene)
 
 
 def _causes_of_429_exist(record: Record, scene: Scene) -> Iterator[Told]:

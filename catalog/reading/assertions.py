@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog.model.assertion import ASK, Assertion, Basis, Key
 from catalog.model.labels import ANSWER, SUCCESS
 from catalog.reading.cells import settled_of
-from catalog.reading.expectations import Lookup, expectations
+from catalog.reading.expectations import Lookup, expectations, rules_of
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -112,7 +112,7 @@ def statements(expected: Expected) -> Iterator[Statement]:
         yield Statement("state", "", expected.failure)
         return
     if expected.status is not None:
-        yield Statement("status", "", expected.status)
+        yield Statement("status", "", expected.status, expected.status_source)
     elif expected.status_class is not None:
         yield Statement("status", "", f"{expected.status_class}xx")
     for rule in expected.headers:
@@ -173,8 +173,7 @@ class _Told:
 
     @classmethod
     def of(cls, record: Record) -> _Told:
-        rules = (record.data.get("request") or {}).get("rules", ()) if record.kind == "endpoints" else ()
-        allowing = {rule["label"] for rule in rules if rule.get("answer") == SUCCESS}
+        allowing = {rule["label"] for rule in rules_of(record) if rule.get("answer") == SUCCESS}
         return cls(record.data, frozenset(allowing))
 
     def assumed(self, key: Key) -> str:

@@ -162,7 +162,7 @@ def looks_at(assertion: Assertion, fact: Fact) -> bool:
     other way round; another status is not. Where a place is assumed, another value there is.
     """
     if assertion.outcome_alone:
-        return str(assertion.documented) not in fact.statement
+        return re.search(rf"\b{re.escape(str(assertion.documented))}\b", fact.statement) is None
     return assertion.basis is Basis.DOCUMENTED or assertion.place_alone
 
 

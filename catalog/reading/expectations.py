@@ -30,7 +30,15 @@ def expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
     """
     if record.kind == "endpoints":
         return tuple(_of_endpoint(record, lookup))
+    if record.kind == "rate_limits":
+        return (*_of_itself(record), *_of_limit_rules(record, lookup))
     return _of_itself(record)
+
+
+def rules_of(record: Record) -> tuple[Mapping[str, Json], ...]:
+    """The rules that a record states: of an endpoint's requests, or of what a limit allows and what not."""
+    holder = record.data if record.kind == "rate_limits" else record.data.get("request") or {}
+    return tuple(holder.get("rules", ())) if record.kind != "errors" else ()
 
 
 def expectation(record: Record, label: str) -> Expected | None:
@@ -114,7 +122,7 @@ def _of_endpoint(record: Record, lookup: Lookup) -> Iterator[Expected]:
     for label, key in ((MISSING_CREDENTIAL, "missing"), (WRONG_CREDENTIAL, "wrong")):
         if isinstance(auth, dict) and auth.get(key):
             yield _refused(lookup(auth[key]), label, record)
-    for rule in (data.get("request") or {}).get("rules", ()):
+    for rule in rules_of(record):
         if rule["answer"] == SUCCESS:
             yield replace(
                 _success(record, rule["label"]),
@@ -184,3 +192,20 @@ def _of_rate_limits(record: Record) -> tuple[Expected, ...]:
         )
         for label in labels
     )
+
+
+def _of_limit_rules(record: Record, lookup: Lookup) -> Iterator[Expected]:
+    """The answer to each rule of a rate-limit record: what a limit still allows, and what it refuses."""
+    for rule in rules_of(record):
+        if rule["answer"] == SUCCESS:
+            yield Expected(
+                label=rule["label"],
+                address=str(record.address),
+                envelope=envelope("any"),
+                status=200,
+                status_source=rule.get("source", ""),
+                headers=limit_header_rules(record, rule["label"]),
+                relations=relations_of(record, rule["label"]),
+            )
+        else:
+            yield _refused(lookup(rule["answer"]), rule["label"], record)

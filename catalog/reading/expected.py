@@ -28,6 +28,8 @@ class Expected:
     envelope: Envelope
     status: int | None
     """The status of the HTTP answer itself, or None where the documents give none."""
+    status_source: str = ""
+    """The rows that state it, where those are not the sources of the whole record."""
     told_status: int | None = None
     """The HTTP status that the envelope repeats, where it has a place for it."""
     status_class: int | None = None

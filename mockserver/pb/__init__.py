@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockserver.pb import live
+from mockserver.pb import account, live
 from mockserver.pb.causes import SCENARIOS
 from mockserver.pb.gateway import Gateway
 from mockserver.pb.names import DEFAULTS
@@ -20,4 +20,6 @@ def build(world: World) -> Gateway:
     return Gateway(world, ROUTES)
 
 
-PROVIDER = Provider("pb", (Mount("pb", ("base_url",), build, live.LiveDoor),), (*SCENARIOS, *live.SCENARIOS), DEFAULTS)
+_SCENARIOS = (*SCENARIOS, *account.SCENARIOS, *live.SCENARIOS)
+
+PROVIDER = Provider("pb", (Mount("pb", ("base_url",), build, live.LiveDoor),), _SCENARIOS, DEFAULTS)

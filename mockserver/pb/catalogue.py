@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 GENERATE = "generateContent"
 LIVE = "bidiGenerateContent"
+BATCH = "batchGenerateContent"
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,12 @@ class Model:
     draws: bool = False
     preview: bool = False
     paid_only: bool = False
+    experimental: bool = False
+    previous_generation: bool = False
     closed_to_new_users: bool = False
-    methods: tuple[str, ...] = (GENERATE,)
+    methods: tuple[str, ...] = (GENERATE, BATCH)
+    kind: str = "other"
+    """What the ceiling of its batches goes by: `speech`, `embedding` or `other` (2:8.3)."""
 
     @property
     def max_temperature(self) -> int:
@@ -38,10 +43,22 @@ class Model:
 _TABLE = (
     Model("mock-pro", "Mock Pro", reasons=True),
     Model("mock-lite", "Mock Lite"),
+    Model("mock-flash", "Mock Flash"),
     Model("mock-image", "Mock Image", input_token_limit=32_768, output_token_limit=32_768, draws=True),
     Model("mock-premium", "Mock Premium", reasons=True, paid_only=True),
     Model("mock-pro-preview", "Mock Pro Preview", reasons=True, preview=True),
-    Model("mock-legacy", "Mock Legacy", input_token_limit=2_048, output_token_limit=2_048, closed_to_new_users=True),
+    Model(
+        "mock-legacy",
+        "Mock Legacy",
+        input_token_limit=2_048,
+        output_token_limit=2_048,
+        closed_to_new_users=True,
+        previous_generation=True,
+    ),
+    Model("mock-lite-preview", "Mock Lite Preview", preview=True),
+    Model("mock-lite-experimental", "Mock Lite Experimental", experimental=True),
+    Model("mock-speech-preview", "Mock Speech Preview", preview=True, methods=(BATCH,), kind="speech"),
+    Model("mock-embedding", "Mock Embedding", methods=(BATCH,), kind="embedding"),
     Model("mock-live", "Mock Live", input_token_limit=131_072, methods=(LIVE,), preview=True),
 )
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from mockserver.clock import next_month
 from mockserver.pb.errors import QUOTA, RATE_LIMIT, TOO_MANY, UNAVAILABLE, Kind, PbError
 from mockserver.pb.keys import Billing
 
@@ -44,6 +45,7 @@ class Limits:
 MINUTE_LIMITS: dict[str, Limits] = {
     "free": Limits(60, 250_000, 1_000, 10),
     "tier1": Limits(),
+    "tier2": Limits(2_000, 8_000_000, 100_000, 200),
     "tier3": Limits(10_000, 40_000_000, 500_000, 1_000),
     "thrifty": Limits(),
     "tight": Limits(),
@@ -56,14 +58,23 @@ TIGHT: dict[str, Limits] = {
     "mock-legacy": Limits(per_day=2),
     "mock-image": Limits(images=1),
     "mock-premium": Limits(tokens_per_day=40),
+    "mock-flash": Limits(requests=10),
+    "mock-lite-preview": Limits(requests=2),
+    "mock-lite-experimental": Limits(requests=2),
 }
 """The mock's own tier `tight`: each model runs into another dimension after a few cheap requests."""
 
 SPEND_LIMITS: dict[str, float] = {"tier1": 10, "tier2": 50, "tier3": 200, "tight": 10, "thrifty": 0.001}
 """USD in a rolling window of ten minutes (2:8.3); `thrifty` is the mock's own."""
 
-PREVIEW_SHARE = 0.1
-"""Preview models are stricter (2:8.3); how much is not shown."""
+SPEND_CAPS: dict[str, float] = {"tier1": 250, "tier2": 2_000, "tier3": 20_000}
+"""What a tier may spend in all (2:8.3); that of Tier 3 is the least, an account may have more."""
+
+STRICTER_SHARE = 0.1
+"""Experimental and preview models are stricter (2:8.3); how much is not shown."""
+
+FREE_SEARCHES_PER_DAY = 500
+"""Grounding by search on the previous generation, on the free tier (2:8.3)."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ def admit(call: Call, model: Model, tokens: int, images: int, service_tier: str)
         _flex(call, model)
     if call.project.billing is Billing.NONE and model.paid_only:
         raise quota_refusal(model, Excess(QUOTA, "generate_content_free_tier_requests", "PerDay-FreeTier", 0, 60))
-    excess = _overspent(call)
+    excess = _overspent(call) or _beyond_the_cap(call)
     if excess is None:
         excess = _charge(call, model, tokens, images, service_tier)
         if excess is not None and service_tier == "priority":
@@ -127,8 +138,8 @@ def _limits(call: Call, model: Model, pool: str) -> Limits:
     limits = MINUTE_LIMITS[call.project.tier]
     if call.project.tier == "tight":
         limits = TIGHT.get(model.id, limits)
-    if model.preview:
-        limits = limits.share(PREVIEW_SHARE)
+    if model.preview or model.experimental:
+        limits = limits.share(STRICTER_SHARE)
     return limits.share(PRIORITY_SHARE) if pool == "priority" else limits
 
 
@@ -162,10 +173,8 @@ def _charge_day(call: Call, model: Model, pool: str, taken: Mapping[str, tuple[i
     today = {name: (call.project.id, model.id, pool, name, day.isoformat()) for name in taken}
     for name, (amount, limit) in taken.items():
         if days[today[name]] + amount > limit:
-            midnight = datetime.combine(day + timedelta(days=1), time(), PACIFIC)
-            delay = (midnight - datetime.fromtimestamp(call.now, UTC)).total_seconds()
             quota_id = f"Generate{name.title()}PerDayPerProjectPerModel"
-            return Excess(QUOTA, f"generate_content_{name}", quota_id, limit, delay)
+            return Excess(QUOTA, f"generate_content_{name}", quota_id, limit, _until_midnight(call))
     for name, (amount, _) in taken.items():
         days[today[name]] += amount
     return None
@@ -179,14 +188,37 @@ def _overspent(call: Call) -> Excess | None:
     """The rolling ten-minute window of spending (2:8.3)."""
     limit = SPEND_LIMITS.get(call.project.tier)
     window = call.session.state(_Used).spent.get(call.project.id)
-    if limit is None or not window:
-        return None
     while window and window[0][0] <= call.now - SPEND_WINDOW_S:
         window.popleft()
-    if sum(amount for _, amount in window) < limit:
+    if limit is None or sum(amount for _, amount in window or ()) + call.history.spent < limit:
         return None
-    delay = window[0][0] + SPEND_WINDOW_S - call.now
+    delay = window[0][0] + SPEND_WINDOW_S - call.now if window else SPEND_WINDOW_S
     return Excess(TOO_MANY, "generate_content_spend", "SpendPerTenMinutesPerProject", limit, delay)
+
+
+def _beyond_the_cap(call: Call) -> Excess | None:
+    """The spend cap of the tier (2:8.3); what lifts it is not shown, the month is as such caps have it."""
+    cap = SPEND_CAPS.get(call.project.tier)
+    if cap is None or call.history.spent_in_all < max(cap, call.history.cap):
+        return None
+    return Excess(TOO_MANY, "generate_content_spend_cap", "SpendCapPerProject", cap, next_month(call.now) - call.now)
+
+
+def refuse_free_searches(call: Call, model: Model, builtin: Collection[str]) -> None:
+    """Grounding by search is free for so many a day, beyond which a project that cannot pay has none (2:8.3)."""
+    free = call.project.billing is Billing.NONE and model.previous_generation and "webSearch" in builtin
+    if free and call.history.searches >= FREE_SEARCHES_PER_DAY:
+        limit = FREE_SEARCHES_PER_DAY
+        raise quota_refusal(
+            model, Excess(QUOTA, "grounding_searches", "SearchesPerDay-FreeTier", limit, _until_midnight(call))
+        )
+
+
+def _until_midnight(call: Call) -> float:
+    """Seconds until the next midnight Pacific time (2:8.3)."""
+    tomorrow = datetime.fromtimestamp(call.now, PACIFIC).date() + timedelta(days=1)
+    midnight = datetime.combine(tomorrow, time(), PACIFIC)
+    return (midnight - datetime.fromtimestamp(call.now, UTC)).total_seconds()
 
 
 def quota_refusal(model: Model, excess: Excess) -> PbError:

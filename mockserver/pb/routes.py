@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockserver.pb import auth_tokens, compatibility, generate, interactions, models, stores
+from mockserver.pb import auth_tokens, batches, compatibility, files, generate, interactions, models, stores
 from mockserver.routing import Route
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ _SHARED: tuple[Route[Handler], ...] = (
     Route("GET", "/models", models.list_models),
     Route("POST", "/models/{model}:generateContent", generate.generate),
     Route("POST", "/models/{model}:streamGenerateContent", generate.stream),
+    Route("POST", "/models/{model}:batchGenerateContent", batches.create),
     Route("GET", "/models/{model}", models.get_model),
     Route("POST", "/interactions", interactions.create),
     Route("POST", "/interactions/{interaction}/cancel", interactions.cancel),
@@ -29,6 +30,10 @@ ROUTES: tuple[Route[Handler], ...] = (
     Route("POST", "/v1beta/auth_tokens", auth_tokens.create),
     Route("GET", "/v1beta/openai/models", compatibility.list_models),
     Route("POST", "/v1beta/openai/chat/completions", compatibility.chat_completions),
+    Route("DELETE", "/v1beta/batches/{batch}", batches.cancel),
+    Route("POST", "/v1beta/files", files.create),
+    Route("GET", "/v1beta/files/{file}", files.retrieve),
+    Route("DELETE", "/v1beta/files/{file}", files.delete),
     Route("POST", "/v1beta/fileSearchStores", stores.create),
     Route("DELETE", "/v1beta/fileSearchStores/{store}", stores.delete),
     Route("POST", "/v1beta/fileSearchStores/{store}/documents", stores.create_document),

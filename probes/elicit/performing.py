@@ -26,9 +26,9 @@ async def perform(recipe: Recipe, probe: Probe) -> dict[str, Reason]:
     if recipe.steps is not None:
         await recipe.steps(probe)
     stopped: dict[str, Reason] = {}
-    for label, look in recipe.optional.items():
+    for look in recipe.optional.values():
         try:
             stopped |= await perform(look, probe)
         except Stopped as ended:
-            stopped |= dict.fromkeys({label, *look.labels}, ended.reason)
+            stopped |= dict.fromkeys(look.labels, ended.reason)
     return stopped

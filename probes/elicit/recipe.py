@@ -25,8 +25,8 @@ class Recipe:
     Where it has both, the calls come first. `requests` and `tokens` are upper bounds for one attempt, used by `--plan`
     and by the budgets. `credential` is the role of the key whose rate budget the probe uses: its lane. `needs` names
     values of the target, `roles` credentials beyond those of the calls. `live` is why it is never probed live (a
-    reason code and its detail), or None. `optional` holds, by label, what is looked at besides where a target allows
-    it and has what it takes; `left_out` says of the others why not.
+    reason code and its detail), or None. `optional` holds, by a name, what is looked at besides, under one label or
+    several, where a target allows it and has what it takes; `left_out` says of the labels of the others why not.
     """
 
     address: str
@@ -52,6 +52,10 @@ class Recipe:
     @property
     def lane(self) -> str:
         return f"{self.provider}:{self.credential}"
+
+    def look_under(self, label: str) -> Recipe:
+        """What is sent under this label: one of its optional looks, or itself."""
+        return next((look for look in self.optional.values() if label in look.labels), self)
 
     @property
     def elicited(self) -> str:
@@ -107,7 +111,7 @@ def recipe(
     """
     by_label = {label: calls} if isinstance(calls, Call) else dict(calls or {})
     looks = optional or {}
-    judged = frozenset((*by_label, *labels, *looks))
+    judged = frozenset((*by_label, *labels)).union(*(each.labels for each in looks.values()))
     return Recipe(
         address=address,
         calls=by_label,

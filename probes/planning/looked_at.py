@@ -96,8 +96,7 @@ def _is_sent(each: Assertion, book: Book) -> bool:
 
 def _within_reach(each: Assertion, book: Book) -> bool:
     """Whether a client's requests can bring it about."""
-    recipe = book.recipes[each.address]
-    recipe = recipe.optional.get(each.key.label, recipe)
+    recipe = book.recipes[each.address].look_under(each.key.label)
     return not (each.out_of_reach or recipe.scenario or recipe.live)
 
 

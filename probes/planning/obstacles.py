@@ -45,12 +45,13 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
 
 def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Recipe:
     """The recipe with those of its optional looks that this target allows, and the bounds of all of them."""
-    obstacles = {label: obstacle(look, target, allow) for label, look in recipe.optional.items()}
-    looks = {label: look for label, look in recipe.optional.items() if obstacles[label] is None}
+    obstacles = {name: obstacle(look, target, allow) for name, look in recipe.optional.items()}
+    looks = {name: look for name, look in recipe.optional.items() if obstacles[name] is None}
+    left_out = {label: reason for name, reason in obstacles.items() if reason for label in recipe.optional[name].labels}
     return replace(
         recipe,
         optional=looks,
-        left_out={label: reason for label, reason in obstacles.items() if reason is not None},
+        left_out=left_out,
         requests=recipe.requests + sum(look.requests for look in looks.values()),
         tokens=recipe.tokens + sum(look.tokens for look in looks.values()),
     )

@@ -42,7 +42,7 @@ class RecordingProbe(AttemptProbe):
     """An attempt that keeps each call as its recipe made it, beside the exchange it became."""
 
     def __init__(self, recipe: Recipe, lane: Lane) -> None:
-        super().__init__(recipe.address, recipe.credential, lane, f"declared/{recipe.address}")
+        super().__init__(recipe.address, recipe.credential, lane, f"declared/{recipe.address}#{min(recipe.labels)}")
         self.recorded = Recorded(self.values)
         self.values = self.recorded
         self.calls: list[tuple[Call, str]] = []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
-from probes.recipes.pb import endpoints, general, interactions, live, outcomes, quota, rate_limits
+from probes.recipes.pb import batch_limits, endpoints, general, interactions, live, outcomes, quota, rate_limits
 
-FAMILIES = (endpoints, general, quota, outcomes, interactions, live, rate_limits)
+FAMILIES = (endpoints, general, quota, batch_limits, outcomes, interactions, live, rate_limits)
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pb/errors/general/cancelled": (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import one_more_than
+from probes.recipes.pb.account_limits import SEARCH, with_history
 from probes.recipes.pb.requests import generate, said
 from probes.target.target import Cost
 
@@ -74,5 +75,11 @@ RECIPES: tuple[Recipe, ...] = (
         tokens=IMAGE_TOKENS,
     ),
     too_much("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
+    too_much("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
+    QUOTA.recipe("spend_cap", generate().befallen(with_history(spent_in_all="250"))),
+    QUOTA.recipe(
+        "grounding_searches",
+        generate("{previous_generation_model}", tools=SEARCH).befallen(with_history(billing="none", searches="500")),
+    ),
     too_much("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
 )

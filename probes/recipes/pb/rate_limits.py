@@ -1,20 +1,19 @@
-"""PB's rate limits: no header tells of them, only the service tier and the message of a 429 do (2:8.3)."""
+"""PB's rate limits: what they allow and refuse; no header tells of them, only the message of a 429 does (2:8.3)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import LIMITED
-from probes.elicit.recipe import Family
 from probes.recipes.exhausting import exhaust
 from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from probes.recipes.pb import account_limits, batch_limits, quota_windows
+from probes.recipes.pb.account_limits import LIMITS
 from probes.recipes.pb.quota import MOST
 from probes.recipes.pb.requests import MODELS, generate
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe
-
-LIMITS = Family("pb/rate_limits/limits")
 
 
 async def beyond_the_limit(probe: Probe) -> None:
@@ -36,6 +35,9 @@ RECIPES = (
                 tokens=MOST * 4,
                 needs={"minute_quota_model", "minute_quota"},
             ),
+            **account_limits.LOOKS,
+            **quota_windows.LOOKS,
+            **batch_limits.LOOKS,
         },
     ),
 )

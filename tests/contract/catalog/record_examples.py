@@ -152,6 +152,10 @@ RATE_LIMITS: dict[str, Any] = {
         "slow_down": {"meaning": "too fast", "retryable": True, "retry_after": "not shown", "action": "wait"}
     },
     "headers": HEADERS,
+    "rules": [
+        {"label": "within", "rule": "499 are allowed.", "answer": "success", "source": "2:8.4#metrics"},
+        {"label": "beyond", "rule": "500 are the most.", "answer": "pc/errors/rate_limit/slow_down"},
+    ],
     "concepts": [{"metric": "RPM", "meaning": "requests per minute", "scope": None}],
     "usage_tiers": [
         {"tier": "Free", "qualification": "allowed geography", "paid_usd": None, "monthly_usage_limit_usd": 100}

@@ -38,10 +38,12 @@ FOUND = Lookalikes.of(CATALOG.records)
             "pb/errors/general/invalid_api_key",
             [
                 "pb/errors/general/api_not_enabled",
+                "pb/errors/general/batch_input_file_too_large",
                 "pb/errors/general/key_blocked",
                 "pb/errors/general/key_leaked",
                 "pb/errors/general/key_restricted",
                 "pb/errors/general/malformed_body",
+                "pb/errors/general/out_of_range",
                 "pb/errors/general/resource_not_owned",
                 "pb/errors/general/temperature_out_of_range",
                 "pb/errors/general/thinking_level_with_thinking_budget",

@@ -41,7 +41,7 @@ OURS = {
         pinned pinned_reason
         """.split()
     ),
-    "rate_limits": {"name", *BASIS, "relations", "note", "pinned", "pinned_reason"},
+    "rate_limits": {"name", *BASIS, "rules", "relations", "note", "pinned", "pinned_reason"},
 }
 REQUIRED = {
     "endpoints": {"provider", "method", "path", "status", "sources", "surface"},

@@ -1,0 +1,156 @@
+"""Whom PB's quotas are for, when they come back, and what is served besides or instead (2:8.3)."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from catalog.model.codes import ReasonCode
+from catalog.model.labels import SETUP
+from probes.recipes.limit_looks import SLUG, TIGHT
+from probes.recipes.pb.account_limits import LIMITS
+from probes.recipes.pb.requests import generate, said
+from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.calls.call import Call
+    from probes.elicit.probe import Probe
+    from probes.elicit.recipe import Recipe, Steps
+
+PACIFIC = ZoneInfo("America/Los_Angeles")
+MOST = 40
+
+ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only minutes or days of waiting bring it about")
+MINUTE_MODEL = "{minute_quota_model}"
+
+
+def looks(steps: Steps, *labels: str, needs: set[str], roles: set[str], live: tuple[str, str] | None = None) -> Recipe:
+    """Steps with the key of a project that may do hardly any, judged under these labels."""
+    return LIMITS.recipe(
+        SLUG,
+        steps=steps,
+        labels=labels,
+        requests=MOST,
+        tokens=MOST * 4,
+        cost=Cost.DISRUPTIVE,
+        needs=needs,
+        roles=roles,
+        live=live,
+    )
+
+
+async def of_the_project(probe: Probe) -> None:
+    """The minute of one key used up: another key of its project has none left, another project has its own."""
+    call = generate(MINUTE_MODEL).later("+1h")
+    await _use_up(probe, call, int(probe.values["minute_quota"]))
+    await probe.send(call.but(credential="tight_other"), "other_key_of_the_project")
+    await probe.send(call.but(credential="inference"), "other_project")
+
+
+async def stricter(probe: Probe) -> None:
+    """As many requests as a stable model of the project allows, to one in preview and to an experimental one."""
+    for name in ("preview", "experimental"):
+        call = generate(f"{{{name}_quota_model}}").but(credential=TIGHT).later("+2h")
+        await _use_up(probe, call, 1)
+        for _ in range(int(probe.values["minute_quota"]) - 2):
+            await probe.send(call, SETUP)
+        await probe.send(call, f"{name}_is_stricter")
+
+
+async def priority(probe: Probe) -> None:
+    """The last request that priority inference has room for, and the first beyond it."""
+    share = int(int(probe.values["priority_standard_quota"]) * 0.3)
+    call = generate("{priority_quota_model}", serviceTier="priority").but(credential=TIGHT).later("+3h")
+    await _use_up(probe, call, share - 1)
+    await probe.send(call, "priority_within")
+    await probe.send(call, "priority_overflow")
+
+
+async def flex(probe: Probe) -> None:
+    """The standard minute used up, flex inference has its own."""
+    call = generate(MINUTE_MODEL).later("+4h")
+    await _use_up(probe, call, int(probe.values["minute_quota"]))
+    await probe.send(call.but(credential=TIGHT), "standard_used_up")
+    await probe.send(generate(MINUTE_MODEL, serviceTier="flex").but(credential=TIGHT).later("+4h"), "flex_besides")
+
+
+async def daily_reset(probe: Probe) -> None:
+    """A day's quota used up at noon: a minute before midnight Pacific time it is, a minute after it is not."""
+    noon, midnight = _noon_and_midnight()
+    call = generate("{day_quota_model}")
+    await _use_up(probe, call.later(f"+{noon}s"), int(probe.values["day_quota"]))
+    tight = call.but(credential=TIGHT)
+    await probe.send(tight.later(f"+{midnight - 60}s"), "before_midnight")
+    await probe.send(tight.later(f"+{midnight + 60}s"), "after_midnight")
+
+
+async def rolling_window(probe: Probe) -> None:
+    """Half of what ten minutes allow is spent, then the rest; each half comes back ten minutes after its own time."""
+    half = int(probe.values["spend_quota_tokens"]) * 55 // 100
+    words = "word " * (half * 4 // 5)
+    call = generate(contents=said(words)).but(credential="thrifty")
+    for clock in ("+5h", "+5h6m"):
+        await probe.setup(call.later(clock))
+    await probe.send(call.later("+5h9m50s"), "spend_window_full")
+    await probe.send(call.later("+5h10m10s"), "spend_window_frees_the_first_half")
+    await probe.send(call.later("+5h10m20s"), "spend_window_rolls")
+
+
+async def _use_up(probe: Probe, call: Call, times: int) -> None:
+    for _ in range(times):
+        await probe.setup(call.but(credential=TIGHT))
+
+
+def _noon_and_midnight() -> tuple[int, int]:
+    """Seconds from now to tomorrow's noon and the midnight after it, Pacific time."""
+    now = datetime.now(PACIFIC)
+    tomorrow = now.date() + timedelta(days=1)
+    noon = datetime.combine(tomorrow, time(12), PACIFIC)
+    midnight = datetime.combine(tomorrow + timedelta(days=1), time(), PACIFIC)
+    return int(noon.timestamp() - now.timestamp()), int(midnight.timestamp() - now.timestamp())
+
+
+MINUTE = {"minute_quota_model", "minute_quota"}
+
+LOOKS: dict[str, Recipe] = {
+    "of_the_project": looks(
+        of_the_project,
+        "other_key_of_the_project",
+        "other_project",
+        needs=MINUTE,
+        roles={TIGHT, "tight_other", "inference"},
+    ),
+    "stricter": looks(
+        stricter,
+        "preview_is_stricter",
+        "experimental_is_stricter",
+        needs={"preview_quota_model", "experimental_quota_model", "minute_quota"},
+        roles={TIGHT},
+    ),
+    "priority": looks(
+        priority,
+        "priority_within",
+        "priority_overflow",
+        needs={"priority_quota_model", "priority_standard_quota"},
+        roles={TIGHT},
+    ),
+    "flex": looks(flex, "standard_used_up", "flex_besides", needs=MINUTE, roles={TIGHT}),
+    "daily_reset": looks(
+        daily_reset,
+        "before_midnight",
+        "after_midnight",
+        needs={"day_quota_model", "day_quota"},
+        roles={TIGHT},
+        live=ONLY_TIME,
+    ),
+    "rolling_window": looks(
+        rolling_window,
+        "spend_window_full",
+        "spend_window_frees_the_first_half",
+        "spend_window_rolls",
+        needs={"small_model", "spend_quota_tokens"},
+        roles={"thrifty"},
+        live=ONLY_TIME,
+    ),
+}
