@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError, ResultsWriter, drawing_on, read_run
 from reports import junit, summary
-from reports.merge import merge
 
 RESULTS = "results.jsonl"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
+from catalog.evidence.self_check import of_records
 from catalog.model import Outcome
 from catalog.model.visible import line
 from reports.terminal import COLUMNS
@@ -62,7 +63,7 @@ def differences(before: Sequence[Result], after: Sequence[Result]) -> list[Diffe
 
 
 def _by_address(results: Sequence[Result]) -> Mapping[str, Result]:
-    return {result.record: result for result in results}
+    return {result.record: result for result in of_records(results)}
 
 
 def _moved(old: Result, new: Result) -> str:

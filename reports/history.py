@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import changes, past, same_drift
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError
+from catalog.evidence.self_check import of_records
 from catalog.model import Json, Outcome, Severity, jsonl
 from catalog.model.text import brief
 
@@ -38,7 +39,7 @@ MAX_SEEN = 500
 
 def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     """The line that this run leaves behind. Pure."""
-    ordered = sorted(results, key=lambda result: result.record)
+    ordered = sorted(of_records(results), key=lambda result: result.record)
     addresses = [result.record for result in ordered]
     known, today = past.rows(run), date.fromisoformat(run.today)
     return {

@@ -39,7 +39,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     """The report. Pure: the same results give the same bytes."""
     overview = Overview(run, results)
     dates = [row.today.isoformat() for row in overview.earlier] + [run.today]
-    details = Details(run, Relations(results), Attributor(run, overview.standings), dates)
+    details = Details(run, Relations(overview.results), Attributor(run, overview.standings), dates)
     whole = list(_shown_whole(overview.findings))
     packed = pack(_packed(overview.standings, whole), details.whole, details.without_exchanges)
     style, script = _asset(STYLES), _asset(SCRIPTS)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from catalog.evidence import verdicts
 from catalog.evidence.complete import complete
+from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
 from catalog.model.visible import visible
@@ -27,8 +28,9 @@ def render(run: Run, results: Sequence[Result]) -> str:
     Failures and errors are what makes the run exit 1 and 3: what was never reported is an error. A provider that was
     not looked at fails no record, so its suites say so in a property `blind`.
     """
-    results = complete(run, results)
-    blind, stale = verdicts.blind(run, results), verdicts.stale_entries(run, results)
+    known = complete(run, results)
+    blind, stale, faults = verdicts.blind(run, known), verdicts.stale_entries(run, known), verdicts.faults(run, known)
+    results = of_records(known)
     root = ElementTree.Element("testsuites", {"name": _legal(f"catalog probe {run.run}")})
     suites: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: result.record):
@@ -36,21 +38,23 @@ def render(run: Run, results: Sequence[Result]) -> str:
     for provider, kind in sorted(suites, key=lambda key: (key[0], KINDS.index(key[1]))):
         root.append(_suite(run, f"{provider}.{kind}", suites[provider, kind], blind.get(provider, "")))
     if stale:
-        root.append(_ledger(stale))
-    _count(root, results, len(stale))
+        root.append(_suite_of("ledger", "entry", "failure", dict.fromkeys(stale, FindingCode.STALE_DIVERGENCE)))
+    if faults:
+        root.append(_suite_of("harness", "fault", "error", {each: each.partition(":")[0] for each in faults}))
+    _count(root, results, len(stale), len(faults))
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _ledger(stale: Sequence[str]) -> ElementTree.Element:
-    """The entries of the ledger that fail the run, whatever it saw: each a failure of its own."""
-    suite = ElementTree.Element("testsuite", {"name": "ledger"})
-    _count(suite, (), len(stale))
-    for number, entry in enumerate(stale, start=1):
+def _suite_of(name: str, what: str, verdict: str, told: Mapping[str, str]) -> ElementTree.Element:
+    """What no record tells, each a case of its own: its words, and its type; `verdict` is `failure` or `error`."""
+    suite = ElementTree.Element("testsuite", {"name": name})
+    _count(suite, (), *((len(told), 0) if verdict == "failure" else (0, len(told))))
+    for number, (words, kind) in enumerate(told.items(), start=1):
         case = ElementTree.SubElement(
-            suite, "testcase", {"classname": "ledger", "name": f"entry {number}", "time": "0.000"}
+            suite, "testcase", {"classname": name, "name": f"{what} {number}", "time": "0.000"}
         )
-        ElementTree.SubElement(case, "failure", {"message": _legal(entry), "type": FindingCode.STALE_DIVERGENCE})
+        ElementTree.SubElement(case, verdict, {"message": _legal(words), "type": kind})
     return suite
 
 
@@ -67,13 +71,14 @@ def _suite(run: Run, name: str, results: Sequence[Result], blind: str) -> Elemen
     return suite
 
 
-def _count(element: ElementTree.Element, results: Sequence[Result], stale: int = 0) -> None:
+def _count(element: ElementTree.Element, results: Sequence[Result], failures: int = 0, errors: int = 0) -> None:
+    """Count results, and cases that are of no record."""
     failed = sum(map(verdicts.failed, results))
     broken = sum(map(verdicts.broken, results))
     passed = sum(result.outcome is Outcome.CONFORMS and not verdicts.failed(result) for result in results)
-    element.set("tests", str(len(results) + stale))
-    element.set("failures", str(failed + stale))
-    element.set("errors", str(broken))
+    element.set("tests", str(len(results) + failures + errors))
+    element.set("failures", str(failed + failures))
+    element.set("errors", str(broken + errors))
     element.set("skipped", str(len(results) - failed - broken - passed))
     element.set("time", f"{sum(map(_seconds, results)):.3f}")
 

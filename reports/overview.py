@@ -12,6 +12,7 @@ from catalog.evidence import past, verdicts
 from catalog.evidence.blindness import unconfigured
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import complete, unreported
+from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Outcome
 from catalog.model.exits import Exit
 from reports import history
@@ -34,6 +35,9 @@ GROUPS: Mapping[Change, str] = {
 }
 """What changed, in the order in which a person should read it."""
 
+
+FAULTS = "Faults of our own"
+"""The heading, in every view, of faults that no record tells."""
 
 CORRECTED = "Assumptions that reality corrected"
 """The heading, in every view, of what we had assumed and an answer showed otherwise."""
@@ -63,7 +67,12 @@ class Overview:
 
     def __init__(self, run: Run, results: Sequence[Result]) -> None:
         self.run = run
-        self.results = tuple(complete(run, results))
+        known = complete(run, results)
+        self.faults = verdicts.faults(run, known)
+        """Faults of our own that no record tells."""
+        self.status = verdicts.of_run(run, known)
+        """The exit status that the run calls for."""
+        self.results = tuple(of_records(known))
         self.standings = tuple(standings(run, self.results))
         self.earlier = tuple(past.rows(run))
 
@@ -105,13 +114,8 @@ class Overview:
     @property
     def has_news(self) -> bool:
         """Whether there is anything to tell that the run before did not."""
-        news = (self.changes, self.discovered, self.corrected, self.added, self.blind, self.stale_entries)
+        news = (self.changes, self.discovered, self.corrected, self.added, self.blind, self.stale_entries, self.faults)
         return any(news)
-
-    @cached_property
-    def status(self) -> Exit:
-        """The exit status that the run calls for."""
-        return verdicts.of_run(self.run, self.results)
 
     @cached_property
     def blind(self) -> dict[str, str]:
@@ -149,7 +153,7 @@ class Overview:
     def mood(self) -> str:
         """`bad`, `warn` or `good`: the colour of the verdict; never `good` where the exit status is not 0."""
         wrong = any(verdicts.failed(each) or verdicts.broken(each) for each in self.results)
-        if wrong or self.stale_entries:
+        if wrong or self.stale_entries or self.faults:
             return "bad"
         unseen = not {Change.LOST, Change.UNSEEN}.isdisjoint(self.changes) or not self.counts[Outcome.CONFORMS]
         return "warn" if unseen or self.status is not Exit.FINE else "good"
@@ -173,7 +177,7 @@ class Overview:
             _count(number[Change.DIFFERENT], "changed drift"),
             f"{number[Change.ONGOING]} still drifting" if number[Change.ONGOING] else "",
             f"{number[Change.FLAKY]} flaky" if number[Change.FLAKY] else "",
-            _count(number[Change.BROKEN], "fault of our own", "faults of our own"),
+            _count(number[Change.BROKEN] + len(self.faults), "fault of our own", "faults of our own"),
             _count(number[Change.STALE] + len(self.stale_entries), "stale ledger entry", "stale ledger entries"),
             f"{number[Change.FIXED]} fixed" if number[Change.FIXED] else "",
             f"{number[Change.ACCEPTED]} accepted" if number[Change.ACCEPTED] else "",
@@ -181,7 +185,7 @@ class Overview:
         ]
         said = [part for part in parts if part]
         if not drifting and self.counts[Outcome.CONFORMS]:
-            partly = self.blind or never_reported or lost
+            partly = self.blind or never_reported or lost or self.faults
             said.insert(bool(self.blind) + bool(lost), "no drift in what was seen" if partly else "no drift")
         return tuple(said) or ("nothing could be judged",)
 

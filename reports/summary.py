@@ -11,7 +11,7 @@ from catalog.evidence.changes import Change
 from catalog.model import Outcome
 from catalog.model.visible import line
 from reports import advice
-from reports.overview import CORRECTED, GROUPS, Overview, days
+from reports.overview import CORRECTED, FAULTS, GROUPS, Overview, days
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
 
@@ -59,6 +59,7 @@ def _changes(overview: Overview, listed: int) -> Iterator[str]:
         yield _listed(
             [f"- **{name.upper()}**: blind: {code_span(why)}" for name, why in overview.blind.items()], listed
         )
+    yield from _named(FAULTS, overview.faults, listed)
     yield from _named("Ledger entries that fail the run", overview.stale_entries, listed)
     if not overview.has_news:
         yield "Nothing changed."

@@ -51,7 +51,7 @@ def summary(run: Run, results: Sequence[Result], *, width: int = 100, colour: bo
     paint = _Paint(colour)
     overview = Overview(run, results)
     lines = [paint(overview.mood, overview.verdict), *_not_looked_at(overview, paint)]
-    lines += (paint("bad", line(entry, 4 * width)) for entry in overview.stale_entries)
+    lines += (paint("bad", line(each, 4 * width)) for each in (*overview.faults, *overview.stale_entries))
     for change in GROUPS:
         if change in overview.changes and (not quiet or change in _URGENT):
             lines += ["", *_group(change, overview.changes[change], width, paint)]

@@ -93,6 +93,8 @@ class Run:
     """The providers of what was selected that must have a verdict."""
     selected: tuple[str, ...] | None = None
     """The addresses that this run selected, sorted; None of a run that does not say."""
+    tripwires: tuple[str, ...] = ()
+    """The live lanes (`pa:inference`) whose tripwire has to come out as drift, if anything of theirs has a verdict."""
     policy: Mapping[str, Json] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     catalog_digest: str = ""
@@ -104,7 +106,7 @@ class Run:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Self:
-        lists = {key: tuple(data.get(key, ())) for key in ("providers", "expected", "history")}
+        lists = {key: tuple(data.get(key, ())) for key in ("providers", "expected", "tripwires", "history")}
         selected = data.get("selected")
         return cls(**{**data, **lists, "selected": None if selected is None else tuple(selected)})
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.evidence import lost
+from catalog.evidence import lost, self_check
 from catalog.evidence.blindness import blind_providers, gaps
 from catalog.evidence.complete import complete, expected, unreported
+from catalog.evidence.self_check import of_records
 from catalog.model import LedgerState, Outcome
 from catalog.model.exits import Exit, highest
 
@@ -23,12 +24,18 @@ if TYPE_CHECKING:
 def of_run(run: Run, results: Sequence[Result]) -> Exit:
     """The exit status that a run calls for, by its results and by what its first line says."""
     known = complete(run, results)
-    return _status(known, blind(run, known), stale_ledger=bool(stale_entries(run, known)))
+    status = _status(of_records(known), blind(run, known), stale_ledger=bool(stale_entries(run, known)))
+    return highest({status, Exit.HARNESS_ERROR}) if faults(run, known) else status
+
+
+def faults(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
+    """Faults of our own that no record tells, each in one sentence; one of them makes the run exit 3."""
+    return self_check.faults(run, results, [result for result in results if failed(result)])
 
 
 def blind(run: Run, results: Sequence[Result]) -> dict[str, str]:
     """The providers that this run was to look at and did not, and why, each in one sentence."""
-    known = complete(run, results)
+    known = of_records(complete(run, results))
     found = blind_providers(known, expected(run, known), lost.of_run(run, known), whole="shard" not in run.policy)
     return {**gaps(known), **found} if run.policy.get("expect_all") else found
 

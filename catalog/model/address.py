@@ -9,11 +9,14 @@ from typing import Self
 KINDS = ("endpoints", "errors", "rate_limits")
 
 
+HARNESS = "harness"
+"""In place of a kind: what a run says of itself (`pa/harness/tripwire/inference`). No record lives there."""
+
 RATE_LIMIT_FAMILY = "limits"
 """A provider has one file of rate limits, so the family of such a record is always this."""
 
 
-_ADDRESS = re.compile(rf"([a-z][a-z0-9]*)/({'|'.join(KINDS)})/([a-z0-9_]+)/([a-z0-9_.-]+)")
+_ADDRESS = re.compile(rf"([a-z][a-z0-9]*)/({'|'.join((*KINDS, HARNESS))})/([a-z0-9_]+)/([a-z0-9_.-]+)")
 """Any provider: which there are is said by their manifests, of which the words that all others use know nothing."""
 
 

@@ -116,6 +116,8 @@ class ReasonCode(StrEnum):
     RECIPE_ERROR = "recipe-error"
     RECIPE_INCOMPLETE = "recipe-incomplete"
     DEADLINE_PASSED = "deadline-passed"
+    WORKER_LOST = "worker-lost"
+    TRIPWIRE_SILENT = "tripwire-silent"
 
     # flaky: attempts disagree
     ATTEMPTS_DIFFER = "attempts-differ"

@@ -455,6 +455,16 @@ HARNESS = _table(
         "The probe did not finish within its deadline.",
         "Report it: no wait may be without a deadline.",
     ),
+    (
+        _R.WORKER_LOST,
+        "A process that probed ended before its work did; another one may have finished it, but why is not known.",
+        "Look for what killed it (memory, a signal, a crash of Python) and run again.",
+    ),
+    (
+        _R.TRIPWIRE_SILENT,
+        "An assertion that is false on purpose did not come out as drift at the end, so no drift could have.",
+        "Trust nothing of this run. If no line of its results was changed by hand, report it.",
+    ),
 )
 
 DISAGREEMENT = _table(

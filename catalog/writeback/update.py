@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
+from catalog.evidence import self_check, verdicts
+from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import drawing_on, read_run
+from catalog.evidence.self_check import of_records
 from catalog.model.errors import CatalogError
 from catalog.reading.assertions import assertions
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
@@ -37,6 +40,8 @@ class Summary:
     kept: tuple[tuple[str, str], ...]
     unknown: tuple[str, ...]
     """Addresses that results name and no record has."""
+    refused: tuple[str, ...]
+    """What was not written because the run could not have seen it, or did not, each in one line."""
     files: tuple[Path, ...]
     """Files that were written."""
 
@@ -46,6 +51,7 @@ class Summary:
         for reason, count in Counter(_gist(reason) for _, reason in self.kept).most_common():
             yield f"{count} kept: {reason}"
         yield from (f"{address}: no record has this address; it was left out" for address in self.unknown)
+        yield from self.refused
         yield f"{len(self.patched)} records changed in {len(self.files)} files, {len(self.kept)} kept"
 
 
@@ -104,10 +110,29 @@ class _Work:
         self.today = today or max(days, default=date.min)
         self.policy = policy
         self.sightings: dict[str, list[Sighting]] = {}
-        for run, results in evidence:
-            for result in results:
-                self.sightings.setdefault(result.record, []).append(Sighting(run, result))
+        self.refused: list[str] = []
+        for night in _nights(evidence):
+            blind = self._blind(night)
+            for run, results in night:
+                if self._trusted(run, results):
+                    for result in of_records(results):
+                        if result.address.provider not in blind:
+                            self.sightings.setdefault(result.record, []).append(Sighting(run, result))
         self.plans: dict[str, Patch | Kept] = {}
+
+    def _blind(self, night: Sequence[Evidence]) -> Collection[str]:
+        """The providers that a night, all its shards together, did not really look at: of them nothing is written."""
+        run, results = merge(night)
+        blind = verdicts.blind(run, results)
+        self.refused += (f"{run.run}: {provider}: nothing is written: {why}" for provider, why in blind.items())
+        return blind
+
+    def _trusted(self, run: Run, results: Sequence[Result]) -> bool:
+        """Whether the run could have seen a drift; what a lost worker did not report is missing already."""
+        failing = [each for each in results if verdicts.failed(each)]
+        silent = self_check.silent_lanes(run, results, failing)
+        self.refused += (f"{run.run}: nothing is written: the tripwire of {lane} did not come out" for lane in silent)
+        return not silent
 
     def contents(self, catalog: Catalog, into: Path) -> Contents:
         """Each file in which something changes, whole."""
@@ -132,8 +157,17 @@ class _Work:
             patched=tuple((address, each.reason) for address, each in plans if isinstance(each, Patch)),
             kept=tuple((address, each.reason) for address, each in plans if isinstance(each, Kept)),
             unknown=tuple(sorted(self.sightings.keys() - self.plans.keys())),
+            refused=tuple(self.refused),
             files=files,
         )
+
+
+def _nights(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
+    """The runs by target and day: the shards of one night are looked at together."""
+    nights: dict[tuple[str, str], list[Evidence]] = {}
+    for run, results in evidence:
+        nights.setdefault((run.target, run.today), []).append((run, results))
+    return list(nights.values())
 
 
 def _files(catalog: Catalog, changed: Iterable[Record], into: Path) -> dict[Path, dict[str, Json]]:

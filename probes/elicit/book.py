@@ -61,6 +61,11 @@ def book(provider: str) -> Book:
     return Book(recipes, unprobed, controls)
 
 
+def control_of(recipe: Recipe) -> Call | None:
+    """What says that the key and the host of a recipe work: a request of its own, or the lane's."""
+    return recipe.control or book(recipe.provider).controls.get(recipe.credential)
+
+
 def _call(control: Control) -> Call:
     """The request of a control, with the key of whoever asks."""
     return Call(control.method, control.path, query=control.query, service=control.address)

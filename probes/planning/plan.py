@@ -42,3 +42,10 @@ def plan(catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: It
         else:
             not_probed[address] = reason
     return Plan(probed, not_probed)
+
+
+def controlled_lanes(chosen: Plan) -> tuple[str, ...]:
+    """The lanes of what would be probed in which every verdict rests on a control."""
+    recipes = list(chosen.probed.values())
+    without = {recipe.lane for recipe in recipes if book.control_of(recipe) is None}
+    return tuple(sorted({recipe.lane for recipe in recipes} - without))

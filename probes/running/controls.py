@@ -56,6 +56,7 @@ async def confirm(
         lacking = _lacking(control, lane, response)
         if lacking:
             raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status} {lacking}"))
+        lane.green = exchange
         return exchange
     reason = _refused(lane, response, status, where, known)
     if status in BAD_CREDENTIAL or (after is not None and 400 <= (status or 0) < 500):

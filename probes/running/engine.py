@@ -16,13 +16,17 @@ from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
 from probes.elicit import book
 from probes.judging.attempts import MAX_ATTEMPTS
+from probes.judging.tripwire import tripwire
 from probes.planning.plan import plan
-from probes.running.probing import Task, place_of, run, unprobed
+from probes.running.controls import expected_of
+from probes.running.probing import Task, now, place_of, run, unprobed
 from probes.running.provider_run import ProviderRun
 from probes.target.target import Cost, Target
 from probes.wire.silence import silence
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from catalog.evidence.results import Result
     from catalog.reading.store import Catalog
     from probes.elicit.recipe import Recipe
@@ -48,10 +52,13 @@ class Engine:
     redactor: Redactor
     journal: Journal | None = None
     """Where it is noted what probes make on a live account."""
+    today: date | None = None
+    """The day, which chooses what tripwires lie about; None where there are to be none."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
+    _tripped: set[str] = field(default_factory=set)
 
     def start(self, addresses: Iterable[str]) -> None:
         """Begin to probe records, each lane on its own and concurrently within; returns at once."""
@@ -75,6 +82,18 @@ class Engine:
             reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {deadline:.0f} s")
             blank = unprobed(self.catalog[address], reason, _recipe(address))
             return replace(blank, outcome=Outcome.HARNESS_ERROR)
+
+    def tripwire(self, address: str) -> Result | None:
+        """The tripwire of a record's lane, once for each live lane whose control was a success."""
+        recipe = _recipe(address)
+        if recipe is None or self.today is None or not self.target.live or recipe.lane in self._tripped:
+            return None
+        provider = self._providers.get(recipe.provider)
+        lane = provider.lanes.get(recipe.lane) if provider is not None else None
+        if provider is None or lane is None or lane.green is None:
+            return None
+        self._tripped.add(recipe.lane)
+        return tripwire(recipe.lane, expected_of(recipe.provider), lane.green, provider.known, self.today, now())
 
     def close(self) -> None:
         """Send nothing new, let what is under way clean up behind itself, close every connection, end the thread."""
@@ -114,7 +133,7 @@ class Engine:
                 if expected.label not in recipe.left_out
             ),
             known=provider.known,
-            control=recipe.control or book.book(recipe.provider).controls.get(recipe.credential),
+            control=book.control_of(recipe),
             run=self.run,
             journal=self.journal,
             reprobe_after_s=self.target.reprobe_after_s,

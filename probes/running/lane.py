@@ -69,6 +69,8 @@ class Lane:
         self.provider = provider
         self.role = role
         self.stopped: Reason | None = None
+        self.green: Exchange | None = None
+        """The last control that was a success."""
         self._mock = mock
         self.redactor = redactor
         self._budget = budget

@@ -89,7 +89,7 @@ def unprobed(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
 async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdict]:
     address = str(task.record.address)
     probe = AttemptProbe(address, task.recipe.credential, lane, f"{task.run}/{address}/{number}", task.journal)
-    at = _now()
+    at = now()
     trouble: Verdict | None = None
     unseen: dict[str, Reason] = {}
     try:
@@ -159,7 +159,8 @@ def place_of(error: Exception) -> str:
     return f"{type(error).__name__}: {error}{where}"
 
 
-def _now() -> str:
+def now() -> str:
+    """The instant as results have it: UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

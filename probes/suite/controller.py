@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence import verdicts
+from catalog.evidence import self_check, verdicts
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import ResultsWriter, read_run
 from catalog.model import Address, Json, Outcome, Reason
@@ -20,6 +20,7 @@ from catalog.model.clock import utc_text
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import Mendable
 from catalog.model.exits import Exit, highest
+from probes.planning.plan import controlled_lanes, plan
 from probes.planning.sharding import group_of
 from probes.suite import after_run
 from probes.suite.embedded_mock import EmbeddedMock, MockError
@@ -48,6 +49,7 @@ class Controller:
         self._written: list[str] = []
         self._selected: tuple[str, ...] = ()
         self._reported: set[str] = set()
+        self._told_of_itself: set[str] = set()
         self._stale = after_run.stale_entries(options)
         self._progress: Progress | None = None
 
@@ -132,12 +134,24 @@ class Controller:
 
     def _keep(self, writer: ResultsWriter, result: Any) -> None:
         """Append a result, once: xdist gives the item in whose middle a worker died to another worker again."""
-        if result["record"] in self._reported:
+        record = result["record"]
+        if record in self._reported or record in self._told_of_itself:
             return
         writer.append(result)
-        self._reported.add(result["record"])
+        told = Result.from_json(result)
+        if not self_check.is_of_a_record(told):
+            self._told_of_itself.add(record)
+            return
+        self._reported.add(record)
         if self._progress is not None:
-            self._progress.add(Result.from_json(result))
+            self._progress.add(told)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: Any) -> None:
+        """A worker that ended without a word is told, though another one may finish its items."""
+        if error and self._writer is not None:
+            name = str(node.gateway.id)
+            self._keep(self._writer, self_check.lost_worker(name, f"worker {name}: {error}").to_json())
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -232,12 +246,21 @@ class Controller:
             providers=options.providers,
             expected=tuple(name for name in options.expected if name in selected),
             selected=self._selected,
+            tripwires=self._tripwires,
             policy=self._policy,
             versions=versions(),
             catalog_digest=options.catalog.digest,
             previous_run=previous,
             history=shown,
         )
+
+    @property
+    def _tripwires(self) -> tuple[str, ...]:
+        """The live lanes of what will be probed that have a control: each must show that it could see a drift."""
+        options = self.options
+        if not options.target.live:
+            return ()
+        return controlled_lanes(plan(options.catalog, options.target, options.allow, self._selected))
 
     @property
     def _policy(self) -> dict[str, Json]:

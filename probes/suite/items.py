@@ -82,8 +82,8 @@ class Prober:
             self._start(self._group(address))
         seen = self._engine_of_run().result(address)
         result = replace(seen, nodeid=request.node.nodeid, ledger=self._standing(seen))
-        carried = (PROPERTY, result.to_json())
-        request.node.user_properties.append(carried)
+        told = (result, self._engine_of_run().tripwire(address))
+        request.node.user_properties.extend((PROPERTY, each.to_json()) for each in told if each is not None)
         if result.outcome is Outcome.HARNESS_ERROR:
             pytest.fail(reason_of(result), pytrace=False)
         return result
@@ -135,6 +135,7 @@ class Prober:
                 run=self._handover.run,
                 redactor=Redactor.of(target, public=[NOWHERE_KEY]),
                 journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
+                today=self.options.today,
             )
         return self._engine
 

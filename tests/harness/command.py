@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.evidence.results_file import read_run
+from catalog.evidence.self_check import of_records
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -47,8 +48,14 @@ class Ran:
         return read_run(self.folder / "results.jsonl")[0]
 
     @property
+    def lines(self) -> list[Result]:
+        """All that the run told, of records and of itself."""
+        return read_run(self.folder / "results.jsonl")[1]
+
+    @property
     def results(self) -> dict[str, Result]:
-        results = read_run(self.folder / "results.jsonl")[1]
+        """Those of records, by address."""
+        results = of_records(self.lines)
         assert len({result.record for result in results}) == len(results), "a record has one result"
         return {result.record: result for result in results}
 

@@ -44,8 +44,9 @@ def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple
     assert ran.status == 3, ran.said
     lost = [each for each in ran.results.values() if unreported(each)]
     assert 0 < len(lost) < len(ran.results)
-    assert set(ran.results) == set(ran.run.selected or ())
-    assert {each.outcome for each in ran.results.values() if each not in lost} == {Outcome.CONFORMS}
+    seen = list(ran.results.values())
+    assert {each.record for each in seen} == set(ran.run.selected or ())
+    assert {each.outcome for each in seen if each not in lost} == {Outcome.CONFORMS}
     assert f"{len(lost)} selected and never reported" in ran.output
     assert "No drift;" not in ran.output
     assert f"{len(lost)} selected and never reported" in (ran.folder / "summary.md").read_text(encoding="utf-8")
@@ -53,12 +54,15 @@ def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple
     assert "not-reported" in (ran.folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_worker_whose_items_another_one_took_over_loses_nothing(tmp_path: Path) -> None:
+def test_a_worker_whose_items_another_one_took_over_loses_no_verdict_and_is_told(tmp_path: Path) -> None:
     once = "os.environ['PYTEST_XDIST_WORKER'] == 'gw0'"
     ran = killing(tmp_path, "-n", "1", "--max-worker-restart", "1", after=3, again=once)
-    assert ran.status == 0, ran.said
-    assert not any(map(unreported, ran.results.values()))
-    assert set(ran.results) == set(ran.run.selected or ())
+    assert ran.status == 3, ran.said
+    assert "worker-lost: worker gw0" in ran.output
+    seen = list(ran.results.values())
+    assert not any(map(unreported, seen))
+    assert {each.record for each in seen} == set(ran.run.selected or ())
+    assert {each.outcome for each in seen} == {Outcome.CONFORMS}
 
 
 def test_workers_that_die_before_they_collect_are_our_fault(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from catalog.evidence import verdicts
 from catalog.evidence.complete import complete, expected, unreported
+from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import ResultsWriter, read_run
 from catalog.model import Outcome, Reason
 from catalog.model.exits import Exit
-from reports.merge import merge
 
 ORDER = (Exit.FINE, Exit.NOTHING_SELECTED, Exit.DRIFT, Exit.BLIND, Exit.HARNESS_ERROR, Exit.USAGE)
 """From green to red."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog.evidence.merge import merge
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.model import Outcome
 from reports import build
-from reports.merge import merge
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.evidence import lost, verdicts
+from catalog.evidence import lost, self_check, verdicts
 from catalog.evidence.blindness import gaps
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import complete, unreported
+from catalog.evidence.results import Result
 from catalog.model import LedgerState, Outcome, Reason
 from catalog.model.exits import Exit
 from reports import history, html, junit, summary, terminal
@@ -20,8 +21,9 @@ from reports.overview import Overview
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
+    from catalog.evidence.results import Run
 
+TRIPWIRE = self_check.tripwire_address("pa:inference")
 PROVIDERS = ("pa", "pb", "pc", "pd")
 REASONS = (
     "read-timeout",
@@ -50,8 +52,14 @@ def results(draw: st.DrawFn) -> list[Result]:
                 reason=Reason(reason) if reason else None,
                 findings=(finding(observed=observed),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else (),
                 ledger={"state": str(state), "reason": "r", "detail": "d"} if state else None,
+                lane=draw(st.sampled_from(["", "pa:inference"])),
             )
         )
+    for state in draw(st.lists(st.sampled_from([Outcome.DRIFTED, Outcome.CONFORMS]), max_size=1)):
+        findings = (finding(),) if state is Outcome.DRIFTED else ()
+        made.append(Result(TRIPWIRE, {}, state, findings=findings, lane="pa:inference"))
+    if draw(st.integers(0, 9)) == 0:
+        made.append(self_check.lost_worker("gw0", "worker gw0: killed"))
     return made
 
 
@@ -68,6 +76,8 @@ def runs(draw: st.DrawFn) -> Run:
     if draw(st.booleans()):
         past = run(run="r-1", started_at="2026-11-20T00:00:00Z", today="2026-11-20")
         described["history"] = (history.row(past, draw(results())),)
+    if draw(st.booleans()):
+        described["tripwires"] = ("pa:inference",)
     return run(**described)
 
 
@@ -77,8 +87,9 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     status = verdicts.of_run(described, seen)
     overview = Overview(described, seen)
     blind = set(verdicts.blind(described, seen))
-    known = complete(described, seen)
-    faults = sum(map(verdicts.broken, known))
+    known = self_check.of_records(complete(described, seen))
+    of_the_run = verdicts.faults(described, seen)
+    faults = sum(map(verdicts.broken, known)) + len(of_the_run)
     gone = lost.of_run(described, known)
     assert gone == {each.address for each in overview.changes.get(Change.LOST, ())}
     assert not gone or overview.has_news
@@ -111,15 +122,20 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     failures, errors = int(document.get("failures", "")), int(document.get("errors", ""))
     assert bool(errors) == (status is Exit.HARNESS_ERROR)
     assert errors == faults
-    assert bool(failures) == bool(sum(map(verdicts.failed, seen)) + len(verdicts.stale_entries(described, seen)))
+    failing = sum(map(verdicts.failed, self_check.of_records(seen)))
+    assert bool(failures) == bool(failing + len(verdicts.stale_entries(described, seen)))
+    for told in (page, text, quiet, markdown):
+        assert ("tripwire" in told) == any("tripwire" in each for each in of_the_run)
     assert failures == len(list(document.iter("failure")))
     assert (overview.mood == "bad") == bool(failures + errors)
 
 
 @given(runs(), results())
 def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) -> None:
-    seen = complete(described, seen)
+    own = len(verdicts.faults(described, seen))
     overview = Overview(described, seen)
+    page = junit.render(described, seen)
+    seen = self_check.of_records(complete(described, seen))
     assert sum(overview.counts.values()) == len(seen)
     assert sum(len(cell.standings) for cell in overview.cells) == len(seen)
     assert {each.address for each in overview.findings} >= {
@@ -128,14 +144,14 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
     changed = sum(len(members) for members in overview.changes.values())
     assert changed == sum(each.change is not Change.NONE for each in overview.standings)
 
-    document = ElementTree.fromstring(junit.render(described, seen).encode())
+    document = ElementTree.fromstring(page.encode())
     untold = len(verdicts.stale_entries(described, seen))
     for element in (document, *document.iter("testsuite")):
         cases = list(element.iter("testcase"))
         assert int(element.get("tests", "")) == len(cases)
         counted = {tag: sum(each.find(tag) is not None for each in cases) for tag in ("failure", "error", "skipped")}
         assert [int(element.get(name, "")) for name in ("failures", "errors", "skipped")] == list(counted.values())
-    assert len(list(document.iter("testcase"))) == len(seen) + untold
+    assert len(list(document.iter("testcase"))) == len(seen) + untold + own
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from catalog.evidence import self_check
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
+from catalog.evidence.verdicts import failed
+from catalog.model import Outcome, Reason
+from catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -36,11 +40,12 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         providers=_union(run.providers for run, _ in ordered),
         expected=_union(run.expected for run, _ in ordered),
         selected=_selected(ordered),
+        tripwires=_union(run.tripwires for run, _ in ordered),
         policy=_policy([run for run, _ in ordered]),
     )
     kept: dict[str, Result] = {}
-    for _, results in ordered:
-        for result in results:
+    for run, results in ordered:
+        for result in [*results, *_silent(run, results)]:
             other = kept.get(result.record)
             kept[result.record] = result if other is None else max(result, other, key=_weight)
     return described, [kept[address] for address in sorted(kept)]
@@ -54,9 +59,20 @@ def _selected(runs: Sequence[Told]) -> tuple[str, ...] | None:
     return _union(own)
 
 
-def _weight(result: Result) -> tuple[bool, bool, str, str]:
+def _silent(run: Run, results: Sequence[Result]) -> list[Result]:
+    """A line for each tripwire that did not come out in this run: that of another run says nothing for it."""
+    reason = Reason(ReasonCode.TRIPWIRE_SILENT, f"in run {run.run}")
+    return [
+        Result(self_check.tripwire_address(lane), {}, Outcome.HARNESS_ERROR, reason, lane=lane)
+        for lane in self_check.silent_lanes(run, results, [each for each in results if failed(each)])
+    ]
+
+
+def _weight(result: Result) -> tuple[bool, bool, bool, str, str]:
+    """Of what a run says of itself the fault is kept; of a record what saw more, then what came later."""
+    fault = not self_check.is_of_a_record(result) and result.outcome is Outcome.HARNESS_ERROR
     tried = bool(result.attempts)
-    return (result.outcome.conclusive, tried, result.observed_at, json.dumps(result.to_json(), sort_keys=True))
+    return (fault, result.outcome.conclusive, tried, result.observed_at, json.dumps(result.to_json(), sort_keys=True))
 
 
 def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:

@@ -1,0 +1,103 @@
+"""Each stage between an answer and the exit status broken in turn: the tripwire finds it out over the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.results_file import read_run
+from tests.harness.command import Ran, pytest_probes, ran
+from tests.harness.fault_proxy import Stand, standing
+from tests.harness.live import Night, night
+
+TRIPWIRE = "pa/harness/tripwire/inference"
+
+STAGES = {
+    "the judge sees nothing": """
+import probes.judging.tripwire, probes.running.probing
+from catalog.model import Outcome
+from probes.judging.verdict import Verdict
+nothing = lambda *_, **__: Verdict(Outcome.CONFORMS)
+probes.judging.tripwire.judge = probes.running.probing.judge = nothing
+""",
+    "attempts are never agreed on": """
+import probes.judging.tripwire, probes.running.probing
+from catalog.model import Outcome
+from probes.judging.verdict import Verdict
+undecided = lambda verdicts: Verdict(Outcome.CONFORMS)
+probes.judging.tripwire.conclude = probes.running.probing.conclude = undecided
+""",
+    "a worker swallows what drifts": """
+import pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report):
+    report.user_properties[:] = [
+        each for each in report.user_properties if not isinstance(each[1], dict) or each[1].get("outcome") != "drifted"
+    ]
+""",
+    "a line is lost on its way to the file": """
+from catalog.evidence.results_file import ResultsWriter
+kept = ResultsWriter.append
+ResultsWriter.append = lambda self, line: None if line["outcome"] == "drifted" else kept(self, line)
+""",
+    "a finding is lost on its way from the file": """
+import catalog.evidence.results
+from dataclasses import replace
+read = catalog.evidence.results.Result.from_json.__func__
+catalog.evidence.results.Result.from_json = classmethod(lambda cls, line: replace(read(cls, line), findings=()))
+""",
+    "no drift counts": """
+from catalog.evidence import verdicts
+verdicts.failed = lambda result: False
+""",
+    "a cause is dropped": """
+from catalog.evidence import same_drift
+same_drift.causes = lambda results: {}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def stand() -> Iterator[Stand]:
+    with standing() as made:
+        made.behind()
+        yield made
+
+
+@pytest.fixture
+def tonight(tmp_path: Path, stand: Stand) -> Night:
+    return night(tmp_path, {"pa": f"{stand.base}/pa"}, expected=None)
+
+
+def probe(tonight: Night, folder: Path, *arguments: str, stage: str = "") -> Ran:
+    (folder / "broken_stage.py").write_text(stage)
+    environ = {**tonight.environ, "PYTHONPATH": str(folder)}
+    common = ("-p", "broken_stage", "--target", str(tonight.path), "-k", "list_models")
+    return pytest_probes(folder / "out", *common, *arguments, environ=environ)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_a_whole_run_hears_its_tripwire_and_shows_none(
+    tonight: Night, tmp_path: Path, workers: tuple[str, ...]
+) -> None:
+    seen = probe(tonight, tmp_path, *workers)
+    assert seen.status == 0, seen.said
+    assert seen.run.tripwires == ("pa:inference",)
+    assert TRIPWIRE in {each.record for each in seen.lines}
+    assert "tripwire" not in seen.output
+    for name in ("report.html", "summary.md", "junit.xml"):
+        assert "tripwire" not in (seen.folder / name).read_text(encoding="utf-8")
+    assert not list((seen.folder / "catalog").rglob("*tripwire*"))
+    rebuilt = ran(tmp_path, ["python", "-m", "reports", "build", str(seen.folder), "--out", str(tmp_path / "again")])
+    assert rebuilt.status == 0, rebuilt.said
+    assert TRIPWIRE in {each.record for each in read_run(tmp_path / "again" / "results.jsonl")[1]}
+
+
+@pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
+def test_a_broken_stage_is_our_fault(tonight: Night, tmp_path: Path, stage: str) -> None:
+    seen = probe(tonight, tmp_path, *(("-n", "1") if "logreport" in stage else ()), stage=stage)
+    assert seen.status == 3, seen.said
+    assert "tripwire-silent: what is false on purpose did not come out as drift in lane pa:inference" in seen.output
