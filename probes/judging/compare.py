@@ -13,6 +13,7 @@ from catalog.envelopes.pointer import ABSENT, find, find_all
 from catalog.envelopes.projection import unwrapped
 from catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
 from catalog.model.codes import FindingCode as Code
+from catalog.model.text import brief
 from catalog.reading.expected import Expected, answer_body
 from catalog.reading.manifest import manifest
 from probes.judging import limit_headers
@@ -28,6 +29,12 @@ MAX_SHAPE_FINDINGS = 6
 
 MAX_SHAPE_ERRORS = 100
 """A large body could break one rule a million times; the first ones tell."""
+
+MAX_QUOTED = 240
+"""Characters of a value's JSON that a finding keeps of either side."""
+
+MAX_SAID = 120
+"""Characters of either side in the sentence that a finding is told by."""
 
 MAX_MESSAGE = 2_000
 """Documented wording is looked for in so many characters: a pattern on megabytes of text would never end."""
@@ -282,7 +289,7 @@ def _finding(
         code=code,
         aspect=aspect,
         severity=Severity.MUST,
-        message=f"{aspect}{where}: documented {_said(documented)}, observed {_said(observed)}",
+        message=f"{aspect}{where}: documented {brief(documented, MAX_SAID)}, observed {brief(observed, MAX_SAID)}",
         label=expected.label,
         at=at,
         documented=documented,
@@ -291,17 +298,12 @@ def _finding(
     )
 
 
-def _said(value: Json) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 120 else f"{text[:117]}..."
-
-
 def _brief(value: Json) -> Json:
-    """The value, or its beginning where it is long: the whole answer is in the exchange."""
+    """The value, or the beginning of its JSON where it is long: the whole answer is in the exchange."""
     if value is ABSENT or _is_small(value):
         return value
-    return f"{json.dumps(value, ensure_ascii=False, default=str)[:200]}..."
+    return brief(json.dumps(value, ensure_ascii=False, default=str), MAX_QUOTED)
 
 
 def _is_small(value: Any) -> bool:
-    return len(json.dumps(value, ensure_ascii=False, default=str)) <= 240
+    return len(json.dumps(value, ensure_ascii=False, default=str)) <= MAX_QUOTED
