@@ -104,11 +104,12 @@ def many(number: int) -> tuple[Run, list[Result]]:
     for index in range(number):
         address = f"p{'abcd'[index % 4]}/errors/family_{index % 29}/{WORDS[index % len(WORDS)]}_{index}"
         results.append(drifted(address) if dice.random() < 0.05 else _conforming(address, dice))
+    quiet = [result(each.record) for each in results]
     lines: list[dict[str, Any]] = []
     for back in range(history.SHOWN, 0, -1):
         day = TODAY - timedelta(days=back)
         earlier = run(run=f"r{back}", started_at=f"{day.isoformat()}T04:01:00Z", today=day.isoformat())
-        line = history.row(earlier, [result(each.record) for each in results])
+        line = history.row(earlier, quiet)
         lines.append({key: value for key, value in line.items() if key != "addresses" or not lines})
     return run(history=tuple(lines), previous_run="r1"), results
 
