@@ -1,0 +1,173 @@
+"""What a provider's records name: an answer is recognised by its status, its values and its wording, and by no less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog.model import Exchange, Json, Record, Request, Response
+from catalog.model.exchange import Event
+from catalog.recognition.endpoints import Endpoints
+from catalog.recognition.known import Known
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, LIMITS_ADDRESS, record
+
+QUOTA, BUSY, DENIED = (f"pa/errors/general/{slug}" for slug in ("quota", "busy", "denied"))
+
+
+def error(address: str, **fields: Any) -> Record:
+    return record(address, **fields)
+
+
+def body(kind: str, message: str = "No.") -> Json:
+    return {"type": "error", "error": {"type": kind, "message": message}}
+
+
+KNOWN = Known.of(
+    [
+        error(QUOTA, message_pattern={"pattern": "(?i)quota", "source": "1:1#x"}),
+        error(BUSY),
+        error(DENIED, http_status=403, type="permission_error", category="permission", code="denied"),
+        error("pa/errors/general/other", http_status=403, type="other_error", category="invalid_request"),
+        error("pa/errors/general/either", http_status="502/503", type="gone_error"),
+        record(ENDPOINT_ADDRESS),
+        record(LIMITS_ADDRESS),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "found"),
+    [
+        (429, body("rate_limit_error"), [BUSY]),
+        (429, body("rate_limit_error", "Your QUOTA is used up"), [QUOTA]),
+        (429, body("permission_error"), []),
+        (403, body("permission_error"), [DENIED]),
+        (403, body("rate_limit_error"), []),
+        (502, body("gone_error"), ["pa/errors/general/either"]),
+        (503, body("gone_error"), ["pa/errors/general/either"]),
+        (500, body("gone_error"), []),
+        (None, body("rate_limit_error"), []),
+        (429, "rate_limit_error", []),
+        (429, None, []),
+        (429, {"error": {"type": "rate_limit_error"}}, [BUSY]),
+    ],
+)
+def test_an_answer_is_recognised_by_status_values_and_wording(
+    status: int | None, answer: Json, found: list[str]
+) -> None:
+    """Who states the wording that came goes before who states none."""
+    assert [each.address for each in KNOWN.matching(status, answer)] == found
+
+
+def test_what_carries_no_values_fits_nothing() -> None:
+    bare = Known.of([error(BUSY, type=None)])
+    assert bare.matching(429, body("anything")) == ()
+
+
+def test_records_that_an_answer_cannot_tell_apart_come_in_their_order() -> None:
+    alike = Known.of([error(BUSY), error(QUOTA)])
+    assert [each.address for each in alike.matching(429, body("rate_limit_error"))] == [BUSY, QUOTA]
+
+
+@pytest.mark.parametrize(
+    ("category", "status", "permission"),
+    [("permission", 403, True), ("auth", 403, True), ("invalid_request", 403, False), ("permission", 401, False)],
+)
+def test_a_permission_refusal_is_a_403_that_says_so(category: str, status: int, permission: bool) -> None:
+    (answer,) = Known.of([error(DENIED, http_status=status, category=category)]).answers
+    assert answer.permission is permission
+
+
+def test_a_status_is_documented_where_any_record_has_it() -> None:
+    assert [status for status in (200, 403, 429, 500, 502, 503, None) if KNOWN.documents(status)] == [
+        403,
+        429,
+        502,
+        503,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "stands"),
+    [
+        (body("never_heard_of"), True),
+        ({"error": {"type": "x"}}, False),
+        ({"error": {"message": 3}}, False),
+        ("error", False),
+        (None, False),
+        ([], False),
+    ],
+)
+def test_a_body_stands_in_an_envelope_where_its_message_is_found(answer: Json, stands: bool) -> None:
+    assert KNOWN.has_envelope_of(answer) is stands
+
+
+def test_names_are_those_of_every_kind_of_record() -> None:
+    assert {"request-id", "x-should-retry"} <= KNOWN.headers
+    assert KNOWN.types == {"rate_limit_error", "permission_error", "other_error", "gone_error"}
+    assert KNOWN.codes == {"denied"}
+
+
+def endpoint(slug: str, method: str, path: str) -> Record:
+    return record(f"pa/endpoints/messages/{slug}", method=method, path=path)
+
+
+SERVED = Endpoints.of(
+    [
+        endpoint("list", "GET", "/v1/files"),
+        endpoint("get", "GET", "/v1/files/{file_id}"),
+        endpoint("content", "GET", "/v1/files/{file_id}/content"),
+        endpoint("stream", "SSE", "/v1/messages"),
+        endpoint("create", "POST", "/v1/messages"),
+        endpoint("generate", "POST", "/v1/models/{model}:generate"),
+        endpoint("proxy", "*", "/v1/proxy/*"),
+        record(),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "slug"),
+    [
+        ("GET", "https://x.example/v1/files", "list"),
+        ("GET", "https://x.example/v1/files?limit=2", "list"),
+        ("GET", "https://x.example/base/v1/files/f1", "get"),
+        ("GET", "https://x.example/v1/files/f1/content", "content"),
+        ("GET", "/v1/files/f1", "get"),
+        ("DELETE", "https://x.example/v1/files/f1", ""),
+        ("GET", "https://x.example/v1/files/f1/other", ""),
+        ("GET", "https://x.example/v1/filesx", ""),
+        ("POST", "https://x.example/v1/models/m-1:generate", "generate"),
+        ("POST", "https://x.example/v1/models/a/b:generate", ""),
+        ("PATCH", "https://x.example/v1/proxy/any/thing", "proxy"),
+        ("POST", "https://x.example/v1/messages", "create"),
+    ],
+)
+def test_a_request_goes_to_the_endpoint_of_its_method_and_path(method: str, url: str, slug: str) -> None:
+    assert SERVED.asked(method, url) == (f"pa/endpoints/messages/{slug}" if slug else "")
+
+
+@pytest.mark.parametrize(
+    ("method", "events", "slug"),
+    [("POST", (Event("a"),), "stream"), ("POST", (), "stream"), ("POST", None, "create"), ("GET", (Event("a"),), "")],
+)
+def test_a_post_that_was_answered_by_events_went_to_the_streamed_form(
+    method: str, events: tuple[Event, ...] | None, slug: str
+) -> None:
+    request = Request(method, "https://x.example/v1/messages")
+    exchange = Exchange("answer", request, Response(200, events=events))
+    assert SERVED.find(exchange) == (f"pa/endpoints/messages/{slug}" if slug else "")
+    assert SERVED.find(Exchange("answer", Request("POST", request.url))) == "pa/endpoints/messages/create"
+
+
+def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:
+    twins = Endpoints.of(
+        [endpoint("a", "POST", "/v1/x"), endpoint("b", "POST", "/v1/x"), endpoint("c", "GET", "/v1/x")]
+    )
+    claimed = ["pa/endpoints/messages/b"]
+    assert twins.asked("POST", "https://x.example/v1/x") == "pa/endpoints/messages/a"
+    assert twins.asked("POST", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/b"
+    assert twins.asked("GET", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/c"
+    assert twins.asked("PUT", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/b"
+    assert twins.asked("PUT", "https://x.example/v1/x") == ""
