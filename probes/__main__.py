@@ -17,7 +17,7 @@ from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
 from probes.elicit.book import Book, book
 from probes.planning import completeness as fit
-from probes.planning import coverage, looked_at
+from probes.planning import coverage, looked_at, pairs
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target
 from probes.target.target import Cost, Target
@@ -71,7 +71,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
 
     catalog = Catalog.load(Path(chosen.catalog))
     with _ready(target.load(chosen.target)) as ready:
-        found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow))
+        found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
     print("\n".join(doctor.told(found)))
     return Exit.FINE if found.healthy else Exit.PROBLEMS
 
@@ -121,6 +121,8 @@ def _coverage_of_records(catalog: Catalog, books: dict[str, Book]) -> None:
     ):
         print(title)
         print("\n".join(f"  {line}" for line in coverage.told(table)))
+    print("pairs of an error and an endpoint that its record names")
+    print("\n".join(f"  {line}" for line in pairs.told(pairs.by_provider(catalog, books))))
 
 
 def _parser() -> command_line.Parser:

@@ -13,6 +13,7 @@ from reports.difference import side_by_side
 from reports.facts import Relations, facts, sections, title
 from reports.markup import environment
 from reports.reproduce import pytest_command
+from reports.where import on_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,7 +68,10 @@ class Details:
             "standing": standing,
             "result": result,
             "level": UNDER_ROW,
-            "differences": [(item, side_by_side(item.documented, item.observed)) for item in result.drifts],
+            "differences": [
+                (item, side_by_side(item.documented, item.observed), on_endpoints(item, result))
+                for item in result.drifts
+            ],
             "assumed": [item for item in result.findings if item.severity is Severity.SHOULD],
             "remarks": [item for item in result.findings if item.severity is Severity.INFO],
             "checklist": checklist(result),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.text import brief
 from reports.reproduce import shell
+from reports.where import differing, endpoints_of, short
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -29,8 +30,7 @@ GRPC = (
 
 def attempts(result: Result, *, max_body: int = MAX_BODY) -> list[dict[str, Json]]:
     """Every attempt, first to last."""
-    provider = result.address.provider
-    return [_attempt(number, each, provider, max_body) for number, each in enumerate(result.attempts, start=1)]
+    return [_attempt(number, each, result, max_body) for number, each in enumerate(result.attempts, start=1)]
 
 
 def answer(exchange: Exchange) -> str:
@@ -57,7 +57,7 @@ def grpc_name(status: int) -> str:
 
 def size(attempt: Attempt) -> int:
     """About how many characters an attempt takes on the page."""
-    return sum(len(json.dumps(row)) for row in _attempt(0, attempt, "", MAX_BODY)["exchanges"])
+    return sum(len(json.dumps(_exchange(each, "", MAX_BODY))) for each in attempt.exchanges)
 
 
 def shorten(value: Json, limit: int = 400) -> str:
@@ -65,12 +65,19 @@ def shorten(value: Json, limit: int = 400) -> str:
     return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), limit)
 
 
-def _attempt(number: int, attempt: Attempt, provider: str, max_body: int) -> dict[str, Json]:
+def _attempt(number: int, attempt: Attempt, result: Result, max_body: int) -> dict[str, Json]:
+    """An attempt; `worth` tells which exchanges a reader wants first: what differs, else the first of each label."""
+    provider, differs = result.address.provider, differing(result)
+    shown, labels = [], set(ASIDE)
+    for each, endpoint in zip(attempt.exchanges, endpoints_of(result, attempt), strict=True):
+        worth = (each.label, endpoint) in differs if differs else each.label not in labels
+        labels.add(each.label)
+        shown.append({**_exchange(each, provider, max_body), "endpoint": short(endpoint), "worth": worth})
     return {
         "number": number,
         "at": attempt.at,
         "ms": round(attempt.elapsed_ms, 1),
-        "exchanges": [_exchange(each, provider, max_body) for each in attempt.exchanges],
+        "exchanges": shown,
     }
 
 

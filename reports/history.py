@@ -51,10 +51,10 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
         "cast": _cast(addresses),
         "outcomes": "".join(LETTERS[result.outcome] for result in ordered),
         "drifts": {
-            result.record: {"since": first.isoformat(), **same_drift.remembered(result.findings)}
+            result.record: kept
             for result in ordered
-            if result.outcome is Outcome.DRIFTED  # of all others thirty rows would be looked up for nothing
-            and (first := changes.since(result, today, past.before(result.record, known))) is not None
+            if (result.outcome is Outcome.DRIFTED or result.undrawn)  # of others rows would be looked up for nothing
+            and (kept := changes.remembered(result, today, past.before(result.record, known))) is not None
         },
         "seen": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
         "addresses": addresses,

@@ -15,6 +15,7 @@ from catalog.model.codes import FindingCode
 from catalog.model.visible import visible
 from reports import advice
 from reports.reproduce import nodeid, pytest_command
+from reports.where import in_full
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -109,15 +110,17 @@ def _properties(result: Result) -> Iterator[tuple[str, str]]:
     for source in result.probed_record.sources:
         yield "documented_in", source
     for finding in result.findings:
-        yield f"finding.{finding.severity}", f"{finding.code}: {finding.message}"
+        yield f"finding.{finding.severity}", f"{finding.code}: {in_full(finding, result)}"
 
 
 def _verdict(result: Result) -> ElementTree.Element | None:
     """What stands for the outcome; a conforming record has nothing."""
     if verdicts.failed(result):
-        first = result.drifts[0].message if result.drifts else _why(result)
+        first = in_full(result.drifts[0], result) if result.drifts else _why(result)
         element = ElementTree.Element("failure", {"message": _legal(first), "type": str(result.outcome)})
-        element.text = _legal("\n".join(f"{item.code}: {item.label}: {item.message}" for item in result.drifts))
+        element.text = _legal(
+            "\n".join(f"{item.code}: {item.label}: {in_full(item, result)}" for item in result.drifts)
+        )
         return element
     if verdicts.broken(result):
         return ElementTree.Element(

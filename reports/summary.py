@@ -14,6 +14,7 @@ from reports import advice
 from reports.overview import CORRECTED, FAULTS, GROUPS, Overview, days
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
+from reports.where import in_full
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -111,7 +112,7 @@ def _item(standing: Standing) -> str:
         told.append(code_span(verdicts.of_ledger(result, "detail")))
     if result.reason is not None:
         told.append(code_span(advice.reason(result)))
-    told += [f"{code_span(finding.message)} ({code_span(finding.code)})" for finding in result.drifts[:3]]
+    told += [f"{code_span(in_full(finding, result))} ({code_span(finding.code)})" for finding in result.drifts[:3]]
     if len(result.drifts) > 3:
         told.append(f"and {len(result.drifts) - 3} more differences")
     return "; ".join(told).replace("**;", "**:", 1)

@@ -13,6 +13,7 @@ from catalog.model.visible import line
 from reports import advice
 from reports.overview import CORRECTED, GROUPS, Overview, days
 from reports.unseen import unseen
+from reports.where import in_full
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -126,7 +127,7 @@ def _told(standing: Standing, width: int) -> Iterator[str]:
     if result.reason is not None:
         yield line(advice.reason(result), width)
     for finding in result.drifts[:3]:
-        yield line(f"{finding.message}  [{finding.code}]", width)
+        yield line(f"{in_full(finding, result)}  [{finding.code}]", width)
 
 
 def _not_asked(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:

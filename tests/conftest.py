@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from probes.planning.rotation import ALL
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target as targets
 from tests.harness.engines import Clean, catalog, probe
@@ -59,7 +60,7 @@ def clean(mock_target: Target) -> Clean:
     def of(provider: str) -> dict[str, Result]:
         if provider not in seen:
             chosen = [str(record.address) for record in catalog().select(provider=provider)]
-            seen[provider] = probe(mock_target, chosen)
+            seen[provider] = probe(mock_target, chosen, drawing=ALL)
         return seen[provider]
 
     return of

@@ -11,7 +11,7 @@ from catalog.evidence import same_drift, verdicts
 from catalog.evidence.complete import unreported
 from catalog.evidence.lost import lost_sight
 from catalog.evidence.past import Earlier, last_verdict
-from catalog.model import Outcome
+from catalog.model import Json, Outcome
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -41,13 +41,33 @@ def since(result: Result, today: date, earlier: Sequence[Earlier]) -> date | Non
     if result.outcome is not Outcome.DRIFTED:
         return None
     last = last_verdict(earlier)
-    return last.since if last is not None and last.outcome is Outcome.DRIFTED else today
+    return last.since if last is not None and last.drifts else today
+
+
+def remembered(result: Result, today: date, earlier: Sequence[Earlier]) -> dict[str, Json] | None:
+    """What a row of the history keeps of the record's drift; None where it has none.
+
+    A drift whose endpoints were not drawn is neither fixed nor forgotten: it is kept as it was.
+    """
+    first = since(result, today, earlier)
+    if first is not None:
+        return {"since": first.isoformat(), **same_drift.remembered(result.findings)}
+    last = last_verdict(earlier)
+    if last is not None and not_drawn(result, last):
+        return {**last.kept, "since": last.since.isoformat()}
+    return None
+
+
+def not_drawn(result: Result, last: Earlier) -> bool:
+    """Whether this night did not look at each of the endpoints on which an earlier drift was seen last."""
+    on = set(last.kept.get("on", ()))
+    return result.outcome is Outcome.CONFORMS and last.drifts and not on.isdisjoint(result.undrawn)
 
 
 def change(result: Result, earlier: Sequence[Earlier], known: Earlier | None = None) -> Change:
     """What became of the record since it was last judged; `known` is that verdict where no earlier run tells of it."""
     last = last_verdict(earlier)
-    drifted_before = last is not None and last.outcome is Outcome.DRIFTED
+    drifted_before = last is not None and last.drifts
     if verdicts.broken(result) and not unreported(result):
         return Change.BROKEN
     if verdicts.stale(result):
@@ -63,7 +83,7 @@ def change(result: Result, earlier: Sequence[Earlier], known: Earlier | None = N
         case Outcome.DRIFTED:
             return Change.NEW
         case Outcome.CONFORMS:
-            return Change.FIXED if drifted_before else Change.NONE
+            return Change.FIXED if last is not None and drifted_before and not not_drawn(result, last) else Change.NONE
         case Outcome.FLAKY:
             return Change.FLAKY
         case Outcome.INCONCLUSIVE:

@@ -52,7 +52,13 @@ class Earlier:
     day: date
     outcome: Outcome
     kept: Mapping[str, Json] = field(default_factory=dict)
-    """Of a drift: `since`, and what `same_drift.remembered` gave."""
+    """Of a drift: `since`, and what `same_drift.remembered` gave. A night that conforms and did not draw the endpoints
+    of an earlier drift keeps that drift."""
+
+    @property
+    def drifts(self) -> bool:
+        """Whether it drifted, or its drift was not looked at since."""
+        return self.outcome is Outcome.DRIFTED or (self.outcome is Outcome.CONFORMS and bool(self.kept))
 
     @property
     def since(self) -> date:

@@ -48,6 +48,8 @@ class Result:
     """The accepted divergence that applies: `state` (a `LedgerState`), `reason`, `detail`, `review_by`; or None."""
     looks: tuple[Look, ...] = ()
     """What was seen of each assertion, by endpoint and label; the evidence that the outcome rests on."""
+    undrawn: tuple[str, ...] = ()
+    """The addresses of the record's other endpoints that this run did not draw: neither lost nor fixed."""
 
     @property
     def address(self) -> Address:
@@ -75,6 +77,7 @@ class Result:
                 "looks": tuple(_look(item) for item in data.get("looks", ())),
                 "findings": tuple(_finding(item) for item in data.get("findings", ())),
                 "attempts": tuple(_attempt(item) for item in data.get("attempts", ())),
+                "undrawn": tuple(data.get("undrawn", ())),
             }
         )
 

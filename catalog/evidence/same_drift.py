@@ -78,8 +78,13 @@ def identity(findings: Iterable[Finding]) -> Identity:
 
 
 def remembered(findings: Iterable[Finding]) -> dict[str, Json]:
-    """What a row of the history keeps of a drift, for `is_as_remembered` to read."""
-    return {"differs": sorted(identity(findings))}
+    """What a row of the history keeps of a drift, for `is_as_remembered` to read, and on which endpoints it was seen.
+
+    These are no part of what makes two drifts the same; a night that draws none of them says nothing of it.
+    """
+    drifts = [each for each in findings if each.drifts]
+    on = sorted({endpoint for each in drifts for endpoint in each.endpoints})
+    return {"differs": sorted(identity(drifts)), **({"on": on} if on else {})}
 
 
 def is_as_remembered(findings: Iterable[Finding], kept: Mapping[str, Json]) -> bool:

@@ -70,6 +70,13 @@ def cells_of(record: Record, stated: Iterable[Assertion]) -> dict[tuple[str, str
     return found
 
 
+def differing_endpoints(record: Record) -> frozenset[str]:
+    """The endpoints on which something was last seen otherwise, whatever the record states since."""
+    block = record.data.get("evidence")
+    lines = (block.get("seen") or {}) if isinstance(block, dict) else {}
+    return frozenset(endpoint for endpoint, line in lines.items() if line.get("differs"))
+
+
 def settled_of(record: Record, stated: Iterable[Assertion]) -> dict[str, Settled]:
     """What became of the record's assumptions, by the key of the assertion."""
     if "evidence" not in record.data:

@@ -103,6 +103,11 @@ def occurs_on(record: Record) -> frozenset[str]:
     return frozenset(record.data.get("endpoints") or ())
 
 
+def claimed_endpoints(record: Record) -> tuple[str, ...]:
+    """The addresses of the endpoints that an error record names, in its order; none of any other record."""
+    return tuple(record.data.get("endpoints") or ()) if record.kind == "errors" else ()
+
+
 def keywords(record: Record) -> frozenset[str]:
     """What a person may look for a record by, beside its address: status, type, code, method, tags."""
     values = (record.data.get(field) for field in ("http_status", "type", "code", "method"))

@@ -38,6 +38,7 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
     for sighting in sightings:
         if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
             continue
+        turned_out: dict[str, list[str]] = {}
         for look in _looks(sighting, stated):
             endpoint = look.endpoint or str(record.address)
             for within, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
@@ -46,16 +47,18 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
                 if last is None or last.on is None or last.on <= sighting.day:
                     cells[endpoint, key] = Cell(sighting.day, differs)
                 if key in assumed and (key not in places or differs in ("", ABSENT)):
-                    _settle(settled, key, differs or AS_ASSUMED, sighting.day)
+                    turned_out.setdefault(key, []).append(differs or AS_ASSUMED)
             for within in look.unseen:
                 cells.setdefault((endpoint, f"{look.label}/{within}"), Cell(None))
+        for key, seen in turned_out.items():
+            _settle(settled, key, seen, sighting.day)
     return Gathered(cells, settled)
 
 
-def _settle(settled: dict[str, Settled], key: str, seen: str, day: date) -> None:
-    """An assumption is settled once; seen otherwise than it was settled, it is settled anew."""
-    if key not in settled or settled[key].seen != seen:
-        settled[key] = Settled(seen, day)
+def _settle(settled: dict[str, Settled], key: str, seen: list[str], day: date) -> None:
+    """An assumption is settled once; where no endpoint shows any more what it was settled to be, it is settled anew."""
+    if key not in settled or settled[key].seen not in seen:
+        settled[key] = Settled(seen[0], day)
 
 
 def _looks(sighting: Sighting, stated: tuple[Assertion, ...]) -> Iterator[Look]:

@@ -62,6 +62,7 @@ _TABLE = (
     Key("mock-pd-inference", "everything"),
     Key("mock-pd-labs", "a team with early access", LABS),
     Key("mock-pd-no-endpoint", "may list models only", acls=(ENDPOINT_ACL + "models", MODEL_ACL + ALL)),
+    Key("mock-pd-no-acl", "every model, and no endpoint", acls=(MODEL_ACL + ALL,)),
     Key("mock-pd-no-model", "one model only", acls=(ENDPOINT_ACL + ALL, MODEL_ACL + "mock-reasoning")),
     Key("mock-pd-disabled", "switched off", disabled=True),
     Key("mock-pd-blocked", "blocked", blocked=True),

@@ -120,6 +120,16 @@ class Call:
             raise TypeError(f"{self.method} {self.path} carries no JSON object")
         return replace(self, body=JsonBody({**self.body.value, **fields}))
 
+    def without_fields(self, *names: str) -> Call:
+        """The same call without some fields of its JSON body.
+
+        Raises:
+            TypeError: its body is no JSON object.
+        """
+        if not isinstance(self.body, JsonBody) or not isinstance(self.body.value, Mapping):
+            raise TypeError(f"{self.method} {self.path} carries no JSON object")
+        return replace(self, body=JsonBody({key: each for key, each in self.body.value.items() if key not in names}))
+
     def befallen(self, scenario: str) -> Call:
         """The same call as it suffers a cause, `NAME[;param=value…]`, that only the provider, or a mock, has."""
         return replace(self, mock=replace(self.mock, scenario=scenario))

@@ -18,6 +18,7 @@ from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.planning.bounds import plan_line
 from probes.planning.plan import Plan, plan
+from probes.planning.rotation import Drawing, usual_depth
 from probes.running import controls
 from probes.running.budget import Budget
 from probes.running.lane import Lane
@@ -25,6 +26,8 @@ from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from catalog.reading.store import Catalog
 
 RUN = "doctor"
@@ -63,10 +66,11 @@ class Diagnosis:
         return not self.missing and not self.dead
 
 
-def examine(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> Diagnosis:
-    """Look at a target, and send each key's control."""
+def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: date) -> Diagnosis:
+    """Look at a target, and send each key's control. What is planned is planned for `today`."""
+    drawing = Drawing(usual_depth(live=target.live), today)
     plans = {
-        name: plan(catalog, target, allow, [str(record.address) for record in catalog.select(provider=name)])
+        name: plan(catalog, target, allow, [str(record.address) for record in catalog.select(provider=name)], drawing)
         for name in target.providers
     }
     return Diagnosis(target, plans, anyio.run(_check_all, target))

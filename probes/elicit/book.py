@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from catalog.model import Reason
 from catalog.model.errors import Mendable
 from catalog.reading.manifest import Control, manifest
 from probes.calls.call import Call
 from probes.elicit.recipe import Recipe
+
+if TYPE_CHECKING:
+    from probes.elicit.elsewhere import Shapes
 
 
 class RecipeError(Mendable):
@@ -24,12 +28,13 @@ class Book:
     """Everything the recipes of one provider say.
 
     `controls` holds the cheapest free request for each credential role, as the provider's manifest names it;
-    `unprobed` the reason of every record that has no recipe on purpose.
+    `unprobed` the reason of every record that has no recipe on purpose; `shapes` the smallest request of each endpoint.
     """
 
     recipes: Mapping[str, Recipe]
     unprobed: Mapping[str, Reason]
     controls: Mapping[str, Call]
+    shapes: Shapes = field(default_factory=dict)
 
 
 @cache
@@ -58,7 +63,7 @@ def book(provider: str) -> Book:
     unprobed = {address: Reason(*reason) for address, reason in package.UNPROBED.items()}
     for address in recipes.keys() & unprobed.keys():
         raise RecipeError(f"{address} has a recipe and a reason for having none", "keep one of them")
-    return Book(recipes, unprobed, controls)
+    return Book(recipes, unprobed, controls, getattr(package, "SHAPES", {}))
 
 
 def control_of(recipe: Recipe) -> Call | None:

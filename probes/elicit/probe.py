@@ -24,6 +24,9 @@ class Stopped(Exception):
 class Probe(Protocol):
     """One attempt at a record, as its recipe sees it."""
 
+    endpoint: str
+    """The endpoint that is asked from now on, where the recipe names it; what is judged is judged as sent to it."""
+
     @property
     def provider(self) -> str:
         """The name of the provider that is asked."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from catalog.model import Address
@@ -13,9 +13,22 @@ from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from catalog.model import Reason
+    from probes.elicit.elsewhere import Elsewhere
     from probes.elicit.probe import Probe
 
 Steps = Callable[["Probe"], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What a plan makes of a record's other endpoints, by address: sent, not sent and why, not drawn tonight."""
+
+    cells: Mapping[str, Recipe] = field(default_factory=dict)
+    left_out: Mapping[str, Reason] = field(default_factory=dict)
+    undrawn: tuple[str, ...] = ()
+
+
+NOWHERE = Spread()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +40,8 @@ class Recipe:
     values of the target, `roles` credentials beyond those of the calls. `live` is why it is never probed live (a
     reason code and its detail), or None. `optional` holds, by a name, what is looked at besides, under one label or
     several, where a target allows it and has what it takes; `left_out` says of the labels of the others why not.
+    `endpoint` is the address of the endpoint that its steps ask, where method and path do not tell. `elsewhere`
+    provokes the same on the record's other endpoints; a plan makes `spread` of it: what is sent there tonight.
     """
 
     address: str
@@ -44,6 +59,9 @@ class Recipe:
     control: Call | None = None
     optional: Mapping[str, Recipe] = field(default_factory=dict)
     left_out: Mapping[str, Reason] = field(default_factory=dict)
+    endpoint: str = ""
+    elsewhere: Elsewhere | None = None
+    spread: Spread = NOWHERE
 
     @property
     def provider(self) -> str:
@@ -62,6 +80,23 @@ class Recipe:
         """`scenario` where only a cause named to the mock provokes it, else `request`."""
         return "scenario" if self.scenario else "request"
 
+    def at(self, endpoint: str, provoked: Call | Mapping[str, Call] | Recipe) -> Recipe:
+        """The same on another endpoint, at the same cost: these calls instead of its own calls, steps and looks."""
+        if isinstance(provoked, Recipe):
+            return replace(provoked, endpoint=endpoint)
+        beside = frozenset(label for look in self.optional.values() for label in look.labels)
+        calls = {min(self.labels - beside): provoked} if isinstance(provoked, Call) else dict(provoked)
+        own = recipe(
+            self.address,
+            calls,
+            cost=self.cost,
+            credential=self.credential,
+            tokens=self.tokens,
+            live=self.live,
+            control=self.control,
+        )
+        return replace(own, endpoint=endpoint)
+
 
 class RecipeOptions(TypedDict, total=False):
     """What may be said of any recipe and is kept as it is said; `Recipe` tells what each of them means."""
@@ -71,6 +106,8 @@ class RecipeOptions(TypedDict, total=False):
     tokens: int
     live: tuple[str, str] | None
     control: Call | None
+    endpoint: str
+    elsewhere: Elsewhere | None
 
 
 class StepOptions(RecipeOptions, total=False):

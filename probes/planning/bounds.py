@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from catalog.model.labels import WRONG_CREDENTIAL
 from probes.judging.attempts import MAX_ATTEMPTS
+from probes.target.target import WRONG
 
 if TYPE_CHECKING:
     from catalog.model import Reason
@@ -31,7 +33,22 @@ def plan_line(provider: str, recipes: Sequence[Recipe]) -> str:
     requests, tokens = bounds(recipes)
     costs = Counter(str(recipe.cost) for recipe in recipes)
     shares = ", ".join(f"{count} {cost}" for cost, count in sorted(costs.items()))
-    return f"{provider}: {len(recipes)} probes ({shares}); at most {requests} requests, {tokens} tokens"
+    told = f"{provider}: {len(recipes)} probes ({shares}); at most {requests} requests, {tokens} tokens"
+    drawn = sum(len(recipe.spread.cells) for recipe in recipes)
+    others = drawn + sum(len(recipe.spread.undrawn) + len(recipe.spread.left_out) for recipe in recipes)
+    return f"{told}; {drawn} of {others} other endpoints; {invented_keys(recipes)} invented keys"
+
+
+def invented_keys(recipes: Iterable[Recipe]) -> int:
+    """How many requests show a key that nobody was given, if nothing is sent again: a provider may count them."""
+    return sum(_invented(recipe) for recipe in recipes)
+
+
+def _invented(recipe: Recipe) -> int:
+    own = sum(call.credential == WRONG for call in recipe.calls.values())
+    in_steps = recipe.steps is not None and WRONG_CREDENTIAL in recipe.labels - recipe.calls.keys()
+    beside = invented_keys([*recipe.optional.values(), *recipe.spread.cells.values()])
+    return own + int(in_steps) + beside
 
 
 def bounds(recipes: Iterable[Recipe]) -> tuple[int, int]:

@@ -9,7 +9,9 @@ from catalog.model.errors import did_you_mean
 from catalog.model.explanations import NOT_PROBED
 from catalog.model.labels import BESIDE
 from catalog.reading.expectations import expectations
+from catalog.reading.facts import claimed_endpoints
 from catalog.reading.manifest import Manifest, manifest
+from probes.planning.spreading import asked_first, elsewhere
 from probes.target.target import WRONG
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
         if recipe is not None:
             yield from _labels(catalog, recipe)
             yield from _roles(recipe, manifest(record.provider))
+            if addresses.issuperset(claimed_endpoints(record)):  # else the catalog's own check says so
+                yield from _endpoints(catalog, recipe, books[record.provider])
         elif address not in books[record.provider].unprobed:
             yield f"{address}: no recipe and no reason; add one in {_place(record.provider)}, or a reason to UNPROBED"
 
@@ -51,6 +55,27 @@ def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
         yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
     extra = sorted(recipe.labels - wanted - BESIDE) if recipe.steps is None else []
     for label in extra:
+        yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
+
+
+def _endpoints(catalog: Catalog, recipe: Recipe, book: Book) -> Iterator[str]:
+    """Endpoints that the record names and its recipe does not ask: a claim that nobody looks at."""
+    record = catalog[recipe.address]
+    claimed = claimed_endpoints(record)
+    others = elsewhere(recipe, record, catalog, book.shapes)
+    asked = others.keys() | asked_first(recipe, claimed, catalog)
+    for endpoint in claimed:
+        if endpoint not in asked:
+            mend = f"say in {_place(record.provider)} how it is brought about there, or quote the row that takes it out"
+            yield f"{recipe.address}: its recipe sends nothing to {endpoint}, which the record names; {mend}"
+    for endpoint, cell in others.items():
+        for line in (*_roles(cell, manifest(record.provider)), *_extra_labels(catalog, cell)):
+            yield f"{line} (on {endpoint})"
+
+
+def _extra_labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
+    wanted = {expected.label for expected in expectations(catalog[recipe.address], catalog.__getitem__)}
+    for label in sorted(recipe.labels - wanted - BESIDE):
         yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
 
 

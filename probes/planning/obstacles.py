@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.calls.services import LOOPBACK
+from probes.elicit.recipe import NOWHERE
 
 if TYPE_CHECKING:
-    from probes.elicit.recipe import Recipe
+    from probes.elicit.recipe import Recipe, Spread
     from probes.target.target import Cost, Target
 
 
@@ -43,8 +44,8 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
     return None
 
 
-def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Recipe:
-    """The recipe with those of its optional looks that this target allows, and the bounds of all of them."""
+def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost], spread: Spread = NOWHERE) -> Recipe:
+    """The recipe with those of its optional looks that this target allows, its other endpoints, the bounds of all."""
     obstacles = {name: obstacle(look, target, allow) for name, look in recipe.optional.items()}
     looks = {name: look for name, look in recipe.optional.items() if obstacles[name] is None}
     left_out = {label: reason for name, reason in obstacles.items() if reason for label in recipe.optional[name].labels}
@@ -52,8 +53,9 @@ def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Recipe:
         recipe,
         optional=looks,
         left_out=left_out,
-        requests=recipe.requests + sum(look.requests for look in looks.values()),
-        tokens=recipe.tokens + sum(look.tokens for look in looks.values()),
+        spread=spread,
+        requests=recipe.requests + sum(each.requests for each in (*looks.values(), *spread.cells.values())),
+        tokens=recipe.tokens + sum(each.tokens for each in (*looks.values(), *spread.cells.values())),
     )
 
 

@@ -10,6 +10,8 @@ from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.elicit import book
 from probes.planning.obstacles import fitted, obstacle
+from probes.planning.rotation import ALL, Drawing
+from probes.planning.spreading import elsewhere, spread
 
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
@@ -25,8 +27,13 @@ class Plan:
     not_probed: Mapping[str, Reason]
 
 
-def plan(catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: Iterable[str]) -> Plan:
-    """Decide for every address whether it is probed. Pure but for loading the recipes of the providers named."""
+def plan(
+    catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: Iterable[str], drawing: Drawing = ALL
+) -> Plan:
+    """Decide for every address whether it is probed, and on which endpoints.
+
+    Pure but for loading the recipes of the providers named.
+    """
     probed: dict[str, Recipe] = {}
     not_probed: dict[str, Reason] = {}
     for address in addresses:
@@ -38,7 +45,9 @@ def plan(catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: It
             continue
         reason = obstacle(recipe, target, allow)
         if reason is None:
-            probed[address] = fitted(recipe, target, allow)
+            others = elsewhere(recipe, catalog[address], catalog, own.shapes)
+            cells = spread(others, catalog[address], target, allow, drawing)
+            probed[address] = fitted(recipe, target, allow, cells)
         else:
             not_probed[address] = reason
     return Plan(probed, not_probed)

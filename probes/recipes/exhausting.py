@@ -21,6 +21,16 @@ REFUSED = 429
 async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = ANSWER, remaining: str = "") -> None:
     """Send a call until it is refused, at most `bound` times, and once more to be judged under `label`.
 
+    Raises:
+        Stopped: with reason `setup-failed`: the limit is out of reach.
+    """
+    await use_up(probe, call, bound, remaining)
+    await probe.send(call, label)
+
+
+async def use_up(probe: Probe, call: Call, bound: int, remaining: str = "") -> None:
+    """Send a call until it is refused, at most `bound` times; nothing of it is judged.
+
     Where the header `remaining` tells how much is left, nothing more is sent than the first call if that is beyond
     the bound.
 
@@ -39,7 +49,17 @@ async def exhaust(probe: Probe, call: Call, bound: int, *, label: str = ANSWER, 
             raise Stopped(
                 Reason(ReasonCode.SETUP_FAILED, f"{call.method} {call.path}: {detail}; use a key with a tiny limit")
             )
-    await probe.send(call, label)
+
+
+async def once_limited(probe: Probe, call: Call, bound: int) -> None:
+    """Send a call that a limit refuses which was used up; where it filled up on the way, again until it is refused.
+
+    Each is labelled, and the last one judged.
+    """
+    for _ in range(bound):
+        response = (await probe.send(call)).response
+        if response is None or status_of(response, probe.provider) == REFUSED:
+            return
 
 
 async def until_refused(probe: Probe, call: Call, bound: int, *, ordinary: int = 200, label: str = ANSWER) -> None:

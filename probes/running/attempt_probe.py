@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.model import Exchange, Reason, Response
 from catalog.model.codes import ReasonCode
-from catalog.model.labels import ANSWER, CLEANUP, SETUP
+from catalog.model.labels import ANSWER, BESIDE, CLEANUP, SETUP
 from catalog.reading.grpc_statuses import status_of
 from probes.elicit.probe import Stopped
 from probes.running.teardown import Fixtures
@@ -29,6 +30,7 @@ class AttemptProbe:
         self.provider = lane.provider.name
         self.values = lane.provider.values
         self.exchanges: list[Exchange] = []
+        self.endpoint = ""
         self.relied_on: str | None = None
         self._lane = lane
         self._role = role
@@ -54,6 +56,8 @@ class AttemptProbe:
 
     async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
         exchange = await self._lane.send(call, label, self._session, self.started, self._role, owed=owed)
+        if self.endpoint and label not in BESIDE:
+            exchange = replace(exchange, endpoint=self.endpoint)
         self.exchanges.append(exchange)
         return exchange
 

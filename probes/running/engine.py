@@ -18,6 +18,7 @@ from probes.elicit import book
 from probes.judging.attempts import MAX_ATTEMPTS
 from probes.judging.tripwire import tripwire
 from probes.planning.plan import plan
+from probes.planning.rotation import ALL, Drawing
 from probes.running.controls import expected_of
 from probes.running.probing import Task, now, place_of, run, unprobed
 from probes.running.provider_run import ProviderRun
@@ -54,15 +55,18 @@ class Engine:
     """Where it is noted what probes make on a live account."""
     today: date | None = None
     """The day, which chooses what tripwires lie about; None where there are to be none."""
+    drawing: Drawing = ALL
+    """On which of its endpoints each error is provoked."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
     _tripped: set[str] = field(default_factory=set)
+    _sent: dict[str, Recipe] = field(default_factory=dict)
 
     def start(self, addresses: Iterable[str]) -> None:
         """Begin to probe records, each lane on its own and concurrently within; returns at once."""
-        chosen = plan(self.catalog, self.target, self.allow, addresses)
+        chosen = plan(self.catalog, self.target, self.allow, addresses, self.drawing)
         for address, recipe in chosen.probed.items():
             if address not in self._results and (recipe.cost in PREFETCHED_LIVE or not self.target.live):
                 self._submit(address, recipe)
@@ -70,7 +74,7 @@ class Engine:
     def result(self, address: str) -> Result:
         """The result of one record, probing it now if that was not begun; waits within a deadline."""
         if address not in self._results:
-            chosen = plan(self.catalog, self.target, self.allow, [address])
+            chosen = plan(self.catalog, self.target, self.allow, [address], self.drawing)
             record = self.catalog[address]
             if address in chosen.not_probed:
                 return unprobed(record, chosen.not_probed[address], _recipe(address))
@@ -118,6 +122,7 @@ class Engine:
         if self._portal is None:
             silence()
             self._portal = self._stack.enter_context(start_blocking_portal())
+        self._sent[address] = recipe
         self._results[address] = self._portal.start_task_soon(self._probe, address, recipe)
 
     async def _probe(self, address: str, recipe: Recipe) -> Result:
@@ -154,9 +159,7 @@ class Engine:
         return self._providers[provider]
 
     def _deadline_s(self, address: str) -> float:
-        recipe = _recipe(address)
-        if recipe is None:
-            return SLACK_S
+        recipe = self._sent[address]
         provider = self.target.providers[recipe.provider]
         each = (recipe.requests + 1) * provider.timeout_s + self.target.reprobe_after_s
         queue = len(self._results) / max(1, provider.concurrency)

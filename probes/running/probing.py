@@ -12,12 +12,13 @@ import anyio
 
 from catalog.evidence.kept import kept_attempt, kept_finding, kept_look
 from catalog.evidence.results import Result
-from catalog.model import Aspect, Attempt, Finding, Outcome, Reason, Record, Severity
-from catalog.model.codes import FindingCode, ReasonCode
-from probes.elicit.performing import perform
+from catalog.model import Attempt, Finding, Outcome, Reason, Record
+from catalog.model.codes import ReasonCode
+from probes.elicit.performing import Unseen, perform
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import conclude, undecided
 from probes.judging.judge import judge
+from probes.judging.not_looked_at import not_looked_at
 from probes.judging.verdict import Verdict
 from probes.running import controls
 from probes.running.attempt_probe import AttemptProbe
@@ -91,7 +92,7 @@ async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdic
     probe = AttemptProbe(address, task.recipe.credential, lane, f"{task.run}/{address}/{number}", task.journal)
     at = now()
     trouble: Verdict | None = None
-    unseen: dict[str, Reason] = {}
+    unseen = Unseen()
     try:
         unseen = await perform(task.recipe, probe)
     except Stopped as stopped:
@@ -101,9 +102,9 @@ async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdic
     finally:
         await probe.remove_all()
     attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
-    looked_at = [expected for expected in task.expected if expected.label not in unseen]
+    looked_at = [expected for expected in task.expected if expected.label not in unseen.looks]
     verdict = trouble or judge(looked_at, attempt, task.known)
-    verdict = replace(verdict, findings=(*verdict.findings, *_not_looked_at(unseen)))
+    verdict = replace(verdict, findings=(*verdict.findings, *_not_looked_at(unseen.looks, unseen.endpoints)))
     # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
     return kept_attempt(attempt, task.expected), verdict
 
@@ -124,27 +125,23 @@ def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
         outcome=final.outcome,
         reason=final.reason,
         looks=tuple(map(kept_look, final.looks)),
-        findings=(*map(kept_finding, final.findings), *_not_looked_at(task.recipe.left_out)),
+        findings=(
+            *map(kept_finding, final.findings),
+            *_not_looked_at(task.recipe.left_out, task.recipe.spread.left_out),
+        ),
         attempts=tuple(attempts),
         observed_at=attempts[-1].at if attempts else "",
         lane=task.recipe.lane,
         cost=str(task.recipe.cost),
         elicited=task.recipe.elicited,
+        undrawn=task.recipe.spread.undrawn,
     )
 
 
-def _not_looked_at(reasons: Mapping[str, Reason]) -> Iterator[Finding]:
-    """What a record documents besides, by label, and nobody looked at, and why."""
-    for label, reason in reasons.items():
-        yield Finding(
-            code=FindingCode.NOT_LOOKED_AT,
-            aspect=Aspect.STATE,
-            severity=Severity.INFO,
-            message=f"{label}: {reason.code}: {reason.detail}",
-            label=label,
-            at=label,
-            observed=reason.code,
-        )
+def _not_looked_at(looks: Mapping[str, Reason], endpoints: Mapping[str, Reason]) -> Iterator[Finding]:
+    """What a record documents besides, by label, or on other endpoints, and nobody looked at, and why."""
+    yield from (not_looked_at(label, reason) for label, reason in looks.items())
+    yield from (not_looked_at("", reason, endpoint) for endpoint, reason in endpoints.items())
 
 
 def place_of(error: Exception) -> str:

@@ -269,6 +269,7 @@ class Controller:
             "allow": sorted(options.allow),
             "kinds": list(options.kinds),
             "update": options.update,
+            "depth": str(options.depth),
         }
         if options.shard is not None:
             policy["shard"] = str(options.shard)

@@ -136,6 +136,7 @@ class Prober:
                 redactor=Redactor.of(target, public=[NOWHERE_KEY]),
                 journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
                 today=self.options.today,
+                drawing=self.options.drawing,
             )
         return self._engine
 

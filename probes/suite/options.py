@@ -14,6 +14,7 @@ from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
 from probes.planning.plan import plan
+from probes.planning.rotation import Depth, Drawing, usual_depth
 from probes.planning.sharding import Shard, lead, share
 from probes.target import target as targets
 from probes.target.target import Cost, Target
@@ -49,6 +50,12 @@ class Options:
     shard: Shard | None = None
     expect_all: bool = False
     """Whether whatever could have a verdict must have one."""
+    depth: Depth = Depth.FULL
+
+    @property
+    def drawing(self) -> Drawing:
+        """Which of a record's endpoints this run looks at."""
+        return Drawing(self.depth, self.today)
 
     def selects(self, address: Address) -> bool:
         return self._asked_for(address) and (self.shard is None or str(address) in self._mine)
@@ -74,7 +81,7 @@ class Options:
     def _answers_for(self, provider: str) -> bool:
         """Whether this shard has something of a provider to look at; where nobody has, one shard must say so."""
         own = [address for address in self._all if address.startswith(f"{provider}/")]
-        probed = plan(self.catalog, self.target, self.allow, own).probed
+        probed = plan(self.catalog, self.target, self.allow, own, self.drawing).probed
         return bool(own) and not self._mine.isdisjoint(probed or {lead(provider, own, self.target)})
 
 
@@ -126,6 +133,13 @@ def add(parser: pytest.Parser) -> None:
         action="store_true",
         help="any selected record without a verdict makes the run blind (exit 10), unless its cost is not allowed",
     )
+    group.addoption(
+        "--depth",
+        default=None,
+        metavar="DEPTH",
+        help="on which of its endpoints an error is looked at: quick (the first), rotate (also tonight's share of the "
+        "others: all of them in four weeks) or full (all); default: full on a mock, rotate live",
+    )
     group.addoption("--plan", action="store_true", help="print what would be sent, with upper bounds, and send nothing")
     group.addoption("--catalog", default=None, metavar="DIR", help="probe the records of this folder")
     group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {OUT}")
@@ -160,6 +174,7 @@ def read(config: pytest.Config) -> Options:
         expire_after=_days(config.getoption("--expire-after"), update=update),
         shard=_shard(config.getoption("--shard")),
         expect_all=bool(config.getoption("--expect-all")),
+        depth=_depth(config.getoption("--depth"), target),
     )
 
 
@@ -178,6 +193,15 @@ def _shard(text: str | None) -> Shard | None:
         return Shard.parse(text) if text is not None else None
     except ValueError as error:
         raise UsageError(f"--shard {error}") from None
+
+
+def _depth(text: str | None, target: Target) -> Depth:
+    if text is None:
+        return usual_depth(live=target.live)
+    try:
+        return Depth(text)
+    except ValueError:
+        raise UsageError(f"--depth {text}: unknown", f"choose from {', '.join(Depth)}") from None
 
 
 def _chosen(option: str, given: list[str], known: tuple[str, ...]) -> tuple[str, ...]:

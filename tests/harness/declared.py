@@ -42,7 +42,8 @@ class RecordingProbe(AttemptProbe):
     """An attempt that keeps each call as its recipe made it, beside the exchange it became."""
 
     def __init__(self, recipe: Recipe, lane: Lane) -> None:
-        super().__init__(recipe.address, recipe.credential, lane, f"declared/{recipe.address}#{min(recipe.labels)}")
+        session = f"declared/{recipe.address}#{min(recipe.labels)}@{recipe.endpoint}"
+        super().__init__(recipe.address, recipe.credential, lane, session)
         self.recorded = Recorded(self.values)
         self.values = self.recorded
         self.calls: list[tuple[Call, str]] = []

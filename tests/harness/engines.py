@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from typing import Any
 
 from catalog.evidence.results import Result
 from catalog.reading.store import Catalog
+from probes.planning.rotation import Depth, Drawing
 from probes.running.engine import Engine
 from probes.target import target as targets
 from probes.target.target import NOWHERE_KEY, Cost, Target
@@ -43,8 +45,12 @@ def mock_target_at(base: str, **changes: Any) -> Target:
     return replace(served, providers={name: replace(each, **changes) for name, each in served.providers.items()})
 
 
+FIRST = Drawing(Depth.QUICK, date.min)
+"""The first endpoint of each record: enough, where what is tested is the same on all of them."""
+
+
 @contextmanager
-def engine(target: Target, records: Catalog | None = None) -> Iterator[Engine]:
+def engine(target: Target, records: Catalog | None = None, drawing: Drawing = FIRST) -> Iterator[Engine]:
     """An engine that may do everything, closed afterwards."""
     running = Engine(
         catalog=records or catalog(),
@@ -52,6 +58,7 @@ def engine(target: Target, records: Catalog | None = None) -> Iterator[Engine]:
         allow=frozenset(Cost),
         run="test",
         redactor=Redactor.of(target, public=[NOWHERE_KEY]),
+        drawing=drawing,
     )
     try:
         yield running
@@ -59,9 +66,11 @@ def engine(target: Target, records: Catalog | None = None) -> Iterator[Engine]:
         running.close()
 
 
-def probe(target: Target, addresses: Iterable[str], records: Catalog | None = None) -> dict[str, Result]:
+def probe(
+    target: Target, addresses: Iterable[str], records: Catalog | None = None, drawing: Drawing = FIRST
+) -> dict[str, Result]:
     """The results of these records."""
     chosen = list(addresses)
-    with engine(target, records) as running:
+    with engine(target, records, drawing) as running:
         running.start(chosen)
         return {address: running.result(address) for address in chosen}

@@ -23,10 +23,10 @@ def admit_request(call: Call) -> None:
 
 
 def admit_remote_request(call: Call) -> None:
-    """Count one remote-session request; it counts as a compliance request as well."""
-    admit_request(call)
+    """Count one remote-session request; what its own budget admits counts as a compliance request as well."""
     parent = tenant_of(call.key.organization).parent
     _admit(call, "remote sessions", parent.id, parent.remote_requests_a_minute, retry_after=REMOTE_RETRY_AFTER_S)
+    admit_request(call)
 
 
 def _admit(call: Call, budget: str, parent: str, per_minute: int, retry_after: int | None = None) -> None:

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from mockserver.pc.authentication import authenticate
 from mockserver.pc.call import Call
+from mockserver.pc.causes import raise_failure
 from mockserver.pc.errors import PcError
 from mockserver.pc.names import Names
 from mockserver.pc.websocket.causes import SESSION_AGE
@@ -51,4 +52,5 @@ class ResponsesDoor:
     def _call(self, connection: HTTPConnection, socket: Socket) -> Call:
         """The handshake as a call, for all that responses over HTTP ask of one: who makes it, and when."""
         key, project = authenticate(connection, socket.context, self._names)
+        raise_failure(socket.context)
         return Call(cast("Request", connection), socket.context, self._names, key, project, {})

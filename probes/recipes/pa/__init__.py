@@ -17,6 +17,9 @@ from probes.recipes.pa import (
     outcomes,
     rate_limits,
 )
+from probes.recipes.pa.shapes import SHAPES
+
+__all__ = ["FAMILIES", "SHAPES", "UNPROBED"]
 
 FAMILIES = (
     messages,

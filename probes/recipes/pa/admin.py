@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.calls.call import get
+from probes.calls.call import Call, get
+from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.requests import MODELS, UNKNOWN_ID, labelled
 
@@ -13,6 +14,12 @@ ORGANIZATION = get("/v1/organizations/me")
 ORGANIZATION_LIMITS = get("/v1/organizations/rate_limits")
 WORKSPACE_LIMITS = get("/v1/organizations/workspaces/{workspace}/rate_limits")
 UNKNOWN_WORKSPACE = get(f"/v1/organizations/workspaces/wrkspc_{UNKNOWN_ID}/rate_limits")
+
+
+def badly_signed(call: Call) -> Call:
+    """The call as the cloud-marketplace variant takes it, with a signature that is not its own."""
+    return call.but(credential="marketplace_bad_signature", key_in=("authorization", ""))
+
 
 RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe(
@@ -33,6 +40,7 @@ RECIPES: tuple[Recipe, ...] = (
     Family("pa/errors/admin").recipe("workspace_not_found", UNKNOWN_WORKSPACE, credential=ADMIN),
     Family("pa/errors/general").recipe(
         "bad_request_signing",
-        MODELS.but(credential="marketplace_bad_signature", key_in=("authorization", "")),
+        badly_signed(MODELS),
+        elsewhere=spoilt(badly_signed),
     ),
 )

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER
 from probes.calls.call import Call, get
+from probes.elicit.elsewhere import Change, Elsewhere, listed, spoilt, spoilt_by_label
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.compliance_requests import (
     APPS,
     BASE,
+    CHAT,
     DELETE,
     EARLY,
     INPUT_CAP,
@@ -34,24 +36,58 @@ from probes.recipes.pa.compliance_requests import (
     control_for,
     deletion,
     messages,
+    of_another,
     session_messages,
     transcript,
 )
 from probes.recipes.pa.requests import UNKNOWN_ID
+from probes.recipes.shapes import befallen, with_key
 from probes.target.target import WRONG, Cost
 
 FAMILY = Family("pa/errors/compliance")
 
 
-def refusal(slug: str, calls: Call | Mapping[str, Call], role: str | None = None) -> Recipe:
+def refusal(
+    slug: str, calls: Call | Mapping[str, Call], role: str | None = None, elsewhere: Elsewhere | None = None
+) -> Recipe:
     """A row: a call, or one a cause, with the key of a role where it is the key that is refused."""
     by_label = dict(calls) if isinstance(calls, Mapping) else {ANSWER: calls}
     if role is not None:
         by_label = {label: call.but(credential=role) for label, call in by_label.items()}
-    return FAMILY.recipe(slug, by_label, credential=READ, control=control_for(*by_label.values()))
+    return FAMILY.recipe(slug, by_label, credential=READ, control=control_for(*by_label.values()), elsewhere=elsewhere)
+
+
+def refused_key(slug: str, role: str) -> Recipe:
+    """A row: a key that is refused wherever it is shown."""
+    return refusal(slug, LISTED, role, spoilt(with_key(role)))
+
+
+def lacking(labels: Mapping[str, str]) -> Elsewhere:
+    """The delete key, which has no read scope, under the cause that an endpoint belongs to."""
+
+    def each(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
+        label = labels.get(endpoint.rpartition("/")[2])
+        return {label: shape.but(credential=DELETE)} if label is not None and shape is not None else None
+
+    return each
 
 
 LISTED = activities()
+
+
+def deleted_from_elsewhere() -> Recipe:
+    """A chat, deleted with the key of another parent: only where nothing is lost if that is not refused."""
+    return FAMILY.recipe(
+        "chat_outside_key_scope",
+        of_another("compliance_elsewhere")(deletion(CHAT)),
+        credential=READ,
+        cost=Cost.DESTRUCTIVE,
+        live=(
+            ReasonCode.NO_DOCUMENTED_SETUP,
+            "it deletes the chat if the provider errs, and the API can make no other",
+        ),
+    )
+
 
 BY_KEY: tuple[Recipe, ...] = (
     refusal(
@@ -60,10 +96,13 @@ BY_KEY: tuple[Recipe, ...] = (
             "organization": LISTED.but(credential="compliance_not_enabled"),
             "parent": LISTED.but(credential="compliance_parent_not_enabled"),
         },
+        elsewhere=spoilt_by_label(
+            organization=with_key("compliance_not_enabled"), parent=with_key("compliance_parent_not_enabled")
+        ),
     ),
-    refusal("api_key_invalid", LISTED, WRONG),
-    refusal("api_key_deactivated", LISTED, "compliance_deactivated"),
-    refusal("api_key_expired", LISTED, "admin_expired"),
+    refused_key("api_key_invalid", WRONG),
+    refused_key("api_key_deactivated", "compliance_deactivated"),
+    refused_key("api_key_expired", "admin_expired"),
     refusal(
         "settings_not_authenticated",
         {
@@ -78,6 +117,7 @@ BY_KEY: tuple[Recipe, ...] = (
             "no_key": LISTED.but(credential=None),
             "unaccepted_key_type": LISTED.but(credential="inference"),
         },
+        elsewhere=spoilt_by_label(no_key=with_key(None), unaccepted_key_type=with_key("inference")),
     ),
     refusal("insufficient_scope_activities", LISTED, DELETE),
     refusal(
@@ -89,6 +129,7 @@ BY_KEY: tuple[Recipe, ...] = (
             "settings": get(f"{ORGANIZATION}/settings"),
         },
         DELETE,
+        lacking({"get_role": "roles", "get_group": "groups"}),
     ),
     refusal("retired_scope_org_settings", get(f"{ORGANIZATION}/settings"), "compliance_retired"),
     refusal(
@@ -104,6 +145,19 @@ BY_KEY: tuple[Recipe, ...] = (
             "group_members": get(f"{BASE}/groups/{{group}}/members"),
         },
         DELETE,
+        lacking(
+            {
+                "get_generated_file": "file",
+                "get_generated_file_content": "file",
+                "get_artifact_version": "file",
+                "get_artifact_version_content": "file",
+                "get_file_content": "file",
+                "list_project_attachments": "project",
+                "list_project_collaborators": "project",
+                "list_local_session_messages": "local_sessions",
+                "get_remote_session_transcript": "remote_sessions",
+            }
+        ),
     ),
     refusal(
         "insufficient_scope_delete",
@@ -115,7 +169,12 @@ BY_KEY: tuple[Recipe, ...] = (
         },
         READ,
     ),
-    refusal("chat_outside_key_scope", messages(), "compliance_elsewhere"),
+    refusal(
+        "chat_outside_key_scope",
+        messages(),
+        "compliance_elsewhere",
+        listed("pa/endpoints/compliance_chats", {"delete_chat": deleted_from_elsewhere()}),
+    ),
     refusal(
         "local_sessions_not_available",
         {"list": get(LOCAL_SESSIONS), "messages": session_messages(f"clls_{UNKNOWN_ID}")},
@@ -136,6 +195,7 @@ BY_QUERY: tuple[Recipe, ...] = (
             "bracketed_range": activities(("created_at[gte]", EARLY)),
             "array_without_suffix": activities(("activity_types", "pa_chat_created")),
         },
+        elsewhere=spoilt_by_label(unknown_name=lambda call: call.but(query=(*call.query, ("no_such_parameter", "1")))),
     ),
     refusal(
         "invalid_parameter_value",
@@ -171,6 +231,7 @@ BY_ID: tuple[Recipe, ...] = (
             "generated_file_content": get(f"{UNKNOWN_GENERATED_FILE}/content"),
             "artifact_version": get(UNKNOWN_ARTIFACT),
         },
+        elsewhere=spoilt_by_label(artifact_version=lambda _: get(f"{UNKNOWN_ARTIFACT}/content")),
     ),
     refusal(
         "project_not_found",
@@ -195,6 +256,13 @@ BY_ID: tuple[Recipe, ...] = (
             "role": get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}"),
             "group": get(f"{BASE}/groups/group_{UNKNOWN_ID}"),
         },
+        elsewhere=listed(
+            "pa/endpoints/compliance_organizations",
+            {
+                "list_users": {"organization": get(f"{UNKNOWN_ORGANIZATION}/users")},
+                "list_group_members": {"group": get(f"{BASE}/groups/group_{UNKNOWN_ID}/members")},
+            },
+        ),
     ),
     refusal(
         "organization_settings_not_available",
@@ -217,22 +285,26 @@ BY_ID: tuple[Recipe, ...] = (
 )
 
 
-def upstream(kind: str) -> Call:
-    """A call that something behind the API fails."""
-    return LISTED.befallen(f"upstream_trouble;kind={kind}")
+UPSTREAM = {"502": "bad_gateway", "503": "down", "504": "slow", "529": "overloaded"}
+"""What something behind the API may suffer, by the status that is answered."""
+
+
+def transient(status: str) -> Change:
+    """A call that something behind the API fails with this status."""
+    return befallen(f"upstream_trouble;kind={UPSTREAM[status]}")
 
 
 BY_THE_PROVIDER: tuple[Recipe, ...] = (
     refusal(
         "transient_upstream",
-        {
-            "502": upstream("bad_gateway"),
-            "503": upstream("down"),
-            "504": upstream("slow"),
-            "529": upstream("overloaded"),
-        },
+        {status: transient(status)(LISTED) for status in UPSTREAM},
+        elsewhere=spoilt_by_label(**{status: transient(status) for status in UPSTREAM}),
     ),
-    refusal("local_sessions_index_unavailable", get(LOCAL_SESSIONS).befallen("local_sessions_index_down")),
+    refusal(
+        "local_sessions_index_unavailable",
+        get(LOCAL_SESSIONS).befallen("local_sessions_index_down"),
+        elsewhere=spoilt(befallen("local_sessions_index_down")),
+    ),
     refusal(
         "local_sessions_retention_overrides_unavailable",
         {

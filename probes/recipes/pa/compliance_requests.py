@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from probes.calls.call import Call, delete, get
 from probes.recipes.credential_rules import BOTH
 from probes.recipes.pa.requests import UNKNOWN_ID
+
+if TYPE_CHECKING:
+    from probes.elicit.elsewhere import Change
 
 READ, DELETE, AUDIT = "compliance", "compliance_delete", "compliance_audit"
 """Roles: a key with all read scopes, a separate delete key, and one with read:org_audit alone (1:5.1)."""
@@ -90,6 +94,11 @@ def transcript(session: str) -> Call:
 def deletion(path: str) -> Call:
     """DELETE with the delete key."""
     return delete(path, credential=DELETE)
+
+
+def of_another(role: str) -> Change:
+    """The key of another organization, for reads or deletes as the request needs it: none does both (1:5.1)."""
+    return lambda call: call.but(credential=f"{role}_delete" if call.credential == DELETE else role)
 
 
 def labelled(success: Call, **others: Call) -> Mapping[str, Call]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, get
+from probes.elicit.elsewhere import Elsewhere, spoilt
 from probes.elicit.probe import Probe, Stopped
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.exhausting import exhaust
+from probes.recipes.exhausting import once_limited
 from probes.recipes.pa.compliance_requests import (
     CHAT,
     CHATS,
     READ,
     REMOTE_SESSIONS,
     activities,
+    deletion,
     messages,
+    of_another,
     session_messages,
 )
 from probes.target.target import Cost
@@ -72,7 +75,7 @@ async def next_page(probe: Probe) -> str:
     return page
 
 
-def outlived(slug: str, call: Call, clock: str, why: str) -> Recipe:
+def outlived(slug: str, call: Call, clock: str, why: str, elsewhere: Elsewhere | None = None) -> Recipe:
     """What can be read now, and no more when its time is over."""
 
     async def steps(probe: Probe) -> None:
@@ -87,20 +90,36 @@ def outlived(slug: str, call: Call, clock: str, why: str) -> Recipe:
         control=CHATS,
         needs=call.placeholders,
         live=(TOO_LONG, why),
+        elsewhere=elsewhere,
     )
 
 
 def spent(slug: str, call: Call) -> Recipe:
-    """What is answered to a key when the budget of its parent organization is used up."""
+    """What is answered to a key when the budget of its parent organization is used up, which all endpoints share."""
 
     async def steps(probe: Probe) -> None:
-        await exhaust(probe, call.but(credential=NARROW), MOST)
+        await once_limited(probe, of_another(NARROW)(call), MOST)
 
-    return FAMILY.recipe(slug, steps=steps, requests=MOST + 1, credential=READ, roles={NARROW}, cost=Cost.DISRUPTIVE)
+    return FAMILY.recipe(
+        slug,
+        steps=steps,
+        requests=MOST,
+        credential=READ,
+        roles={of_another(NARROW)(call).role_in(READ) or READ},
+        needs=call.placeholders,
+        cost=Cost.DISRUPTIVE,
+        elsewhere=lambda _, shape: spent(slug, shape) if shape is not None else None,
+    )
 
 
 RECIPES: tuple[Recipe, ...] = (
-    outlived("chat_retention_expired", messages(CHAT), "+400d", "a chat's retention lasts longer than any probe waits"),
+    outlived(
+        "chat_retention_expired",
+        messages(CHAT),
+        "+400d",
+        "a chat's retention lasts longer than any probe waits",
+        elsewhere=spoilt(lambda _: deletion(CHAT).later("+400d")),
+    ),
     outlived(
         "local_session_aged_out",
         session_messages("{local_session}"),

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog.model.codes import ReasonCode
 from probes.calls.body import Declared
 from probes.calls.call import delete, get, post
+from probes.elicit.elsewhere import spoilt, spoilt_by_label
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.exhausting import exhaust
+from probes.recipes.exhausting import once_limited, use_up
 from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
+from probes.recipes.shapes import as_it_is, befallen, with_key
 from probes.target.target import WRONG, Cost
 
 if TYPE_CHECKING:
+    from probes.calls.call import Call
     from probes.elicit.probe import Probe
 
 FAMILY = Family("pa/errors/general")
@@ -23,8 +27,63 @@ def too_large(slug: str, path: str, limit_mb: int, content_type: str = "applicat
     return FAMILY.recipe(slug, call, cost=Cost.DISRUPTIVE)
 
 
+def by_key(slug: str, call: Call, role: str, tokens: int = 0) -> Recipe:
+    """A request with a key that is refused, whatever it asks for, and so before anything is made or generated."""
+    refused = with_key(role)
+    return FAMILY.recipe(slug, refused(call), tokens=tokens, elsewhere=spoilt(refused))
+
+
+def by_the_provider(slug: str, cause: str) -> Recipe:
+    """A request that suffers what only the provider can cause."""
+    return FAMILY.recipe(slug, message().befallen(cause), elsewhere=spoilt(befallen(cause)))
+
+
+MOST = 8
+"""So many requests at most, to use up a limit of a key with tiny ones."""
+
+SHARED = {"batches": get("/v1/messages/batches"), "files": get("/v1/files"), "agents": get("/v1/agents")}
+"""What draws on the same limit and costs nothing, by family (2:8.2: all batch endpoints, all of files, agents read)."""
+
+NOT_FOR_FREE = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "to use this limit up is to generate or to make something, for nothing says that refused requests count",
+)
+
+
+def used_up(endpoint: str, shape: Call | None) -> Recipe | None:
+    """The limit of another endpoint, used up with what is free where that draws on it."""
+    if shape is None:
+        return None
+    family, slug = endpoint.split("/")[2:]
+    shared = SHARED.get(family) if slug != "create_agent" else None
+    return limited(shape, shared or shape, live=None if shared else NOT_FOR_FREE)
+
+
+def limited(judged: Call, sent: Call, live: tuple[str, str] | None = None) -> Recipe:
+    """A call with a key that has tiny limits, once they are used up."""
+
+    async def steps(probe: Probe) -> None:
+        by_key = with_key("tight")
+        await use_up(probe, by_key(sent), MOST, remaining="pa-ratelimit-requests-remaining")
+        await once_limited(probe, by_key(judged), MOST)
+
+    return FAMILY.recipe(
+        "rate_limit",
+        steps=steps,
+        requests=2 * MOST,
+        cost=Cost.DISRUPTIVE,
+        roles={"tight"},
+        needs=judged.placeholders | sent.placeholders,
+        live=live,
+        endpoint="pa/endpoints/messages/count_tokens",
+        elsewhere=used_up,
+    )
+
+
 RECIPES: tuple[Recipe, ...] = (
-    FAMILY.recipe("malformed_request", message_without("messages")),
+    FAMILY.recipe(
+        "malformed_request", message_without("messages"), elsewhere=spoilt(lambda call: call.without_fields("messages"))
+    ),
     FAMILY.recipe(
         "spend_limit_reached",
         {
@@ -32,27 +91,33 @@ RECIPES: tuple[Recipe, ...] = (
             "workspace": message().but(credential="workspace_limit"),
         },
         tokens=4,
+        elsewhere=spoilt_by_label(organization=with_key("organization_limit"), workspace=with_key("workspace_limit")),
     ),
     FAMILY.recipe("other_unlisted_4xx", delete("/v1/models")),
     FAMILY.recipe("unsupported_parameter", message(model="{no_speed_model}", speed="fast"), tokens=2),
-    FAMILY.recipe("key_malformed", MODELS.but(credential=WRONG)),
-    FAMILY.recipe("key_revoked", MODELS.but(credential="revoked")),
-    FAMILY.recipe("key_expired", MODELS.but(credential="expired")),
-    FAMILY.recipe("payment_problem", message().but(credential="payment_problem"), tokens=2),
-    FAMILY.recipe("permission_error", message().but(credential="restricted"), tokens=2),
+    by_key("key_malformed", MODELS, WRONG),
+    by_key("key_revoked", MODELS, "revoked"),
+    by_key("key_expired", MODELS, "expired"),
+    by_key("payment_problem", message(), "payment_problem", tokens=2),
+    by_key("permission_error", message(), "restricted", tokens=2),
     FAMILY.recipe("unknown_path", get("/v1/no-such-path")),
-    FAMILY.recipe("unknown_resource", get(f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}")),
-    FAMILY.recipe("unknown_model", get("/v1/models/no-such-model")),
+    FAMILY.recipe("unknown_resource", get(f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}"), elsewhere=spoilt(as_it_is)),
+    FAMILY.recipe(
+        "unknown_model",
+        get("/v1/models/no-such-model"),
+        elsewhere=spoilt(lambda call: call.with_fields(model="no-such-model")),
+    ),
     too_large("too_large_messages", "/v1/messages", 32),
     too_large("too_large_count_tokens", "/v1/messages/count_tokens", 32),
     too_large("too_large_batches", "/v1/messages/batches", 256),
     too_large("too_large_files", "/v1/files", 500, "multipart/form-data; boundary=x"),
-    FAMILY.recipe("spend_cap", message().but(credential="spend_cap"), tokens=2),
-    FAMILY.recipe("acceleration_limit", message().befallen("acceleration_limit")),
-    FAMILY.recipe("coding_assistant_limit", message().but(credential="coding_assistant"), tokens=2),
-    FAMILY.recipe("internal_error", message().befallen("internal_error")),
-    FAMILY.recipe("timeout", message().befallen("upstream_timeout")),
-    FAMILY.recipe("overloaded", message().befallen("overloaded")),
+    by_key("spend_cap", message(), "spend_cap", tokens=2),
+    by_the_provider("acceleration_limit", "acceleration_limit"),
+    by_key("coding_assistant_limit", message(), "coding_assistant", tokens=2),
+    limited(count(), count()),
+    by_the_provider("internal_error", "internal_error"),
+    by_the_provider("timeout", "upstream_timeout"),
+    by_the_provider("overloaded", "overloaded"),
 )
 
 CREATE_AGENT = post(
@@ -77,9 +142,3 @@ async def conflict_concurrent(probe: Probe) -> None:
     change = post(f"/v1/agents/{agent['id']}", {"version": agent["version"], "description": "changed"})
     await probe.setup(change)
     await probe.send(change)
-
-
-@FAMILY.stepwise(requests=8, cost=Cost.DISRUPTIVE, roles={"tight"}, needs={"small_model"})
-async def rate_limit(probe: Probe) -> None:
-    """Count tokens, which is free, until the limit of a key with a tiny one answers."""
-    await exhaust(probe, count().but(credential="tight"), 7, remaining="pa-ratelimit-requests-remaining")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from probes.calls.body import Content
-from probes.calls.call import post
+from probes.calls.call import Call, post
+from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.requests import MESSAGE, count, message, message_without, said
 
@@ -20,6 +21,19 @@ PREFILLED = [*said("hi"), {"role": "assistant", "content": "Hel"}]
 
 FAMILY = Family("pa/errors/invalid_request")
 
+NOT_JSON, AS_JSON = Content(b'{"model":'), {"content-type": "application/json"}
+
+
+def with_no_version(call: Call) -> Call:
+    """The call with a version that never was."""
+    return call.with_headers(pa_version="1999-13-32")
+
+
+def with_no_beta(call: Call) -> Call:
+    """The call with a beta that never was."""
+    return call.with_headers(pa_beta="no-such-beta-1999-01-01")
+
+
 RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("missing_max_tokens", message_without("max_tokens")),
     FAMILY.recipe("max_tokens_above_maximum", message(max_tokens=100_000_000)),
@@ -34,11 +48,12 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("empty_messages", message(messages=[])),
     FAMILY.recipe(
         "body_not_json",
-        post("/v1/messages", Content(b'{"model":'), headers={"content-type": "application/json"}),
+        post("/v1/messages", NOT_JSON, headers=AS_JSON),
+        elsewhere=spoilt(lambda call: call.but(body=NOT_JSON, headers=AS_JSON)),
     ),
-    FAMILY.recipe("version_invalid", message().with_headers(pa_version="1999-13-32")),
+    FAMILY.recipe("version_invalid", with_no_version(message()), elsewhere=spoilt(with_no_version)),
     FAMILY.recipe("version_not_allowed", message().with_headers(pa_version="{version_not_for_messages}")),
-    FAMILY.recipe("beta_header_unexpected", message().with_headers(pa_beta="no-such-beta-1999-01-01")),
+    FAMILY.recipe("beta_header_unexpected", with_no_beta(message()), elsewhere=spoilt(with_no_beta)),
     FAMILY.recipe("prefill_unsupported", message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
     FAMILY.recipe(
         "adaptive_thinking_unsupported",

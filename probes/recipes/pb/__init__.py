@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
 from probes.recipes.pb import batch_limits, endpoints, general, interactions, live, outcomes, quota, rate_limits
+from probes.recipes.pb.shapes import SHAPES
+
+__all__ = ["FAMILIES", "SHAPES", "UNPROBED"]
 
 FAMILIES = (endpoints, general, quota, batch_limits, outcomes, interactions, live, rate_limits)
 

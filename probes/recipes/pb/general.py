@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from catalog.model.codes import ReasonCode
 from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
+from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, with_file
+from probes.recipes.pb.versions import in_both
+from probes.recipes.shapes import with_key
 from probes.target.target import WRONG, Cost
 
 if TYPE_CHECKING:
+    from probes.elicit.elsewhere import Change
     from probes.elicit.probe import Probe
 
 FAMILY = Family("pb/errors/general")
@@ -28,17 +32,59 @@ def befallen(slug: str, scenario: str) -> Recipe:
     return FAMILY.recipe(slug, generate().befallen(scenario))
 
 
-def refused(slug: str, credential: str) -> Recipe:
-    """A free request with a key that may not make it."""
-    return FAMILY.recipe(slug, MODELS.but(credential=credential))
+def refused(slug: str, spoil: Change) -> Recipe:
+    """A free request with a key that may not make it, and every other request with that key."""
+    return FAMILY.recipe(slug, spoil(MODELS), elsewhere=spoilt(spoil))
 
 
-def token(name: str) -> Call:
-    """A free request with an ephemeral token."""
-    return MODELS.but(credential=None, headers={"authorization": f"Token {name}"})
+def bearing(role: str) -> Change:
+    """An OAuth token in place of the key."""
+    return lambda call: call.but(credential=role, key_in=BEARER)
 
 
-RECIPES: tuple[Recipe, ...] = (
+def with_token(name: str) -> Change:
+    """An ephemeral token in place of the key."""
+    return lambda call: call.but(credential=None, headers={**call.headers, "authorization": f"Token {name}"})
+
+
+def a_day_later(call: Call) -> Recipe:
+    """A request with a token of one's own, a day after that was made."""
+
+    async def steps(probe: Probe) -> None:
+        made = await probe.setup(TOKEN)
+        await probe.send(with_token(made.body["name"])(call).later("+1d"))
+
+    return FAMILY.recipe(
+        "expired_ephemeral_token",
+        steps=steps,
+        requests=2,
+        needs=call.placeholders,
+        live=NO_TOKEN_LIFETIME,
+        elsewhere=lambda _, shape: a_day_later(shape) if shape is not None else None,
+    )
+
+
+def oversized(version: str) -> Recipe:
+    """A prompt of more words than the model's listing says that it takes tokens."""
+
+    async def steps(probe: Probe) -> None:
+        model = await probe.setup(get("/v1beta/models/{small_context_model}"))
+        words = "word " * (model.body["inputTokenLimit"] + 100)
+        contents = [{"role": "user", "parts": [{"text": words}]}]
+        await probe.send(generate("{small_context_model}", version=version, contents=contents))
+
+    return FAMILY.recipe(
+        "oversized_context",
+        steps=steps,
+        requests=2,
+        cost=Cost.BILLABLE,
+        tokens=1_100_000,
+        needs={"small_context_model"},
+        elsewhere=lambda *_: oversized("v1"),
+    )
+
+
+ROWS: tuple[Recipe, ...] = (
     FAMILY.recipe(
         "malformed_body",
         generate().but(body=Content(b'{"contents": ['), headers={"content-type": "application/json"}),
@@ -50,24 +96,31 @@ RECIPES: tuple[Recipe, ...] = (
         tokens=TOKENS,
     ),
     FAMILY.recipe("temperature_out_of_range", generate(config={"temperature": 2.1}), tokens=TOKENS),
-    refused("invalid_api_key", WRONG),
+    refused("invalid_api_key", with_key(WRONG)),
     FAMILY.recipe("billing_off", generate("{paid_only_model}").but(credential="billing_off"), tokens=TOKENS),
     FAMILY.recipe("free_tier_region", generate().but(credential="region"), tokens=TOKENS),
-    FAMILY.recipe("missing_token", MODELS.but(credential=None)),
-    FAMILY.recipe("invalid_oauth_token", MODELS.but(credential=WRONG, key_in=BEARER)),
-    FAMILY.recipe("expired_oauth_token", MODELS.but(credential="oauth_expired", key_in=BEARER)),
-    FAMILY.recipe("invalid_ephemeral_token", token("auth_tokens/no-such-token")),
-    refused("api_not_enabled", "api_not_enabled"),
-    refused("key_restricted", "restricted"),
-    refused("key_leaked", "leaked"),
-    refused("key_blocked", "blocked"),
+    refused("missing_token", with_key(None)),
+    refused("invalid_oauth_token", bearing(WRONG)),
+    refused("expired_oauth_token", bearing("oauth_expired")),
+    refused("invalid_ephemeral_token", with_token("auth_tokens/no-such-token")),
+    a_day_later(MODELS),
+    refused("api_not_enabled", with_key("api_not_enabled")),
+    refused("key_restricted", with_key("restricted")),
+    refused("key_leaked", with_key("leaked")),
+    refused("key_blocked", with_key("blocked")),
     FAMILY.recipe("resource_not_owned", with_file("{foreign_file}"), tokens=TOKENS),
     FAMILY.recipe("model_not_found", generate("no-such-model")),
-    FAMILY.recipe("preview_model_outside_v1beta", generate("{preview_model}", version="v1"), tokens=TOKENS),
+    FAMILY.recipe(
+        "preview_model_outside_v1beta",
+        generate("{preview_model}", version="v1"),
+        tokens=TOKENS,
+        elsewhere=spoilt(lambda call: call.but(path=call.path.replace("{small_model}", "{preview_model}"))),
+    ),
     FAMILY.recipe("resource_not_found", with_file("files/no-such-file"), tokens=TOKENS),
     FAMILY.recipe("model_closed_to_new_users", generate("{closed_model}").but(credential="newcomer"), tokens=TOKENS),
     befallen("aborted", "concurrency_conflict"),
     FAMILY.recipe("out_of_range", generate(config={"topP": 1.1}), tokens=TOKENS),
+    oversized("v1beta"),
     befallen("internal_error", "internal_error"),
     FAMILY.recipe("unsupported_feature", generate(config={"responseModalities": ["AUDIO"]}), tokens=TOKENS),
     befallen("overloaded", "overloaded"),
@@ -82,12 +135,7 @@ RECIPES: tuple[Recipe, ...] = (
     COMPATIBILITY.recipe("invalid_api_key", chat().but(credential=WRONG)),
 )
 
-
-@FAMILY.stepwise(requests=2, live=NO_TOKEN_LIFETIME)
-async def expired_ephemeral_token(probe: Probe) -> None:
-    """A token of one's own, a day later."""
-    made = await probe.setup(TOKEN)
-    await probe.send(token(made.body["name"]).later("+1d"))
+RECIPES = in_both(ROWS)
 
 
 @FAMILY.stepwise(requests=3, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)
@@ -96,17 +144,3 @@ async def already_exists(probe: Probe) -> None:
     make = post("/v1beta/fileSearchStores", {"name": "catalog-probe"})
     await probe.setup(make.but(removal=lambda store: delete(f"/v1beta/fileSearchStores/{store['name']}")))
     await probe.send(make)
-
-
-@FAMILY.stepwise(
-    requests=2,
-    cost=Cost.BILLABLE,
-    tokens=1_100_000,
-    needs={"small_context_model"},
-)
-async def oversized_context(probe: Probe) -> None:
-    """A prompt of more words than the model's listing says that it takes tokens."""
-    model = await probe.setup(get("/v1beta/models/{small_context_model}"))
-    words = "word " * (model.body["inputTokenLimit"] + 100)
-    contents = [{"role": "user", "parts": [{"text": words}]}]
-    await probe.send(generate("{small_context_model}", contents=contents))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from probes.calls.call import Call
+from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
 from probes.recipes.pb.quota import one_too_many
 from probes.recipes.pb.requests import BEARER, LOOKUP, TEXT_ONLY, interaction, streamed
+from probes.recipes.pb.versions import in_both
 from probes.target.target import WRONG, Cost
 
 if TYPE_CHECKING:
@@ -30,6 +32,11 @@ ANSWERED = {"type": "function_result", "call_id": "call_1", "name": "lookup", "r
 def befallen(code: str, scenario: str) -> Recipe:
     """A small interaction that suffers what only the provider can cause."""
     return FAMILY.recipe(code, interaction().befallen(scenario))
+
+
+def by_no_token(call: Call) -> Call:
+    """The call with an OAuth token that nobody was given."""
+    return call.but(credential=WRONG, key_in=BEARER)
 
 
 def event(
@@ -54,7 +61,7 @@ REFUSED: tuple[Recipe, ...] = (
     FAMILY.recipe("failed_precondition", interaction("{paid_only_model}").but(credential="billing_off"), tokens=4),
     FAMILY.recipe("out_of_range", interaction(config={"top_p": 1.1}), tokens=4),
     FAMILY.recipe("parameter_unknown", interaction(no_such_parameter=True), tokens=4),
-    FAMILY.recipe("authentication", interaction().but(credential=WRONG, key_in=BEARER)),
+    FAMILY.recipe("authentication", by_no_token(interaction()), elsewhere=spoilt(by_no_token)),
     FAMILY.recipe("permission_denied", interaction().but(credential="restricted"), tokens=4),
     FAMILY.recipe("not_found", interaction(previous_interaction_id="no-such-interaction"), tokens=4),
     FAMILY.recipe("model_not_found", interaction("no-such-model")),
@@ -120,4 +127,4 @@ USED_UP: tuple[Recipe, ...] = (
     one_too_many("quota_exceeded", interaction("{day_quota_model}"), "day_quota", family=FAMILY),
 )
 
-RECIPES = (*REFUSED, *BLOCKED, *GENERATED, *MID_STREAM, *USED_UP)
+RECIPES = in_both(REFUSED, BLOCKED, GENERATED, MID_STREAM, USED_UP)

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from catalog.model.codes import ReasonCode
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import LOOKUP, TEXT_ONLY, generate, said
+from probes.recipes.pb.versions import in_both
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from catalog.model import Json
+    from probes.calls.call import Call
     from probes.elicit.probe import Probe
 
 BLOCKED = Family("pb/errors/block_reasons")
@@ -43,6 +45,31 @@ def faulty(slug: str, fault: str, **fields: Json) -> Recipe:
     return FINISHED.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
+def without_signature(version: str) -> Recipe:
+    """The model's own function call sent back without the signature of the thought behind it."""
+
+    def asking(contents: Json, **fields: Json) -> Call:
+        config = {"maxOutputTokens": 400}
+        return generate("{reasoning_model}", version=version, contents=contents, tools=TOOLS, config=config, **fields)
+
+    async def steps(probe: Probe) -> None:
+        asked = said("look it up")
+        answer = (await probe.setup(asking(asked, toolConfig=MUST_CALL))).body["candidates"][0]["content"]
+        calls = [{"functionCall": part["functionCall"]} for part in answer["parts"] if "functionCall" in part]
+        results = [{"functionResponse": {"name": call["functionCall"]["name"], "response": {}}} for call in calls]
+        await probe.send(asking([*asked, {"role": "model", "parts": calls}, {"role": "user", "parts": results}]))
+
+    return FINISHED.recipe(
+        "missing_thought_signature",
+        steps=steps,
+        requests=2,
+        cost=Cost.BILLABLE,
+        tokens=1_000,
+        needs={"reasoning_model"},
+        elsewhere=lambda *_: without_signature("v1"),
+    )
+
+
 def tool_rounds(count: int) -> list[dict[str, Any]]:
     """A conversation in which a function was called so often."""
     asked = {"role": "model", "parts": [{"functionCall": {"name": "lookup", "args": {}}}]}
@@ -50,7 +77,7 @@ def tool_rounds(count: int) -> list[dict[str, Any]]:
     return [*said("look it up"), *(turn for _ in range(count) for turn in (asked, answered))]
 
 
-RECIPES: tuple[Recipe, ...] = (
+ROWS: tuple[Recipe, ...] = (
     blocked("block_reason_unspecified", "unspecified"),
     blocked("safety", "safety"),
     blocked("other", "other"),
@@ -88,23 +115,7 @@ RECIPES: tuple[Recipe, ...] = (
         live=NO_NUMBER,
     ),
     faulty("malformed_response", "malformed_response"),
+    without_signature("v1beta"),
 )
 
-
-@FINISHED.stepwise(
-    requests=2,
-    cost=Cost.BILLABLE,
-    tokens=1_000,
-    needs={"reasoning_model"},
-)
-async def missing_thought_signature(probe: Probe) -> None:
-    """The model's own function call sent back without the signature of the thought behind it."""
-    asked = said("look it up")
-    first = generate(
-        "{reasoning_model}", contents=asked, tools=TOOLS, toolConfig=MUST_CALL, config={"maxOutputTokens": 400}
-    )
-    answer = (await probe.setup(first)).body["candidates"][0]["content"]
-    calls = [{"functionCall": part["functionCall"]} for part in answer["parts"] if "functionCall" in part]
-    results = [{"functionResponse": {"name": call["functionCall"]["name"], "response": {}}} for call in calls]
-    contents = [*asked, {"role": "model", "parts": calls}, {"role": "user", "parts": results}]
-    await probe.send(generate("{reasoning_model}", contents=contents, tools=TOOLS, config={"maxOutputTokens": 400}))
+RECIPES = in_both(ROWS)

@@ -8,13 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.exhausting import one_more_than
+from probes.recipes.exhausting import once_limited, one_more_than
 from probes.recipes.pb.account_limits import SEARCH, with_history
 from probes.recipes.pb.requests import generate, said
+from probes.recipes.pb.versions import in_both, in_version_of
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
+    from probes.elicit.elsewhere import Elsewhere
     from probes.elicit.probe import Probe
 
 QUOTA = Family("pb/errors/quota")
@@ -42,15 +44,46 @@ def one_too_many(slug: str, call: Call, times: str, *, tokens: int = 4, family: 
         cost=Cost.DISRUPTIVE,
         roles={"tight"},
         needs={*call.placeholders, times},
+        elsewhere=of_the_project(slug, tight, tokens, family),
     )
+
+
+FEW = 3
+"""So often the other version is asked at most, where some of the quota came back on the way."""
+
+
+def of_the_project(slug: str, call: Call, tokens: int, family: Family) -> Elsewhere:
+    """A quota is the project's (2:8.3): once it is used up, the other version refuses as well."""
+
+    def made(_: str, shape: Call | None) -> Recipe | None:
+        if shape is None:
+            return None
+        same = in_version_of(shape, call)
+
+        async def steps(probe: Probe) -> None:
+            await once_limited(probe, same, FEW)
+
+        return family.recipe(
+            slug,
+            steps=steps,
+            requests=FEW,
+            tokens=FEW * tokens,
+            cost=Cost.DISRUPTIVE,
+            roles={role for role in [same.role_in("")] if role},
+            needs=same.placeholders,
+        )
+
+    return made
 
 
 def too_much(slug: str, model: str, words: str, role: str) -> Recipe:
     """Two prompts of so many tokens as the target's value `words` says, the first of which uses up the quota."""
 
+    def prompt(count: int) -> Call:
+        return generate(model, contents=said("word " * count)).but(credential=role)
+
     async def steps(probe: Probe) -> None:
-        prompt = generate(model, contents=said("word " * int(probe.values[words])))
-        await one_more_than(probe, prompt.but(credential=role), 1)
+        await one_more_than(probe, prompt(int(probe.values[words])), 1)
 
     return QUOTA.recipe(
         slug,
@@ -60,10 +93,11 @@ def too_much(slug: str, model: str, words: str, role: str) -> Recipe:
         cost=Cost.DISRUPTIVE,
         roles={role},
         needs={*generate(model).placeholders, words},
+        elsewhere=of_the_project(slug, prompt(MOST), MOST, QUOTA),
     )
 
 
-RECIPES: tuple[Recipe, ...] = (
+ROWS: tuple[Recipe, ...] = (
     QUOTA.recipe("flex_capacity_shed", generate(serviceTier="flex").befallen("flex_capacity_shed")),
     QUOTA.recipe("free_tier_limit_zero", generate("{paid_only_model}").but(credential="free"), tokens=4),
     one_too_many("requests_per_minute", generate("{minute_quota_model}"), "minute_quota"),
@@ -83,3 +117,5 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     too_much("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),
 )
+
+RECIPES = in_both(ROWS)

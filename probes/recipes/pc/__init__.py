@@ -15,6 +15,9 @@ from probes.recipes.pc import (
     token_exchange,
     websocket,
 )
+from probes.recipes.pc.shapes import SHAPES
+
+__all__ = ["FAMILIES", "SHAPES", "UNPROBED"]
 
 FAMILIES = (
     endpoints,

@@ -7,9 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from probes.calls.call import Call, delete, get, post
+from probes.elicit.elsewhere import listed
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.making import CONVERSATION, make
-from probes.recipes.pc.requests import AGENTS, LONG, TOKENS, completion, response, with_body
+from probes.recipes.pc.requests import AGENTS, LONG, TOKENS, completion, in_a_chat, response, with_body
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ FAMILY = Family("pc/errors/request")
 TOO_MANY_TOKENS = 100_000_000
 MULTIPART = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\n{small_model}\r\n--x--\r\n'
 CONTENT_TYPE = with_body(b'{"input": "hi"}', "text/plain")
+JSON, FORM = "application/json", "multipart/form-data; boundary=x"
+CUT_SHORT = b'{"model": '
+LONG_TEXT, MANY_WORDS = "x" * 1000, "word " * 6_000
+TIERS = ("default", "flex", "priority", "fast", "auto")
 MUTUALLY_EXCLUSIVE = response(previous_response_id="resp_0", conversation="conv_0")
 ON_REASONING_MODEL = completion(model="{reasoning_model}", temperature=0.5)
 
@@ -27,15 +32,22 @@ ON_REASONING_MODEL = completion(model="{reasoning_model}", temperature=0.5)
 WHERE_PRIORITY_IS_DENIED = "fast_where_priority_is_denied"
 
 
-def refused(slug: str, call: Call | dict[str, Call], optional: Mapping[str, Recipe] = MappingProxyType({})) -> Recipe:
-    """A generation request that must be refused; the bound is for a provider that accepts it."""
-    return FAMILY.recipe(slug, call, tokens=TOKENS, optional=optional)
+def refused(
+    slug: str,
+    call: Call | dict[str, Call],
+    in_chat: Call | dict[str, Call] | None = None,
+    tokens: int = TOKENS,
+    optional: Mapping[str, Recipe] = MappingProxyType({}),
+) -> Recipe:
+    """A generation request that must be refused, also in a chat; the bound is for a provider that accepts it."""
+    elsewhere = listed("pc/endpoints/chat", {"create_chat_completion": in_chat}) if in_chat is not None else None
+    return FAMILY.recipe(slug, call, tokens=tokens, optional=optional, elsewhere=elsewhere)
 
 
 RECIPES: tuple[Recipe, ...] = (
-    refused("invalid_type", response(max_output_tokens="many")),
-    refused("missing_required_parameter", response(model=None)),
-    refused("unknown_parameter", response(no_such_field=1)),
+    refused("invalid_type", response(max_output_tokens="many"), completion(max_tokens="many")),
+    refused("missing_required_parameter", response(model=None), completion(model=None)),
+    refused("unknown_parameter", response(no_such_field=1), completion(no_such_field=1)),
     refused(
         "unsupported_parameter",
         {
@@ -54,22 +66,21 @@ RECIPES: tuple[Recipe, ...] = (
             "oversized_max_tokens": completion(max_tokens=TOO_MANY_TOKENS),
         },
     ),
-    refused("integer_below_min_value", response(max_output_tokens=0)),
-    refused("integer_above_max_value", response(top_logprobs=1000)),
-    refused("string_above_max_length", response(safety_identifier="x" * 1000)),
+    refused("integer_below_min_value", response(max_output_tokens=0), completion(max_tokens=0)),
+    refused("integer_above_max_value", response(top_logprobs=1000), completion(logprobs=True, top_logprobs=1000)),
+    refused("string_above_max_length", response(safety_identifier=LONG_TEXT), completion(safety_identifier=LONG_TEXT)),
     refused("array_above_max_length", completion(stop=[f"stop {number}" for number in range(100)])),
     refused("mutually_exclusive_parameters", MUTUALLY_EXCLUSIVE),
-    refused("invalid_json", with_body(b'{"model": ', "application/json")),
+    refused("invalid_json", with_body(CUT_SHORT, JSON), in_a_chat(CUT_SHORT, JSON)),
     refused(
         "unsupported_content_type",
-        {"text": CONTENT_TYPE, "multipart": with_body(MULTIPART, "multipart/form-data; boundary=x")},
+        {"text": CONTENT_TYPE, "multipart": with_body(MULTIPART, FORM)},
+        {"text": in_a_chat(b'{"messages": []}', "text/plain"), "multipart": in_a_chat(MULTIPART, FORM)},
     ),
     refused(
         "service_tier_not_allowed",
-        {
-            tier: response(service_tier=tier).but(credential="tierless")
-            for tier in ("default", "flex", "priority", "fast", "auto")
-        },
+        {tier: response(service_tier=tier).but(credential="tierless") for tier in TIERS},
+        {tier: completion(service_tier=tier).but(credential="tierless") for tier in TIERS},
         optional={
             WHERE_PRIORITY_IS_DENIED: FAMILY.recipe(
                 "service_tier_not_allowed",
@@ -83,9 +94,10 @@ RECIPES: tuple[Recipe, ...] = (
         "invalid_beta",
         {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")},
     ),
-    FAMILY.recipe(
+    refused(
         "context_length_exceeded",
-        response(model="{small_context_model}", input="word " * 6_000),
+        response(model="{small_context_model}", input=MANY_WORDS),
+        completion(model="{small_context_model}", messages=[{"role": "user", "content": MANY_WORDS}]),
         tokens=10_000,
     ),
     FAMILY.recipe(

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from probes.elicit.elsewhere import listed
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.pictures import WRONG
-from probes.recipes.pc.requests import TOKENS, response, streamed
+from probes.recipes.pc.requests import TOKENS, completion, response, streamed
+
+if TYPE_CHECKING:
+    from probes.calls.call import Call
 
 IMAGES = Family("pc/errors/images")
 STREAM = Family("pc/errors/stream")
 OVER_HTTP = ("invalid_image", "invalid_image_format", "image_parse_error")
 """The three codes that have a row of their own over HTTP."""
 
+
+def in_chat(shown: Sequence[Mapping[str, Any]]) -> Call:
+    """The same image as a chat takes it."""
+    (part,) = shown[0]["content"]
+    return completion(
+        messages=[{"role": "user", "content": [{"type": "image_url", "image_url": {"url": part["image_url"]}}]}]
+    )
+
+
 RECIPES: tuple[Recipe, ...] = (
-    *(IMAGES.recipe(code, response(input=WRONG[code]), tokens=TOKENS) for code in OVER_HTTP),
+    *(
+        IMAGES.recipe(
+            code,
+            response(input=WRONG[code]),
+            tokens=TOKENS,
+            elsewhere=listed("pc/endpoints/chat", {"create_chat_completion": in_chat(WRONG[code])}),
+        )
+        for code in OVER_HTTP
+    ),
     *(STREAM.recipe(code, streamed(input=image), tokens=TOKENS) for code, image in WRONG.items()),
 )

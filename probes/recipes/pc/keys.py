@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from probes.calls.call import Call, get, post
+from probes.elicit.elsewhere import listed, spoilt, spoilt_by_label
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import one_more_than, until_refused
-from probes.recipes.pc.requests import MODELS, TOKENS, response, wrong_key
+from probes.recipes.pc.requests import MODELS, TOKENS, completion, response, wrong_key
+from probes.recipes.shapes import with_key
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from probes.elicit.elsewhere import Change
     from probes.elicit.probe import Probe
 
 AUTHENTICATION = Family("pc/errors/authentication")
@@ -29,23 +35,97 @@ STANDING = {
 """Slug -> the role of a key whose owner may spend no more."""
 
 
-def elsewhere(method: str, path: str) -> Call:
+def on_the_token_host(method: str, path: str) -> Call:
     """A request to the mutual-TLS host that is not the token exchange."""
     return Call(method, path, credential=None, service="mtls_auth_url")
 
 
-OTHER_METHOD = elsewhere("GET", "/oauth/token")
-OTHER_PATH = elsewhere("POST", "/oauth/tokens")
+OTHER_METHOD = on_the_token_host("GET", "/oauth/token")
+OTHER_PATH = on_the_token_host("POST", "/oauth/tokens")
+
+
+def everywhere(slug: str, refused: Change) -> Recipe:
+    """A request that is refused for whose key it is, whatever it asks for."""
+    return AUTHENTICATION.recipe(slug, refused(MODELS), elsewhere=spoilt(refused))
+
+
+TRIES = 10
+"""A key of role `tight` may send fewer requests a minute than this."""
+
+
+PROJECT_TOKENS = 100_000
+"""What a project with a limit of its own may ask for in a minute; little is generated of it."""
+
+
+def requests_used_up(path: str, optional: Mapping[str, Recipe] = MappingProxyType({})) -> Recipe:
+    """Failed requests count too (2:7.5), so nothing needs to be generated; the last answer is judged."""
+
+    async def steps(probe: Probe) -> None:
+        await until_refused(probe, post(path, {}, credential="tight"), TRIES, ordinary=400, label="requests")
+
+    return RATE_LIMIT.recipe(
+        "rate_limit_exceeded",
+        steps=steps,
+        labels=("requests",),
+        requests=TRIES,
+        cost=Cost.DISRUPTIVE,
+        roles={"tight"},
+        optional=optional,
+        elsewhere=lambda _, shape: requests_used_up(shape.path) if shape is not None else None,
+    )
+
+
+def tokens_used_up() -> Recipe:
+    """The larger of max_tokens and the prompt counts (2:8.4), so one request can ask for all of a minute's tokens."""
+
+    async def steps(probe: Probe) -> None:
+        ask = response(max_output_tokens=PROJECT_TOKENS).but(credential="project_limit")
+        await one_more_than(probe, ask, 1, label="tokens")
+
+    return RATE_LIMIT.recipe(
+        "rate_limit_exceeded",
+        steps=steps,
+        label="tokens",
+        requests=2,
+        tokens=2 * PROJECT_TOKENS,
+        cost=Cost.DISRUPTIVE,
+        roles={"project_limit"},
+        needs={"small_model"},
+    )
+
+
+RAMP_TOKENS = 600_000
+"""Twice this in a minute is more than the 1M tokens above which usage may grow only slowly (2:8.4)."""
+
+
+def ramped_up(ask: Call) -> Recipe:
+    """The larger of max_tokens and the prompt counts, so little is generated while much is asked for."""
+
+    async def steps(probe: Probe) -> None:
+        await one_more_than(probe, ask, 1)
+
+    return RATE_LIMIT.recipe(
+        "slow_down",
+        steps=steps,
+        requests=2,
+        tokens=2 * RAMP_TOKENS,
+        cost=Cost.DISRUPTIVE,
+        needs={"verbose_model"},
+        elsewhere=listed(
+            "pc/endpoints/chat", {"create_chat_completion": completion(model="{verbose_model}", max_tokens=RAMP_TOKENS)}
+        ),
+    )
+
 
 RECIPES: tuple[Recipe, ...] = (
-    AUTHENTICATION.recipe("invalid_api_key", wrong_key(MODELS)),
-    AUTHENTICATION.recipe("not_a_member", MODELS.but(credential="not_a_member")),
-    AUTHENTICATION.recipe("revoked_key", MODELS.but(credential="revoked")),
-    AUTHENTICATION.recipe("foreign_key", MODELS.but(credential="foreign")),
-    AUTHENTICATION.recipe("mismatched_organization", MODELS.with_headers(pc_organization="org-not-the-keys-own")),
-    AUTHENTICATION.recipe(
+    everywhere("invalid_api_key", wrong_key),
+    everywhere("not_a_member", with_key("not_a_member")),
+    everywhere("revoked_key", with_key("revoked")),
+    everywhere("foreign_key", with_key("foreign")),
+    everywhere("mismatched_organization", lambda call: call.with_headers(pc_organization="org-not-the-keys-own")),
+    everywhere(
         "invalid_project",
-        MODELS.with_headers(pc_project="proj_none_of_the_keys").but(credential="legacy_user"),
+        lambda call: call.with_headers(pc_project="proj_none_of_the_keys").but(credential="legacy_user"),
     ),
     AUTHENTICATION.recipe(
         "ip_not_authorized",
@@ -55,11 +135,13 @@ RECIPES: tuple[Recipe, ...] = (
                 "ip_not_authorized", MODELS.but(credential="fenced_organization"), label="organization"
             )
         },
+        elsewhere=spoilt(with_key("fenced")),
     ),
     PERMISSION.recipe("insufficient_permissions", EXTERNAL_STORAGE),
     PERMISSION.recipe(
         "mutual_tls_host",
-        {"method": OTHER_METHOD, "path": OTHER_PATH, "below": elsewhere("POST", "/oauth/token/again")},
+        {"method": OTHER_METHOD, "path": OTHER_PATH, "below": on_the_token_host("POST", "/oauth/token/again")},
+        endpoint="pc/endpoints/oauth/exchange_token",
     ),
     Family("pc/errors/not_found").recipe(
         "model",
@@ -69,6 +151,11 @@ RECIPES: tuple[Recipe, ...] = (
             "not_enabled": response(model="{not_enabled_model}"),
         },
         tokens=TOKENS,
+        elsewhere=spoilt_by_label(
+            absent=lambda call: call.with_fields(model="no-such-model"),
+            denied_by_project=lambda call: call.with_fields(model="{denied_model}").but(credential="narrow"),
+            not_enabled=lambda call: call.with_fields(model="{not_enabled_model}"),
+        ),
     ),
     RATE_LIMIT.recipe(
         "insufficient_quota",
@@ -79,64 +166,12 @@ RECIPES: tuple[Recipe, ...] = (
                 "insufficient_quota", response().but(credential="billing"), label="billing", tokens=TOKENS
             )
         },
+        elsewhere=spoilt(with_key("quota")),
     ),
-    *(RATE_LIMIT.recipe(slug, response().but(credential=role), tokens=TOKENS) for slug, role in STANDING.items()),
-)
-
-TRIES = 10
-"""A key of role `tight` may send fewer requests a minute than this."""
-
-
-PROJECT_TOKENS = 100_000
-"""What a project with a limit of its own may ask for in a minute; little is generated of it."""
-
-
-async def requests_used_up(probe: Probe) -> None:
-    """Failed requests count too (2:7.5), so nothing needs to be generated; the last answer is judged."""
-    await until_refused(probe, post("/v1/responses", {}, credential="tight"), TRIES, ordinary=400, label="requests")
-
-
-async def tokens_used_up(probe: Probe) -> None:
-    """The larger of max_tokens and the prompt counts (2:8.4), so one request can ask for all of a minute's tokens."""
-    ask = response(max_output_tokens=PROJECT_TOKENS).but(credential="project_limit")
-    await one_more_than(probe, ask, 1, label="tokens")
-
-
-RECIPES += (
-    RATE_LIMIT.recipe(
-        "rate_limit_exceeded",
-        steps=requests_used_up,
-        labels=("requests",),
-        requests=TRIES,
-        cost=Cost.DISRUPTIVE,
-        roles={"tight"},
-        optional={
-            "tokens": RATE_LIMIT.recipe(
-                "rate_limit_exceeded",
-                steps=tokens_used_up,
-                label="tokens",
-                requests=2,
-                tokens=2 * PROJECT_TOKENS,
-                cost=Cost.DISRUPTIVE,
-                roles={"project_limit"},
-                needs={"small_model"},
-            )
-        },
+    *(
+        RATE_LIMIT.recipe(slug, response().but(credential=role), tokens=TOKENS, elsewhere=spoilt(with_key(role)))
+        for slug, role in STANDING.items()
     ),
+    requests_used_up("/v1/responses", optional={"tokens": tokens_used_up()}),
+    ramped_up(response(model="{verbose_model}", max_output_tokens=RAMP_TOKENS)),
 )
-
-
-RAMP_TOKENS = 600_000
-"""Twice this in a minute is more than the 1M tokens above which usage may grow only slowly (2:8.4)."""
-
-
-@RATE_LIMIT.stepwise(
-    requests=2,
-    tokens=2 * RAMP_TOKENS,
-    cost=Cost.DISRUPTIVE,
-    needs={"verbose_model"},
-)
-async def slow_down(probe: Probe) -> None:
-    """The larger of max_tokens and the prompt counts, so little is generated while much is asked for."""
-    ask = response(model="{verbose_model}", max_output_tokens=RAMP_TOKENS)
-    await one_more_than(probe, ask, 1)

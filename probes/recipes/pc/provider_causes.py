@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from probes.calls.call import Call, post
+from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.requests import MODELS, TOKENS, completion, response, streamed
+from probes.recipes.shapes import befallen
 
 ERRORS = Family("pc/errors")
 IMAGE = post("/v1/images/generations", {"model": "{image_model}", "prompt": "hi"})
@@ -33,7 +35,10 @@ CAUSES: dict[str, tuple[Call, str]] = {
 """Family and slug -> the request, and the cause that befalls it."""
 
 RECIPES: tuple[Recipe, ...] = (
-    *(ERRORS.recipe(place, call.befallen(cause), tokens=TOKENS) for place, (call, cause) in CAUSES.items()),
+    *(
+        ERRORS.recipe(place, call.befallen(cause), tokens=TOKENS, elsewhere=spoilt(befallen(cause)))
+        for place, (call, cause) in CAUSES.items()
+    ),
     ERRORS.recipe(
         "images/moderation_blocked",
         {stage: IMAGE.befallen(f"image_moderation;stage={stage}") for stage in ("input", "output")},

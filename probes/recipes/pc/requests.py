@@ -52,6 +52,11 @@ def with_body(content: bytes, content_type: str) -> Call:
     return post("/v1/responses", Content(content), headers={"content-type": content_type})
 
 
+def in_a_chat(content: bytes, content_type: str) -> Call:
+    """POST /v1/chat/completions with a body that is no JSON, or does not say so."""
+    return post("/v1/chat/completions", Content(content), headers={"content-type": content_type})
+
+
 def wrong_key(call: Call) -> Call:
     """The call with a key that does not exist."""
     return call.but(credential=WRONG)

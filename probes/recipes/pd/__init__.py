@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
 from probes.recipes.pd import accounts, deferred, endpoints, over_grpc, rate_limits, refusals
+from probes.recipes.pd.shapes import SHAPES
+
+__all__ = ["FAMILIES", "SHAPES", "UNPROBED"]
 
 FAMILIES = (endpoints, deferred, refusals, accounts, over_grpc, rate_limits)
 

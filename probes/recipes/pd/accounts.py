@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
+from probes.elicit.elsewhere import spoilt
 from probes.elicit.probe import Probe, Stopped
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import until_refused
 from probes.recipes.pd.requests import KEY_RECORD, MODELS, completion, response
+from probes.recipes.shapes import with_key
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from probes.calls.call import Call
 
 PERMISSION = Family("pd/errors/permission")
@@ -23,7 +27,7 @@ TRIES = 10
 """A key with a tiny limit may send fewer requests than this."""
 
 
-def in_state(slug: str, role: str, field: str) -> Recipe:
+def in_state(slug: str, role: str, field: str, call: Call = MODELS) -> Recipe:
     """A key in some state is refused. Where it may show its record, the record must confirm the state."""
 
     async def steps(probe: Probe) -> None:
@@ -31,13 +35,23 @@ def in_state(slug: str, role: str, field: str) -> Recipe:
         body = shown.body if shown is not None and shown.status == 200 else None
         if isinstance(body, dict) and body.get(field) is not True:
             raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"GET /v1/api-key says that {field} is {body.get(field)}"))
-        await probe.send(MODELS.but(credential=role))
+        await probe.send(call.but(credential=role))
 
-    return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role})
+    return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role}, elsewhere=spoilt(with_key(role)))
 
 
-def used_up(family: Family, slug: str, call: Call, role: str, control: Call | None = None) -> Recipe:
-    """A small completion with the key of a role that may have hardly any, until it is refused."""
+def used_up(
+    family: Family,
+    slug: str,
+    call: Call,
+    role: str,
+    control: Call | None = None,
+    endpoint: str = "pd/endpoints/chat/create_chat_completion",
+) -> Recipe:
+    """A small completion with the key of a role that may have hardly any, until it is refused.
+
+    The limit is the model's (2:8.5), or the key's: once it is used up, a response is refused as well.
+    """
 
     async def steps(probe: Probe) -> None:
         await until_refused(probe, call.but(credential=role), TRIES)
@@ -51,7 +65,19 @@ def used_up(family: Family, slug: str, call: Call, role: str, control: Call | No
         roles={role},
         needs=call.placeholders,
         control=control,
+        endpoint=endpoint,
+        elsewhere=lambda _, shape: used_up(family, slug, shape, role, control) if shape is not None else None,
     )
+
+
+def without_acl(endpoint: str, shape: Call | None) -> Mapping[str, Call] | None:
+    """Each endpoint without its own ACL, and a response without that of its model."""
+    if shape is None:
+        return None
+    lacking = {"endpoint_acl": shape.but(credential="no_acl")}
+    if endpoint.endswith("/create_response"):
+        lacking["model_acl"] = shape.but(credential="no_model_acl")
+    return lacking
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -62,6 +88,7 @@ RECIPES: tuple[Recipe, ...] = (
             "model_acl": completion().but(credential="no_model_acl"),
         },
         tokens=1_000,
+        elsewhere=without_acl,
     ),
     PERMISSION.recipe(
         "zero_data_retention",
@@ -76,7 +103,12 @@ RECIPES: tuple[Recipe, ...] = (
     in_state("key_disabled", "disabled", "api_key_disabled"),
     in_state("key_blocked", "blocked", "api_key_blocked"),
     in_state("team_blocked", "team_blocked", "team_blocked"),
-    RATE_LIMIT.recipe("credit_depleted", completion().but(credential="depleted"), tokens=500),
+    RATE_LIMIT.recipe(
+        "credit_depleted",
+        completion().but(credential="depleted"),
+        tokens=500,
+        elsewhere=spoilt(with_key("depleted")),
+    ),
     used_up(RATE_LIMIT, "model_rate_limit", completion(), "tight"),
     used_up(RATE_LIMIT, "model_token_limit", completion(max_tokens=16), "tight_tokens"),
     used_up(RATE_LIMIT, "key_cap", completion(), "capped"),

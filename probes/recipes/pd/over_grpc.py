@@ -18,6 +18,9 @@ COMPLETION = {
 MODELS = invoke("/pd_api.Models/ListLanguageModels")
 COMPLETE = invoke("/pd_api.Chat/GetCompletion", COMPLETION)
 
+HOST = "pd/endpoints/grpc/grpc_host"
+"""The endpoint of all calls: no path of theirs is shown (1:4.4)."""
+
 TOO_SOON_S = 0.01
 """A deadline that no answer over a network can meet. The mock, on loopback, is told to take its time."""
 
@@ -30,18 +33,24 @@ RECIPES: tuple[Recipe, ...] = (
             "incorrect_api_key": MODELS.but(credential=WRONG),
         },
         control=MODELS,
+        endpoint=HOST,
         tokens=500,
     ),
     ERRORS.recipe(
         "deadline_exceeded",
         MODELS.but(timeout_s=TOO_SOON_S).befallen("latency;ms=300"),
         control=MODELS,
+        endpoint=HOST,
         scenario=False,
     ),
-    ERRORS.recipe("not_found", invoke("/pd_api.Models/GetLanguageModel", {"name": "no-such-model"}), control=MODELS),
-    ERRORS.recipe("permission_denied", COMPLETE.but(credential="no_endpoint_acl"), control=MODELS, tokens=500),
-    ERRORS.recipe("internal", MODELS.befallen("internal_error"), control=MODELS),
-    ERRORS.recipe("unavailable", MODELS.befallen("service_unavailable"), control=MODELS),
-    ERRORS.recipe("unauthenticated", MODELS.but(credential=None), control=MODELS),
-    used_up(ERRORS, "resource_exhausted", COMPLETE, "tight", control=MODELS),
+    ERRORS.recipe(
+        "not_found", invoke("/pd_api.Models/GetLanguageModel", {"name": "no-such-model"}), control=MODELS, endpoint=HOST
+    ),
+    ERRORS.recipe(
+        "permission_denied", COMPLETE.but(credential="no_endpoint_acl"), control=MODELS, tokens=500, endpoint=HOST
+    ),
+    ERRORS.recipe("internal", MODELS.befallen("internal_error"), control=MODELS, endpoint=HOST),
+    ERRORS.recipe("unavailable", MODELS.befallen("service_unavailable"), control=MODELS, endpoint=HOST),
+    ERRORS.recipe("unauthenticated", MODELS.but(credential=None), control=MODELS, endpoint=HOST),
+    used_up(ERRORS, "resource_exhausted", COMPLETE, "tight", control=MODELS, endpoint=HOST),
 )

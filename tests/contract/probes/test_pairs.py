@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
 
 from catalog.reading.facts import occurs_on
 from catalog.reading.manifest import providers
 from probes.elicit.book import book
+from probes.planning.pairs import Count, by_provider, told
 from tests.contract.catalog.inventory_rows import FACTS
 from tests.harness.engines import catalog
 from tests.harness.pairs import OUT, REQUEST, SCENARIO, Pair, pairs
+
+if TYPE_CHECKING:
+    from tests.harness.engines import Clean
 
 FROZEN = {"pa": 587, "pb": 239, "pc": 198, "pd": 105}
 """How many there were when they were frozen: a line may be added, and none may go."""
@@ -66,6 +73,40 @@ def test_the_records_claim_these_pairs_and_no_others() -> None:
     still = {pair.claim for pair in PAIRS if pair.how != OUT}
     assert claimed - frozen == set(), "add these to the file"
     assert still - claimed == set(), "a record no longer names these: quote the row that says so"
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_every_pair_is_looked_at_on_the_mock_and_conforms(provider: str, clean: Clean) -> None:
+    looked_at: dict[tuple[str, str], bool] = {}
+    for address, result in clean(provider).items():
+        for look in result.looks:
+            cell = (address, look.endpoint)
+            looked_at[cell] = looked_at.get(cell, True) and bool(look.as_stated) and not look.otherwise
+    wanted = {pair.claim for pair in PAIRS if pair.provider == provider and pair.how != OUT}
+    assert wanted - looked_at.keys() == set(), "nothing is sent"
+    assert {claim for claim in wanted if not looked_at[claim]} == set(), "not as stated"
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_an_answer_is_judged_on_an_endpoint_that_its_record_names(provider: str, clean: Clean) -> None:
+    """Or on none, or on one that has the method which another refuses."""
+    elsewhere = {
+        (address, look.endpoint)
+        for address, result in clean(provider).items()
+        if (claimed := occurs_on(catalog()[address])) and "/errors/" in address
+        for look in result.looks
+        if look.endpoint and look.endpoint not in claimed
+    }
+    assert {address for address, _ in elsewhere} <= {"pc/errors/request/wrong_method"}
+
+
+def test_coverage_counts_the_pairs_that_the_file_has() -> None:
+    counted = by_provider(catalog(), {name: book(name) for name in providers()})
+    for name in providers():
+        ways = Counter(pair.how for pair in PAIRS if pair.provider == name)
+        assert (counted[name].by_request, counted[name].by_scenario) == (ways[REQUEST], ways[SCENARIO])
+    assert counted["total"].claimed == sum(count.claimed for name, count in counted.items() if name != "total")
+    assert told({"pa": Count(3, 1, 1)}) == ["pa  2 of 3 sent: 1 by a request, 1 by a scenario alone"]
 
 
 def test_what_only_the_provider_can_bring_about_is_counted_apart() -> None:

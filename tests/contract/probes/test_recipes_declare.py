@@ -14,7 +14,9 @@ from catalog.reading.manifest import providers
 from probes.calls.call import get, post
 from probes.elicit.book import book
 from probes.elicit.recipe import Family, Recipe, StepOptions, Steps
+from probes.planning.spreading import elsewhere
 from tests.harness.declared import undeclared, used
+from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from probes.elicit.probe import Probe
@@ -32,7 +34,16 @@ def with_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
         yield from with_steps(look)
 
 
-STEPWISE = dict(each for name in providers() for recipe in book(name).recipes.values() for each in with_steps(recipe))
+def on_each_endpoint(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
+    """The recipe, and what it sends to the other endpoints that its record names, as far as they have steps."""
+    yield from with_steps(recipe)
+    others = elsewhere(recipe, catalog()[recipe.address], catalog(), book(recipe.provider).shapes)
+    yield from ((f"{recipe.address}@{at}", cell) for at, cell in others.items() if cell.steps is not None)
+
+
+STEPWISE = dict(
+    each for name in providers() for recipe in book(name).recipes.values() for each in on_each_endpoint(recipe)
+)
 
 
 def test_there_are_recipes_with_steps_for_every_provider() -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from probes.planning.rotation import ALL
 from probes.target import target as targets
 from tests.harness import captures, said
 from tests.harness.command import CHECKOUT
@@ -53,7 +54,7 @@ def addresses() -> list[str]:
 
 def test_of_the_mock(fresh_mock: EmbeddedMock) -> None:
     target = targets.load("mock").served_by(fresh_mock.addresses())
-    compare(MOCK, said.records(probe(target, addresses()).values()))
+    compare(MOCK, said.records(probe(target, addresses(), drawing=ALL).values()))
 
 
 @pytest.mark.skipif(not captures.CAPTURES.exists(), reason="../shared/captures is not here")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from tests.harness.serving import serving
 def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path) -> None:
     app = create_app(only=["pa"])
     with serving(app) as base:
-        found = doctor.examine(catalog(), night(tmp_path, {"pa": f"{base}/pa"}).target, frozenset({Cost.FREE}))
+        target = night(tmp_path, {"pa": f"{base}/pa"}).target
+        found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
         assert app.world.total_requests == 1
     text = "\n".join(doctor.told(found))
     assert found.healthy
@@ -43,7 +45,8 @@ def test_a_dead_key_is_named_by_its_variable(
 
 
 def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
-    found = doctor.examine(catalog(), targets.load("live", {"PA_EXPECTED": "true"}), frozenset({Cost.FREE}))
+    target = targets.load("live", {"PA_EXPECTED": "true"})
+    found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
     assert not found.healthy
     assert found.missing == ["pa"]
     assert "missing: pa is expected and nothing of it can be probed: set PA_BASE_URL" in doctor.told(found)

@@ -137,13 +137,14 @@ def test_a_bearer_token_is_as_good_as_the_key_header(client: Client) -> None:
     assert client.hello(key=None, headers={"authorization": "Bearer mock-pa-inference"}).status_code == 200
 
 
-@pytest.mark.parametrize("key", ["mock-pa-restricted", "mock-pa-admin"])
+@pytest.mark.parametrize("key", ["mock-pa-restricted", "mock-pa-lookup", "mock-pa-admin"])
 def test_a_key_without_permission_gets_403(client: Client, key: str) -> None:
     check_error(client.hello(key=key), 403, "permission_error")
 
 
-def test_a_restricted_key_still_has_its_free_control(client: Client) -> None:
-    assert client.pa("GET", "/v1/models", key="mock-pa-restricted").status_code == 200
+def test_permission_is_per_resource(client: Client) -> None:
+    assert client.pa("GET", "/v1/models", key="mock-pa-lookup").status_code == 200
+    check_error(client.pa("GET", "/v1/models", key="mock-pa-restricted"), 403, "permission_error")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from catalog.model import Exchange, Reason, Request, Response
 from catalog.model.labels import ANSWER, LIMITED, SETUP
 from probes.calls.call import Call, get
 from probes.elicit.probe import Stopped
-from probes.recipes.exhausting import exhaust, one_more_than, until_refused
+from probes.recipes.exhausting import exhaust, once_limited, one_more_than, until_refused
 
 CALL = get("/v1/models")
 REMAINING = "x-remaining"
@@ -24,6 +24,7 @@ class Scripted:
         self.provider = "pd"
         self.values: Mapping[str, str] = {}
         self.exchanges: list[Exchange] = []
+        self.endpoint = ""
         self._statuses = list(statuses)
         self._headers = headers or {}
 
@@ -85,6 +86,15 @@ def test_a_limit_within_reach_is_tried() -> None:
 def test_each_try_is_judged_until_one_is_refused(statuses: tuple[int | None, ...], ordinary: int, sent: int) -> None:
     labels = after(Scripted(*statuses), lambda probe: until_refused(probe, CALL, 4, ordinary=ordinary))
     assert labels == [ANSWER] * sent
+
+
+@pytest.mark.parametrize(
+    "statuses, sent",
+    [((429,), 1), ((200, 404, 429), 3), ((None, 429), 1), ((200,) * 4, 4)],
+    ids=["used up", "it filled up on the way", "no answer", "never"],
+)
+def test_a_limit_that_was_used_up_is_met_again(statuses: tuple[int | None, ...], sent: int) -> None:
+    assert after(Scripted(*statuses), lambda probe: once_limited(probe, CALL, 4)) == [ANSWER] * sent
 
 
 def test_one_more_is_sent_than_is_allowed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -92,6 +93,29 @@ def test_a_row_that_kept_no_more_than_the_outcome_says_nothing_against_it() -> N
     drifted = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(STATUS_403,))
     assert changes.change(drifted, earlier) is Change.ONGOING
     assert changes.since(drifted, TODAY, earlier) == YESTERDAY
+
+
+ELSEWHERE = "pa/endpoints/files/list_files"
+SEEN_THERE = replace(STATUS_403, endpoints=(ELSEWHERE,))
+
+
+def test_the_endpoints_of_a_drift_are_remembered_and_make_it_no_other() -> None:
+    kept = same_drift.remembered([SEEN_THERE])
+    assert kept["on"] == [ELSEWHERE]
+    assert same_drift.is_as_remembered([replace(STATUS_403, endpoints=("pa/endpoints/models/list_models",))], kept)
+
+
+def test_a_drift_on_an_endpoint_that_is_not_drawn_is_neither_fixed_nor_forgotten() -> None:
+    drifted = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(SEEN_THERE,))
+    first = Earlier(YESTERDAY, Outcome.DRIFTED, changes.remembered(drifted, YESTERDAY, []) or {})
+    without = result(ERROR_ADDRESS, Outcome.CONFORMS, undrawn=(ELSEWHERE,))
+    assert changes.change(without, [first]) is Change.NONE
+    between = Earlier(TODAY, Outcome.CONFORMS, changes.remembered(without, TODAY, [first]) or {})
+    assert changes.change(drifted, [first, between]) is Change.ONGOING
+    assert changes.since(drifted, TODAY, [first, between]) == YESTERDAY
+    looked_at = result(ERROR_ADDRESS, Outcome.CONFORMS)
+    assert changes.change(looked_at, [first, between]) is Change.FIXED
+    assert changes.remembered(looked_at, TODAY, [first, between]) is None
 
 
 def test_words_of_the_version_before_still_tell_the_same_drift() -> None:

@@ -1,0 +1,86 @@
+"""An error on the other endpoints that its record names: which are drawn, which can be asked here, and what is sent."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from probes.calls.call import delete, get, post
+from probes.elicit.elsewhere import listed, spoilt, spoilt_by_label
+from probes.elicit.recipe import Recipe, recipe
+from probes.planning.rotation import ALL, Depth, Drawing, comes_round
+from probes.planning.spreading import asked_first, elsewhere, spread
+from probes.target.target import Cost, Credential, Provider, Target
+from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from probes.elicit.elsewhere import Elsewhere
+
+REVOKED = "pa/errors/general/key_revoked"
+MODELS, MODEL = "pa/endpoints/models/list_models", "pa/endpoints/models/get_model"
+SHAPES = {MODELS: get("/v1/models"), MODEL: get("/v1/models/{small_model}", credential="inference")}
+
+
+REVOKE = spoilt(lambda call: call.but(credential="revoked"))
+
+
+def revoked(elsewhere: Elsewhere | None = REVOKE, endpoint: str = "") -> Recipe:
+    call = get("/v1/models", credential="revoked")
+    return recipe(REVOKED, call, tokens=2, elsewhere=elsewhere, endpoint=endpoint)
+
+
+def target(*roles: str, live: bool = True, **values: str) -> Target:
+    keys = {role: Credential(role, "key-1234") for role in roles}
+    known = Provider("pa", addresses={"base_url": "https://x.example"}, credentials=keys, values=values)
+    return Target("t", live, frozenset({Cost.FREE}), {"pa": known})
+
+
+def test_the_shape_of_each_endpoint_is_spoilt_but_for_those_that_the_first_call_asks() -> None:
+    found = elsewhere(revoked(), catalog()[REVOKED], catalog(), SHAPES)
+    assert list(found) == [MODEL]
+    (cell,) = found.values()
+    assert (cell.endpoint, set(cell.labels), cell.requests, cell.tokens) == (MODEL, {"answer"}, 1, 2)
+    (call,) = cell.calls.values()
+    assert (call.path, call.credential) == ("/v1/models/{small_model}", "revoked")
+    assert cell.needs == {"small_model"}
+
+
+def test_a_recipe_that_provokes_nothing_elsewhere_has_no_cells() -> None:
+    assert elsewhere(revoked(elsewhere=None), catalog()[REVOKED], catalog(), SHAPES) == {}
+
+
+def test_each_cause_is_sent_and_a_table_says_what_goes_where() -> None:
+    causes = revoked(elsewhere=spoilt_by_label(a=lambda call: call, b=lambda call: call.but(method="PUT")))
+    (cell,) = elsewhere(causes, catalog()[REVOKED], catalog(), SHAPES).values()
+    assert {label: call.method for label, call in cell.calls.items()} == {"a": "GET", "b": "PUT"}
+    own = recipe(REVOKED, delete("/v1/x"), cost=Cost.DESTRUCTIVE)
+    table = listed("pa/endpoints", {"models/get_model": own})
+    (cell,) = elsewhere(revoked(elsewhere=table), catalog()[REVOKED], catalog(), {}).values()
+    assert (cell.cost, cell.endpoint) == (Cost.DESTRUCTIVE, MODEL)
+
+
+def test_what_the_first_calls_ask_is_told_by_path_or_by_the_recipe() -> None:
+    claimed = (MODELS, MODEL)
+    assert asked_first(revoked(), claimed, catalog()) == {MODELS}
+    assert asked_first(revoked(endpoint=MODEL), claimed, catalog()) == {MODEL}
+    assert asked_first(recipe(REVOKED, post("/v1/models")), claimed, catalog()) == {MODELS}
+
+
+def test_a_cell_is_drawn_and_can_be_asked_or_says_why_not() -> None:
+    others = elsewhere(revoked(), catalog()[REVOKED], catalog(), SHAPES)
+    free = frozenset({Cost.FREE})
+    record = catalog()[REVOKED]
+    sent = spread(others, record, target("inference", "revoked", small_model="s"), free, ALL)
+    assert (list(sent.cells), sent.left_out, sent.undrawn) == ([MODEL], {}, ())
+    lacking = spread(others, record, target("inference", "revoked"), free, ALL)
+    assert (lacking.cells, {key: why.code for key, why in lacking.left_out.items()}) == ({}, {MODEL: "value-missing"})
+    quick = spread(
+        others, record, target("inference", "revoked", small_model="s"), free, Drawing(Depth.QUICK, date(2026, 11, 21))
+    )
+    assert (quick.cells, quick.undrawn) == ({}, (MODEL,))
+    days = [date.fromordinal(date(2026, 11, 1).toordinal() + number) for number in range(28)]
+    (its_day,) = (day for day in days if comes_round(REVOKED, MODEL, day))
+    tonight = spread(
+        others, record, target("inference", "revoked", small_model="s"), free, Drawing(Depth.ROTATE, its_day)
+    )
+    assert list(tonight.cells) == [MODEL]

@@ -1,0 +1,86 @@
+"""On which endpoints a record differs is told where it is not all of them, and their exchanges are shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog.model import Attempt, Outcome
+from catalog.model.look import Look
+from reports import exchanges, html, junit, summary, terminal
+from reports.where import differing, endpoints_of, in_full, on_endpoints
+from tests.unit.reports.making import exchange, finding, result, run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+
+RECORD = "pa/errors/general/rate_limit_error"
+MODELS, COUNT, FILES, AGENTS, BATCHES = ALL = tuple(
+    f"pa/endpoints/{each}"
+    for each in (
+        "models/list_models",
+        "messages/count_tokens",
+        "files/list_files",
+        "agents/list_agents",
+        "batches/list_batches",
+    )
+)
+
+
+def differing_on(*places: str, asked: tuple[str, ...] = ALL) -> Result:
+    """A drift on some of the endpoints that were asked; the first of them is the one that the recipe does not name."""
+    looks = tuple(Look(each, "answer", otherwise={"status": "422"} if each in places else {}) for each in asked)
+    sent = tuple(exchange(endpoint=each if number else "") for number, each in enumerate(asked))
+    attempts = (Attempt("2026-11-21T04:05:00Z", 1.0, (exchange("control"), *sent)),)
+    found = (finding(assertion="answer/status", endpoints=places),)
+    return result(RECORD, Outcome.DRIFTED, looks=looks, attempts=attempts, findings=found)
+
+
+def where(*places: str, asked: tuple[str, ...] = ALL) -> str:
+    seen = differing_on(*places, asked=asked)
+    return on_endpoints(seen.findings[0], seen)
+
+
+def test_the_endpoints_are_told_where_others_agree() -> None:
+    assert where(COUNT) == "on 1 of 5 endpoints: messages/count_tokens"
+    told = where(MODELS, COUNT, FILES, AGENTS)
+    assert told == "on 4 of 5 endpoints: models/list_models, messages/count_tokens, files/list_files and 1 more"
+    assert where(*ALL) == ""
+    assert where(COUNT, asked=(COUNT,)) == ""
+
+
+def test_a_finding_of_an_endpoint_needs_no_endpoint() -> None:
+    own = result(MODELS, Outcome.DRIFTED, looks=(Look(MODELS, "success"), Look(COUNT, "success")))
+    assert on_endpoints(finding(endpoints=(MODELS,)), own) == ""
+    assert in_full(finding(endpoints=(MODELS,)), own) == finding().message
+
+
+def test_the_exchange_that_the_recipe_names_no_endpoint_for_has_that_of_its_look() -> None:
+    seen = differing_on(COUNT)
+    assert endpoints_of(seen, seen.attempts[0]) == ["", *ALL]
+    assert differing(seen) == {("answer", COUNT)}
+
+
+def test_only_the_exchanges_that_differ_are_worth_sending_again() -> None:
+    (attempt,) = exchanges.attempts(differing_on(COUNT, FILES))
+    assert [each["endpoint"] for each in attempt["exchanges"] if each["worth"]] == [
+        "messages/count_tokens",
+        "files/list_files",
+    ]
+    (first,) = exchanges.attempts(differing_on(MODELS))
+    assert [each["endpoint"] for each in first["exchanges"] if each["worth"]] == ["models/list_models"]
+
+
+def test_where_nothing_differs_the_first_of_each_label_is_worth_it() -> None:
+    (attempt,) = exchanges.attempts(differing_on())
+    assert [each["endpoint"] for each in attempt["exchanges"] if each["worth"]] == ["models/list_models"]
+
+
+def test_every_view_says_on_which_endpoint_it_differs() -> None:
+    seen = differing_on(COUNT)
+    views = (
+        junit.render(run(), [seen]),
+        terminal.summary(run(), [seen], width=200),
+        summary.render(run(), [seen]),
+        html.render(run(), [seen]),
+    )
+    assert [view for view in views if "on 1 of 5 endpoints: messages/count_tokens" not in view] == []
