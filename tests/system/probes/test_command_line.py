@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from catalog.evidence.causes import causes
 from catalog.model import Outcome
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving
@@ -142,8 +143,11 @@ def test_last_failed_and_exit_first(tmp_path: Path) -> None:
         first = pytest_probes(tmp_path / "first", *family)
         again = pytest_probes(tmp_path / "again", "--lf", *family)
         stopped = pytest_probes(tmp_path / "stopped", "-x", *family)
+        cause = causes(first.results.values())[0]
+        asked = pytest_probes(tmp_path / "first", "--cause", cause.id, "--target", target)
     failed = {record for record, result in first.results.items() if result.outcome is Outcome.DRIFTED}
-    assert (first.status, again.status, stopped.status) == (1, 1, 1)
+    assert (first.status, again.status, stopped.status, asked.status) == (1, 1, 1, 1)
+    assert asked.results.keys() == set(cause.records)
     assert 1 < len(failed) < len(first.results)
     assert set(again.results) == failed
     assert stopped.results.keys() == first.results.keys(), "what was left unasked is told"
@@ -182,6 +186,7 @@ REFUSED = {
     "--target {tmp}/broken.toml": r"target .*broken.toml: broken TOML: .*",
     "--target {tmp}/unknown.toml": r"target .*unknown.toml: providers.pa: 'timeout' is no field .* timeout_s\?",
     "--update": r"--update: target 'mock' is a mock; .*",
+    "--cause pa-00000000": r"--cause pa-00000000: no run in .* has this cause; .*",
     "--out {tmp}/file/out": r"--out .*file/out: .*; name a folder that can be written",
     "--catalog {tmp}/none": r".*none: is no folder of records; .*",
     "--catalog {malformed}": r".*stream.json:2:28: is not JSON \(a comma that nothing follows\); mend the JSON there.*",
