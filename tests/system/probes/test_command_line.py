@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from catalog.evidence.causes import causes
+from catalog.evidence.results_file import read_run
 from catalog.model import Outcome
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving
@@ -143,11 +144,8 @@ def test_last_failed_and_exit_first(tmp_path: Path) -> None:
         first = pytest_probes(tmp_path / "first", *family)
         again = pytest_probes(tmp_path / "again", "--lf", *family)
         stopped = pytest_probes(tmp_path / "stopped", "-x", *family)
-        cause = causes(first.results.values())[0]
-        asked = pytest_probes(tmp_path / "first", "--cause", cause.id, "--target", target)
     failed = {record for record, result in first.results.items() if result.outcome is Outcome.DRIFTED}
-    assert (first.status, again.status, stopped.status, asked.status) == (1, 1, 1, 1)
-    assert asked.results.keys() == set(cause.records)
+    assert (first.status, again.status, stopped.status) == (1, 1, 1)
     assert 1 < len(failed) < len(first.results)
     assert set(again.results) == failed
     assert stopped.results.keys() == first.results.keys(), "what was left unasked is told"
@@ -155,6 +153,19 @@ def test_last_failed_and_exit_first(tmp_path: Path) -> None:
     assert outcomes.count(Outcome.DRIFTED) == 1
     assert outcomes[-1] is Outcome.DRIFTED
     assert len(outcomes) < len(first.results)
+
+
+def test_the_records_of_a_cause_are_asked_again(tmp_path: Path) -> None:
+    wrong = WrongProvider(gone)
+    with serving(wrong) as base:
+        target = pa_target(tmp_path / "target.toml", base)
+        first = pytest_probes(tmp_path / "out", "--target", target, "-k", "models or (general and unknown)")
+        cause = causes(first.results.values())[0]
+        asked = pytest_probes(tmp_path / "out", "--target", target, "--cause", cause.id)
+    assert asked.status == 1
+    again = read_run(tmp_path / "out" / "latest" / "results.jsonl")[1]
+    assert {each.record for each in again} == set(cause.records)
+    assert cause.id in {each.id for each in causes(again)}
 
 
 MALFORMED = '{\n  "gone": {"provider": "PA",\n}\n'
