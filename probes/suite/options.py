@@ -196,8 +196,6 @@ def read(config: pytest.Config) -> Options:
         shard=_shard(config.getoption("--shard")),
         expect_all=bool(config.getoption("--expect-all")),
         depth=_depth(config.getoption("--depth"), target),
-    )
-    group.addoption(
         asked_again=_drifting(config.getoption("--cause"), out),
     )
 
