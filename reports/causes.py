@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence.causes import Cause, causes
 from catalog.evidence.changes import Change
+from reports.where import on_endpoints
 
 if TYPE_CHECKING:
     from datetime import date
@@ -37,9 +38,13 @@ class Gathered:
 
     @property
     def number(self) -> str:
-        """`12 records, 3 endpoints`."""
+        """`12 records, 3 endpoints`; of one record, on which of its endpoints."""
         counted = _count(len(self.members), "record")
-        return f"{counted}, {_count(len(self.cause.endpoints), 'endpoint')}" if self.cause.endpoints else counted
+        if len(self.members) == 1:
+            where = on_endpoints(self.cause.drifts[0].finding, self.members[0].result)
+        else:
+            where = _count(len(self.cause.endpoints), "endpoint") if self.cause.endpoints else ""
+        return f"{counted}, {where}" if where else counted
 
     def named(self, most: int = NAMED) -> str:
         """The first addresses, and how many there are more."""
