@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockserver.pd.errors import INTERNAL, UNAVAILABLE, Kind, PdError
+from mockserver.pd.errors import DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE, Kind, PdError
 from mockserver.scenarios import Scenario
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 FAILURES: Mapping[str, tuple[Kind, str]] = {
     "internal_error": (INTERNAL, "Internal server error"),
     "service_unavailable": (UNAVAILABLE, "The service is temporarily unavailable"),
+    "took_too_long": (DEADLINE_EXCEEDED, "The request took too long"),
 }
 """Causes of failure of any authenticated call, on HTTP and on gRPC."""
 
@@ -23,6 +24,7 @@ CUT_MID_STREAM = "connection_lost_mid_stream"
 SCENARIOS = (
     Scenario("internal_error", "Something breaks inside the provider; any call."),
     Scenario("service_unavailable", "The service is down or overloaded; any call. 503 is documented for gRPC alone."),
+    Scenario("took_too_long", "The provider ran out of time; any call. 504 is documented for gRPC alone."),
     Scenario(CUT_MID_STREAM, "The connection breaks after the stream began; streamed completions and responses."),
 )
 

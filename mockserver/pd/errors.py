@@ -31,6 +31,7 @@ UNPROCESSABLE = Kind(422, None, 3)
 EXHAUSTED = Kind(429, "resource-exhausted", 8)
 INTERNAL = Kind(500, None, 13)
 UNAVAILABLE = Kind(503, None, 14)
+DEADLINE_EXCEEDED = Kind(504, None, 4)
 
 
 class Shape(StrEnum):
@@ -48,6 +49,7 @@ SHAPES: Mapping[Kind, Shape] = {
     UNPROCESSABLE: Shape.STRING,
     INTERNAL: Shape.TEXT,
     UNAVAILABLE: Shape.TEXT,
+    DEADLINE_EXCEEDED: Shape.TEXT,
 }
 
 

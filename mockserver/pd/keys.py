@@ -34,6 +34,7 @@ BLOCKED = Team("00000000-0000-4000-8000-000000000002", blocked=True)
 DISCREET = Team("00000000-0000-4000-8000-000000000003", zero_data_retention=True)
 PLAIN = Team("00000000-0000-4000-8000-000000000004", server_tools=False)
 SLOW = Team("00000000-0000-4000-8000-000000000005", requests_per_second=1 / 60)
+BRISK = Team("00000000-0000-4000-8000-000000000009", requests_per_second=1)
 TERSE = Team("00000000-0000-4000-8000-000000000006", tokens_per_minute=8)
 BROKE = Team("00000000-0000-4000-8000-000000000007", prepaid_credit_usd=0.0)
 LABS = Team("00000000-0000-4000-8000-000000000008")
@@ -70,6 +71,8 @@ _TABLE = (
     Key("mock-pd-zdr", "nothing is retained", DISCREET),
     Key("mock-pd-no-server-tools", "without server-side tools", PLAIN),
     Key("mock-pd-tight", "one request a minute and model", SLOW),
+    Key("mock-pd-tight-sibling", "another of the same team", SLOW),
+    Key("mock-pd-brisk", "one request a second and model", BRISK),
     Key("mock-pd-tight-tokens", "few tokens a minute and model", TERSE),
     Key("mock-pd-capped", "one query a minute", queries_per_minute=1),
     Key("mock-pd-capped-second", "one query a second", queries_per_second=1),

@@ -1,8 +1,8 @@
-"""PD's route table (1:4.4); every other path is 404, every other method on these 405."""
+"""PD's route table (1:4.4, and batches, whose path is assumed); every other path is 404, every other method 405."""
 
 from __future__ import annotations
 
-from mockserver.pd import api_key, chat, models, responses
+from mockserver.pd import api_key, batches, chat, models, responses
 from mockserver.pd.gateway import Endpoint
 from mockserver.routing import Route
 
@@ -15,4 +15,6 @@ ROUTES = (
     Route("POST", "/v1/responses", Endpoint(responses.create, "responses")),
     Route("POST", "/v1/tokenize-text", Endpoint(models.tokenize_text, "tokenize")),
     Route("GET", "/v1/api-key", Endpoint(api_key.show, None)),
+    Route("POST", "/v1/batches", Endpoint(batches.create, "batches")),
+    Route("GET", "/v1/batches/{batch_id}", Endpoint(batches.fetch, "batches")),
 )

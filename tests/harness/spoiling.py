@@ -79,7 +79,8 @@ def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
         yield "a body that is ruled out", Aspect.BODY, _ruled_out(expected.envelope.schema["not"])
     for pointer, schema in expected.fields.items():
         if schema is False:
-            yield f"field {pointer} present", Aspect.BODY, put(body, pointer, SPOILED)
+            holder = body if isinstance(body, dict | list) else {}  # a text, or nothing, holds no field
+            yield f"field {pointer} present", Aspect.BODY, put(holder, pointer, SPOILED)
         elif schema is not True:
             yield f"field {pointer} absent", Aspect.BODY, without(body, pointer)
             if schema:
@@ -172,8 +173,12 @@ def with_body(expected: Expected, response: Response, body: Any) -> Response:
 
 def _ruled_out(schema: Any) -> dict[str, Any]:
     """The smallest object of which an envelope says that no answer is one."""
-    constants = {name: inner["const"] for name, inner in schema["properties"].items() if "const" in inner}
-    return {name: constants.get(name, SPOILED) for name in schema["required"]}
+    inner: dict[str, Any] = schema.get("properties", {})
+    return {name: _ruled_out_at(inner.get(name, {})) for name in schema["required"]}
+
+
+def _ruled_out_at(schema: dict[str, Any]) -> Any:
+    return _ruled_out(schema) if "required" in schema else schema.get("const", SPOILED)
 
 
 def _required(schema: Any, body: Any, place: str) -> Iterator[str]:

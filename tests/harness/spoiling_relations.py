@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.envelopes.place import Place
 from catalog.envelopes.pointer import ABSENT, find
-from catalog.model import Aspect, Exchange, Response
+from catalog.model import Aspect, Event, Exchange, Response
+from catalog.model.assertion import EVERY
 from catalog.model.codes import FindingCode
 from catalog.reading.expected import Expected, answer_body
 from probes.judging.places import values_at
@@ -49,12 +50,23 @@ def _theirs(relation: Relation, expected: Expected, exchange: Exchange, others: 
 def _broken(relation: Relation, place: Place, expected: Expected, response: Response, theirs: list[Any]) -> Response:
     if place.kind == "header":
         return replace(response, headers={**response.headers, place.name: SPOILED})
+    if place.kind == "event" and not place.name:
+        kept = () if relation.kind == "non_empty" else (response.events or ())
+        others = [Event(str(value)) for value in theirs if relation.kind == "none"]
+        return replace(response, events=(*(each for each in kept if each.sent or others), *others))
     if place.kind == "event":
-        named = next(each for each in response.events or () if each.event == place.name and not each.sent)
+        named = next(each for each in response.events or () if _is_at(place, each))
         changed = replace(named, data=_changed(relation, place.pointer, named.data, theirs))
         events = [changed if each is named else each for each in response.events or ()]
         return replace(response, events=tuple(events))
     return with_body(expected, response, _changed(relation, place.pointer, answer_body(expected, response), theirs))
+
+
+def _is_at(place: Place, event: Event) -> bool:
+    """Whether an event that was received is one of those meant, and has something at the pointer."""
+    if event.sent or place.name not in (event.event, EVERY):
+        return False
+    return find(event.data, place.pointer.replace("*", "0")) is not ABSENT
 
 
 def _changed(relation: Relation, pointer: str, body: Any, theirs: list[Any]) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.credential_rules import Refusals
@@ -35,6 +36,18 @@ WITHIN_BOUNDS = response(top_logprobs=5, safety_identifier="x" * 16)
 """What the bounds of the refused requests allow."""
 
 STORED = response(store=True).but(removal=lambda body: delete(f"/v1/responses/{body['id']}"))
+
+
+UPLOAD = post(
+    "/v1/files",
+    Content(
+        b'--x\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n'
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="hi.txt"\r\n\r\nhi\r\n--x--\r\n'
+    ),
+    headers={"content-type": "multipart/form-data; boundary=x"},
+    removal=lambda body: delete(f"/v1/files/{body['id']}"),
+)
+"""A file of two letters."""
 
 
 def look(slug: str, cost: Cost = Cost.BILLABLE, /, **calls: Call) -> dict[str, Recipe]:
@@ -135,6 +148,7 @@ RECIPES: tuple[Recipe, ...] = (
             MODELS,
             project_of_another_key=MODELS.with_headers(pc_project="proj_none_of_the_keys"),
             beta_value=MODELS.with_headers(pc_beta="assistants=v2"),
+            fetched=get("/v1/models/{small_model}"),
         ),
         optional=look(
             "models/list_models",
@@ -165,14 +179,23 @@ RECIPES: tuple[Recipe, ...] = (
         credential="admin",
         live=(ReasonCode.NO_DOCUMENTED_SETUP, "it changes the spend limit, and nothing shows what it was before"),
     ),
-    FAMILY.recipe("fine_tuning/get_model_limits", labelled(get("/v1/fine_tuning/model_limits"))),
+    FAMILY.recipe(
+        "fine_tuning/get_model_limits",
+        labelled(get("/v1/fine_tuning/model_limits")),
+        optional=look(
+            "fine_tuning/get_model_limits",
+            Cost.DISRUPTIVE,
+            job_made=post("/v1/fine_tuning/jobs", {"model": "{small_model}", "training_file": "{training_file}"}),
+        ),
+    ),
     FAMILY.recipe(
         "vector_stores/files",
         labelled(get("/v1/vector_stores/{vector_store}/files")),
         optional={
+            **look("vector_stores/files", uploaded=UPLOAD),
             "attached": FAMILY.recipe(
                 "vector_stores/files", steps=attach, label="attached", requests=2, needs={"file"}, cost=Cost.BILLABLE
-            )
+            ),
         },
     ),
     FAMILY.recipe(

@@ -9,6 +9,7 @@ from probes.calls.call import post
 from probes.elicit.recipe import Family
 from probes.recipes.exhausting import exhaust
 from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
+from probes.recipes.pc.usage_tiers import LOOKS
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ RECIPES = (
         tokens=32,
         optional={
             **generated(LIMITS, "project", CHAT.but(credential="project_limit"), tokens=32),
+            **LOOKS,
             **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
         },
     ),

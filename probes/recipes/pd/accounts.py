@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
-from catalog.model.labels import SETUP
+from catalog.model.labels import ANSWER, SETUP
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.probe import Probe, Stopped
 from probes.elicit.recipe import Family, Recipe
@@ -47,6 +48,8 @@ def used_up(
     role: str,
     control: Call | None = None,
     endpoint: str = "pd/endpoints/chat/create_chat_completion",
+    label: str = ANSWER,
+    optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
     """A small completion with the key of a role that may have hardly any, until it is refused.
 
@@ -54,11 +57,12 @@ def used_up(
     """
 
     async def steps(probe: Probe) -> None:
-        await until_refused(probe, call.but(credential=role), TRIES)
+        await until_refused(probe, call.but(credential=role), TRIES, label=label)
 
     return family.recipe(
         slug,
         steps=steps,
+        labels=(label,),
         requests=TRIES,
         tokens=TRIES * 100,
         cost=Cost.DISRUPTIVE,
@@ -66,7 +70,8 @@ def used_up(
         needs=call.placeholders,
         control=control,
         endpoint=endpoint,
-        elsewhere=lambda _, shape: used_up(family, slug, shape, role, control) if shape is not None else None,
+        optional=optional,
+        elsewhere=lambda _, shape: used_up(family, slug, shape, role, control, label=label) if shape else None,
     )
 
 
@@ -111,5 +116,15 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     used_up(RATE_LIMIT, "model_rate_limit", completion(), "tight"),
     used_up(RATE_LIMIT, "model_token_limit", completion(max_tokens=16), "tight_tokens"),
-    used_up(RATE_LIMIT, "key_cap", completion(), "capped"),
+    used_up(
+        RATE_LIMIT,
+        "key_cap",
+        completion(max_tokens=16),
+        "capped",
+        label="queries_per_minute",
+        optional={
+            label: used_up(RATE_LIMIT, "key_cap", completion(max_tokens=16), role, label=label)
+            for label, role in (("queries_per_second", "capped_second"), ("tokens_per_minute", "capped_tokens"))
+        },
+    ),
 )

@@ -16,10 +16,14 @@ from probes.recipes.credential_rules import BOTH
 from probes.recipes.pd.requests import UNKNOWN_RESULT, completion
 from probes.target.target import Cost
 
+CHAT = Family("pd/endpoints/chat")
 NOT_FOUND = Family("pd/errors/not_found")
 
 COMPUTED = "+1m"
 """On the mock, when a result is surely computed; a live probe polls instead."""
+
+JUST_BEFORE, JUST_AFTER = "+23h59m", "+24h1m"
+"""On the mock, either side of the 24 h for which a result is kept (2:8.1)."""
 
 POLLS = 20
 POLL_EVERY_S = 1.5
@@ -73,18 +77,43 @@ def billed(
     )
 
 
-@billed(
-    Family("pd/endpoints/chat"),
-    labels=(SUCCESS, MISSING_CREDENTIAL, WRONG_CREDENTIAL, "pending", "fetched_twice"),
-    requests=POLLS + 5,
-)
-async def get_deferred_completion(probe: Probe) -> None:
+async def fetched_once(probe: Probe) -> None:
+    """Pending as often as it is asked for, then there exactly once."""
     for label, call in BOTH.denied(UNKNOWN_RESULT).items():
         await probe.send(call, label)
     fetch = await begin(probe)
     await fetch_at_once(probe, fetch, "pending")
     await fetch_when_ready(probe, fetch, SUCCESS)
     await probe.send(fetch.later(COMPUTED), "fetched_twice")
+
+
+async def fetched_late(probe: Probe) -> None:
+    await probe.send((await begin(probe)).later(JUST_BEFORE), "within_a_day")
+
+
+RECIPES = (
+    CHAT.recipe(
+        "get_deferred_completion",
+        steps=fetched_once,
+        labels=(SUCCESS, MISSING_CREDENTIAL, WRONG_CREDENTIAL, "pending", "fetched_twice"),
+        requests=POLLS + 5,
+        cost=Cost.BILLABLE,
+        tokens=500,
+        needs={"small_model"},
+        optional={
+            "within_a_day": CHAT.recipe(
+                "get_deferred_completion",
+                steps=fetched_late,
+                label="within_a_day",
+                requests=2,
+                cost=Cost.BILLABLE,
+                tokens=500,
+                needs={"small_model"},
+                live=WAITS_A_DAY,
+            )
+        },
+    ),
+)
 
 
 @billed(Family("pd/errors/outcomes"), requests=2)
@@ -102,4 +131,4 @@ async def deferred_already_fetched(probe: Probe) -> None:
 @billed(NOT_FOUND, requests=2, live=WAITS_A_DAY)
 async def deferred_expired(probe: Probe) -> None:
     fetch = await begin(probe)
-    await probe.send(fetch.later("+25h"))
+    await probe.send(fetch.later(JUST_AFTER))

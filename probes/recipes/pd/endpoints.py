@@ -50,7 +50,7 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("api_key/get_api_key", labelled(KEY_RECORD)),
     FAMILY.recipe(
         "management/validate_management_key",
-        labelled(MANAGEMENT_KEY),
+        labelled(MANAGEMENT_KEY, inference_key=MANAGEMENT_KEY.but(credential="inference")),
         credential="management",
     ),
 )

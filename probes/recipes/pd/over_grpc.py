@@ -32,6 +32,15 @@ RECIPES: tuple[Recipe, ...] = (
             "bad_request": COMPLETE.with_fields(messages=[]),
             "incorrect_api_key": MODELS.but(credential=WRONG),
         },
+        optional={
+            "multi_agent": ERRORS.recipe(
+                "invalid_argument",
+                COMPLETE.with_fields(model="{multi_agent_model}"),
+                label="multi_agent",
+                control=MODELS,
+                tokens=500,
+            )
+        },
         control=MODELS,
         endpoint=HOST,
         tokens=500,

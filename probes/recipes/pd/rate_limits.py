@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import LIMITED
-from probes.elicit.recipe import Family
-from probes.recipes.exhausting import exhaust
+from catalog.model.codes import ReasonCode
+from catalog.model.labels import LIMITED, SETUP
+from probes.calls.call import post
+from probes.elicit.recipe import Family, Recipe
+from probes.recipes.exhausting import exhaust, until_refused
 from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.recipes.pd.accounts import TRIES
 from probes.recipes.pd.requests import MODELS, completion
+from probes.target.target import Cost
 
 if TYPE_CHECKING:
+    from probes.calls.call import Call
     from probes.elicit.probe import Probe
 
 LIMITS = Family("pd/rate_limits/limits")
@@ -22,11 +26,56 @@ async def beyond_the_limit(probe: Probe) -> None:
     await exhaust(probe, completion().but(credential=TIGHT), TRIES, label=LIMITED)
 
 
+def used_up_first(label: str, by: Call, then: Call, *, roles: set[str], live: tuple[str, str] | None = None) -> Recipe:
+    """What is answered after the limit of another call was used up."""
+
+    async def steps(probe: Probe) -> None:
+        await until_refused(probe, by, TRIES, label=SETUP)
+        await probe.send(then, label)
+
+    return LIMITS.recipe(
+        SLUG,
+        steps=steps,
+        label=label,
+        requests=TRIES + 1,
+        tokens=(TRIES + 1) * 32,
+        cost=Cost.DISRUPTIVE,
+        roles=roles,
+        needs=by.placeholders | then.placeholders,
+        live=live,
+    )
+
+
+ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "how long a limit lasts is not waited for")
+OTHER = completion(model="{reasoning_model}")
+TERSE = completion(max_tokens=16).but(credential="tight_tokens")
+BRISK = completion().but(credential="brisk")
+USED_UP = completion().but(credential=TIGHT)
+
+LOOKS = {
+    "other_model": used_up_first("other_model", USED_UP, OTHER.but(credential=TIGHT), roles={TIGHT}),
+    "other_key_of_the_team": used_up_first(
+        "other_key_of_the_team",
+        USED_UP,
+        completion().but(credential="tight_sibling"),
+        roles={TIGHT, "tight_sibling"},
+    ),
+    "batch_is_not_counted": used_up_first(
+        "batch_is_not_counted", USED_UP, post("/v1/batches", {"name": "hi"}, credential=TIGHT), roles={TIGHT}
+    ),
+    "other_team": used_up_first("other_team", USED_UP, completion(), roles={TIGHT}),
+    "a_second_later": used_up_first("a_second_later", BRISK, BRISK.later("+2s"), roles={"brisk"}, live=ONLY_TIME),
+    "a_minute_later": used_up_first(
+        "a_minute_later", TERSE, TERSE.later("+5m"), roles={"tight_tokens"}, live=ONLY_TIME
+    ),
+}
+
 RECIPES = (
     LIMITS.recipe(
         SLUG,
         MODELS,
         optional={
+            **LOOKS,
             **generated(LIMITS, "generation", completion(), tokens=16),
             **beyond(LIMITS, beyond_the_limit, requests=TRIES + 1, tokens=TRIES * 16),
         },

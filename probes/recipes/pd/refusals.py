@@ -80,7 +80,9 @@ RECIPES: tuple[Recipe, ...] = (
         MANAGEMENT_KEY.but(credential=None),
         credential="management",
     ),
-    ERRORS.recipe("not_found/unknown_path", get("/v1/no-such-path")),
+    ERRORS.recipe(
+        "not_found/unknown_path", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}
+    ),
     ERRORS.recipe("not_found/model_missing", UNKNOWN_MODEL, elsewhere=spoilt(of_model("no-such-model"))),
     ERRORS.recipe(
         "not_found/model_restricted",
@@ -118,4 +120,6 @@ RECIPES: tuple[Recipe, ...] = (
     ERRORS.recipe(
         "server/server_fault", MODELS.befallen("internal_error"), elsewhere=spoilt(befallen("internal_error"))
     ),
+    ERRORS.recipe("server/unavailable", MODELS.befallen("service_unavailable")),
+    ERRORS.recipe("server/deadline_exceeded", MODELS.befallen("took_too_long")),
 )

@@ -14,6 +14,7 @@ TABLES = {
     "pa": pa_compliance.LAPSES,
     "pb": pb.LAPSES,
     "pc": pc.LAPSES,
+    "pc limits": pc.ON_LIMITS,
     "pc sockets": pc.ON_SOCKETS,
     "pd": pd.LAPSES,
 }

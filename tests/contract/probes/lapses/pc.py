@@ -20,6 +20,7 @@ from mockserver.pc import (
     response_stream,
     responses,
     subject_tokens,
+    tiers,
     token_exchange,
     vector_stores,
 )
@@ -31,6 +32,7 @@ from tests.harness.lapses import Lapses, lapse, nothing
 
 ERRORS, ENDPOINTS = "pc/errors", "pc/endpoints"
 CREATE = f"{ENDPOINTS}/responses/create_response"
+RATE_LIMITS = "pc/rate_limits/limits/general"
 CHAT = f"{ENDPOINTS}/chat/create_chat_completion"
 
 OVER_HTTP = [
@@ -247,9 +249,56 @@ LAPSES = Lapses(
 )
 
 
+def tier_1_grants(**changes: int) -> Mapping[str, Any]:
+    """The table, in which mid-size chat models are granted something else in Tier 1."""
+    first = tiers.GRANTS[tiers.TIER_1]
+    return {**tiers.GRANTS, tiers.TIER_1: {**first, "mid": first["mid"]._replace(**changes)}}
+
+
+def adding_up(call: Any, model: Any, prompt: int, max_tokens: int) -> None:
+    admit_tokens(call, model, prompt + max_tokens, 0)
+
+
+admit_tokens = limits.admit_tokens
+
+ON_LIMITS = Lapses(
+    "pc",
+    [RATE_LIMITS, *under("rate_limit", "slow_down", "rate_limit_exceeded")],
+    *(
+        lapse(f"Tier 1 grants no more {what}", limits, "GRANTS", tier_1_grants(**{what: value}), RATE_LIMITS)
+        for what, value in (
+            ("requests_per_minute", 501),
+            ("requests_per_day", 10_001),
+            ("tokens_per_minute", 200_001),
+            ("queued_tokens", 2_000_001),
+        )
+    ),
+    lapse(
+        "a month has a limit, and no lower one",
+        limits,
+        "USD_A_MONTH",
+        {**tiers.USD_A_MONTH, tiers.TIER_3: 999},
+        RATE_LIMITS,
+    ),
+    lapse(
+        "a month has a limit, and no higher one",
+        limits,
+        "USD_A_MONTH",
+        {**tiers.USD_A_MONTH, tiers.TIER_3: 1_001},
+        RATE_LIMITS,
+    ),
+    lapse("the larger of prompt and max_tokens counts", limits, "admit_tokens", adding_up, RATE_LIMITS),
+    lapse("a store takes 300 requests a minute", vector_stores, "REQUESTS_PER_MINUTE", 301, RATE_LIMITS),
+    lapse("live sessions are limited", limits, "LIVE_SESSIONS", {}, RATE_LIMITS),
+    lapse("usage may grow by half, and no more", limits, "RAMP_GROWTH", 2.0, RATE_LIMITS),
+    lapse("usage may grow by half, and no less", limits, "RAMP_GROWTH", 1.4, RATE_LIMITS),
+)
+
+
 ON_SOCKETS = Lapses(
     "pc",
     OVER_SOCKETS,
+    lapse("a socket lasts 60 minutes, and no less", connection, "LIMIT_S", 59 * 60, f"{ENDPOINTS}/websocket/responses"),
     lapse(
         "a socket lasts 60 minutes, and no more",
         connection,

@@ -89,7 +89,20 @@ LAPSES = Lapses(
         f"{ERRORS}/not_found/deferred_already_fetched",
         f"{ENDPOINTS}/chat/get_deferred_completion",
     ),
-    lapse("a deferred result is kept for 24 h", chat, "KEPT_FOR_S", NEVER, f"{ERRORS}/not_found/deferred_expired"),
+    lapse(
+        "a deferred result is kept for no more than 24 h",
+        chat,
+        "KEPT_FOR_S",
+        NEVER,
+        f"{ERRORS}/not_found/deferred_expired",
+    ),
+    lapse(
+        "a deferred result is kept for no less than 24 h",
+        chat,
+        "KEPT_FOR_S",
+        23.5 * 3600,
+        f"{ENDPOINTS}/chat/get_deferred_completion",
+    ),
     lapse(
         "multi-agent models are refused by chat completions",
         rules,

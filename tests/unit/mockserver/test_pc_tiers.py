@@ -1,0 +1,89 @@
+"""PC's usage tiers in the mock: what each grants, and from how much paid it follows (2:8.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.mockserver.pc_client import PcClient, told
+
+BATCH = {"endpoint": "/v1/responses", "completion_window": "24h"}
+
+
+def having_used(metered: str, amount: int) -> str:
+    return f"already_used;of={metered};amount={amount}"
+
+
+@pytest.mark.parametrize(
+    ("model", "first", "last"),
+    [
+        ("mock-old", ("500", "10000"), ("10000", "1000000")),
+        ("mock-small", ("500", "200000"), ("30000", "150000000")),
+        ("mock-large", ("500", "30000"), ("10000", "30000000")),
+    ],
+)
+def test_headers_tell_what_a_tier_grants(pc: PcClient, model: str, first: Any, last: Any) -> None:
+    for key, granted in (("mock-pc-paid-5", first), ("mock-pc-paid-1000", last)):
+        headers = pc.complete({"model": model}, key=key).headers
+        assert tuple(headers[f"x-ratelimit-limit-{what}"] for what in ("requests", "tokens")) == granted
+
+
+@pytest.mark.parametrize(("paid", "usd"), [(4, 100), (49, 100), (50, 500), (99, 500), (100, 1000), (999, 5000)])
+def test_a_month_ends_at_the_limit_of_the_tier(pc: PcClient, paid: int, usd: int) -> None:
+    key = f"mock-pc-paid-{paid}"
+    assert pc.respond(key=key, scenario=having_used("usd_a_month", usd - 1)).status_code == 200
+    refused = pc.respond(key=key, scenario=having_used("usd_a_month", usd))
+    assert told(refused)[:2] == (429, "organization_usage_limit_exceeded")
+
+
+def test_a_day_has_so_many_requests_in_the_first_tier_and_any_number_in_the_last(pc: PcClient) -> None:
+    def after(used: int, key: str) -> int:
+        return pc.complete(key=key, scenario=having_used("requests_per_day", used)).status_code
+
+    assert [after(used, "mock-pc-paid-5") for used in (9_999, 10_000)] == [200, 429]
+    assert after(10**9, "mock-pc-paid-1000") == 200
+
+
+def test_a_model_has_a_queue_of_its_own(pc: PcClient) -> None:
+    def queue(model: str, scenario: str | None = None) -> int:
+        body = {**BATCH, "input_file_id": f"file-mock-batch-{model}"}
+        return pc.ask("POST", "/v1/batches", json=body, key="mock-pc-paid-5", scenario=scenario).status_code
+
+    assert queue("small", having_used("queued_tokens", 1_999_000)) == 200
+    assert queue("small") == 429
+    assert queue("large") == 200
+
+
+def test_long_context_has_a_table_of_its_own(pc: PcClient) -> None:
+    def limit(tokens: int) -> str:
+        ask = {"model": "mock-verbose", "input": "x" * 4 * tokens, "max_output_tokens": 16}
+        return str(pc.respond(ask, clock="+1h").headers["x-ratelimit-limit-tokens"])
+
+    assert limit(272_000) == "150000000"
+    assert limit(272_001) == "75000000"
+
+
+def test_only_so_many_live_sessions_are_open_at_a_time(pc: PcClient) -> None:
+    def opened() -> int:
+        return pc.ask("POST", "/v1/live/sessions", json={"model": "mock-realtime"}, key="mock-pc-tight").status_code
+
+    assert [opened(), opened()] == [200, 429]
+
+
+def test_a_file_is_uploaded_by_multipart_listed_and_gone_after_its_delete(pc: PcClient) -> None:
+    made = pc.ask("POST", "/v1/files", data={"purpose": "user_data"}, files={"file": ("hi.txt", b"hi")}).json()
+    assert (made["filename"], made["bytes"]) == ("hi.txt", 2)
+    listed = pc.ask("GET", "/v1/files").json()["data"]
+    assert made["id"] in {file["id"] for file in listed}
+    assert pc.ask("DELETE", f"/v1/files/{made['id']}").status_code == 200
+    assert pc.ask("GET", f"/v1/files/{made['id']}").status_code == 404
+    assert told(pc.ask("POST", "/v1/files", json={"purpose": "user_data"}))[:2] == (400, "unsupported_content_type")
+
+
+def test_a_fine_tuning_job_takes_a_training_file_alone(pc: PcClient) -> None:
+    def job(file: str) -> Any:
+        return pc.ask("POST", "/v1/fine_tuning/jobs", json={"model": "mock-small", "training_file": file})
+
+    assert job("file-mock-training").json()["object"] == "fine_tuning.job"
+    assert told(job("file-mock-notes"))[:2] == (400, "invalid_value")
