@@ -9,7 +9,7 @@ import pytest
 from catalog.model import Exchange, Json, Record, Request, Response
 from catalog.model.exchange import Event
 from catalog.recognition.endpoints import Endpoints
-from catalog.recognition.known import Known
+from catalog.recognition.known import ORDINARY_HEADERS, Known
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, LIMITS_ADDRESS, record
 
 QUOTA, BUSY, DENIED = (f"pa/errors/general/{slug}" for slug in ("quota", "busy", "denied"))
@@ -107,6 +107,11 @@ def test_names_are_those_of_every_kind_of_record() -> None:
     assert {"request-id", "x-should-retry"} <= KNOWN.headers
     assert KNOWN.types == {"rate_limit_error", "permission_error", "other_error", "gone_error"}
     assert KNOWN.codes == {"denied"}
+
+
+def test_headers_of_http_and_its_edges_are_ordinary() -> None:
+    assert {"accept-ranges", "cf-ray", "date", "set-cookie", "vary", "x-xss-protection"} <= ORDINARY_HEADERS
+    assert "retry-after-ms" not in ORDINARY_HEADERS
 
 
 def endpoint(slug: str, method: str, path: str) -> Record:

@@ -17,7 +17,6 @@ from catalog.reading.facts import Fact, keywords, meaning, note, pin, seen, stat
 from catalog.reading.headers import HeaderRule, header_names
 from catalog.reading.last_seen import LastSeen, is_mock, last_seen, seen_on, target_of
 from catalog.reading.rate_limits import Cause, EndpointGroup, Gauge, rate_limits
-from catalog.reading.relations import Relation
 from catalog.reading.retry import Retry, retry
 from catalog.reading.schemas import resolve
 from catalog.reading.statuses import DocumentedStatus, documented_status
@@ -62,8 +61,11 @@ def test_a_group_has_an_answer_for_each_member_and_causes_have_one_each() -> Non
     grouped = documented_answers(error(http_status="502/503"))
     assert [(each.label, each.status) for each in grouped] == [("502", 502), ("503", 503)]
     caused = error(causes={"first": "one", "second": "other"}, same_body=True)
-    labels = [(each.label, each.relations) for each in expectations(caused, lambda address: caused)]
-    assert labels == [("first", ()), ("second", (Relation("equals", of=("first",)),))]
+    labels = [
+        (each.label, tuple((relation.kind, relation.of) for relation in each.relations if relation.of))
+        for each in expectations(caused, lambda address: caused)
+    ]
+    assert labels == [("first", ()), ("second", (("equals", ("first",)),))]
 
 
 @pytest.mark.parametrize(

@@ -290,3 +290,10 @@ def test_the_default_is_all_that_ever_was(tmp_path: Path) -> None:
 
 def test_the_history_stays_where_earlier_nights_left_it() -> None:
     assert Path("reports/history") == history.FOLDER
+
+
+def test_every_outcome_comes_back_from_its_letter() -> None:
+    seen = [result(f"{A}{number}", outcome) for number, outcome in enumerate(Outcome)]
+    (row,) = past.rows(run(history=(history.row(run(), seen),)))
+    assert row.outcomes == {each.record: each.outcome for each in seen}
+    assert [len(each) for each in past.LETTERS.values()] == [1] * len(Outcome)
