@@ -154,3 +154,23 @@ def test_a_cause_is_shared_by_records_but_not_by_providers() -> None:
 def test_what_is_only_told_is_no_drift() -> None:
     told = finding("undocumented-header", severity=Severity.INFO, at="x-new")
     assert same_drift.identity([told]) == frozenset()
+
+
+def test_only_what_has_places_is_narrowed_by_one() -> None:
+    assert same_drift.narrowed_aspect(finding(aspect=Aspect.STATUS, at="grpc")) == "status"
+    assert same_drift.narrowed_aspect(finding(aspect=Aspect.HEADER, at="retry-after")) == "header:retry-after"
+    assert same_drift.narrowed_aspect(finding(aspect=Aspect.HEADER, at="")) == "header"
+
+
+@pytest.mark.parametrize(
+    ("observed", "told"), [(403, "403"), (["é"], '["é"]'), ("x", "x"), (None, "null"), ("absent", "absent")]
+)
+def test_of_a_value_the_class_is_the_value(observed: object, told: str) -> None:
+    assert same_drift.observed_class(finding(aspect=Aspect.STATUS, observed=observed)) == told
+
+
+def test_a_row_of_the_version_before_kept_drifts_alone_and_a_bounded_part_of_each() -> None:
+    long = finding("header-missing", aspect=Aspect.HEADER, at="x" * 200)
+    noted = finding("undocumented-header", aspect=Aspect.HEADER, at="y", severity=Severity.INFO)
+    kept = {"codes": [f"header-missing {'x' * 105}"]}
+    assert same_drift.is_as_remembered([long, noted], kept)
