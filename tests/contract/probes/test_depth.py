@@ -1,0 +1,62 @@
+"""A run looks at as many endpoints as its depth says, names the others, and its evidence has a line for each it saw."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from catalog.model import Outcome
+from catalog.reading.assertions import assertions
+from catalog.reading.facts import claimed_endpoints
+from catalog.writeback.planner import Patch, Policy, plan
+from catalog.writeback.seen import Sighting
+from probes.planning.rotation import ALL
+from tests.harness.engines import FIRST, catalog, probe
+from tests.unit.reports.making import TODAY, run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+    from probes.planning.rotation import Drawing
+    from probes.target.target import Target
+
+REVOKED = "pa/errors/general/key_revoked"
+CLAIMED = claimed_endpoints(catalog()[REVOKED])
+ELSEWHERE = CLAIMED[-1]
+
+
+def seen(target: Target, drawing: Drawing = ALL) -> Result:
+    return probe(target, [REVOKED], drawing=drawing)[REVOKED]
+
+
+def test_a_quick_run_looks_at_the_first_endpoint_and_names_the_others(mock_target: Target) -> None:
+    quick, full = seen(mock_target, FIRST), seen(mock_target)
+    assert quick.outcome is full.outcome is Outcome.CONFORMS
+    (first,) = {look.endpoint for look in quick.looks}
+    assert set(quick.undrawn) == set(CLAIMED) - {first}
+    assert full.undrawn == ()
+    assert {look.endpoint for look in full.looks} == set(CLAIMED)
+    assert {each.endpoint for each in full.attempts[0].exchanges} >= set(quick.undrawn)
+
+
+def written(result: Result, today: Run) -> Patch:
+    record = catalog()[REVOKED]
+    made = plan(record, [Sighting(today, result)], Policy(), TODAY, assertions(record, catalog().__getitem__))
+    assert isinstance(made, Patch)
+    return made
+
+
+def test_evidence_has_a_line_for_each_endpoint_and_what_differs_on_one_stays_there(mock_target: Target) -> None:
+    result = seen(mock_target)
+    lines = written(result, run()).record.data["evidence"]["seen"]
+    assert set(lines) == set(CLAIMED)
+    assert not any(line.get("differs") for line in lines.values())
+    spoilt = tuple(
+        replace(look, as_stated=tuple(key for key in look.as_stated if key != "status"), otherwise={"status": "403"})
+        if look.endpoint == ELSEWHERE
+        else look
+        for look in result.looks
+    )
+    lines = written(replace(result, looks=spoilt, outcome=Outcome.DRIFTED), run()).record.data["evidence"]["seen"]
+    assert {at: line["differs"] for at, line in lines.items() if "differs" in line} == {
+        ELSEWHERE: {"answer/status": "403"}
+    }
