@@ -74,7 +74,7 @@ def _unseen_beside(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> Iterat
     seen = {cell.label for each, cell in zip(verdicts, cells, strict=True) if each.outcome.conclusive}
     for each, cell in zip(verdicts, cells, strict=True):
         if each.reason is not None and not each.outcome.conclusive and cell.label in seen:
-            yield not_looked_at(cell.label, each.reason, cell.endpoint)
+            yield not_looked_at(cell.label, each.reason, *filter(None, [cell.endpoint]))
 
 
 def _conforming(verdicts: Sequence[Verdict], cells: Sequence[Cell], endpoint: str | None = None) -> set[str]:

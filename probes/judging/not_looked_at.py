@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from catalog.model import Reason
 
 
-def not_looked_at(label: str, reason: Reason, endpoint: str = "") -> Finding:
-    """A label, or one on an endpoint; `endpoint` is the address."""
-    where = f"{label} on {endpoint}" if label and endpoint else label or endpoint
+def not_looked_at(label: str, reason: Reason, *endpoints: str) -> Finding:
+    """A label, or one on some endpoints, or all that these would show; each by its address."""
+    named = endpoints[0] if len(endpoints) == 1 else f"{len(endpoints)} endpoints" if endpoints else ""
+    where = f"{label} on {named}" if label and named else label or named
     return Finding(
         code=FindingCode.NOT_LOOKED_AT,
         aspect=Aspect.STATE,
@@ -22,5 +23,5 @@ def not_looked_at(label: str, reason: Reason, endpoint: str = "") -> Finding:
         label=label,
         at=label,
         observed=reason.code,
-        endpoints=(endpoint,) if endpoint else (),
+        endpoints=endpoints,
     )

@@ -141,7 +141,10 @@ def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
 def _not_looked_at(looks: Mapping[str, Reason], endpoints: Mapping[str, Reason]) -> Iterator[Finding]:
     """What a record documents besides, by label, or on other endpoints, and nobody looked at, and why."""
     yield from (not_looked_at(label, reason) for label, reason in looks.items())
-    yield from (not_looked_at("", reason, endpoint) for endpoint, reason in endpoints.items())
+    alike: dict[Reason, list[str]] = {}
+    for endpoint, reason in endpoints.items():
+        alike.setdefault(reason, []).append(endpoint)
+    yield from (not_looked_at("", reason, *those) for reason, those in alike.items())
 
 
 def place_of(error: Exception) -> str:

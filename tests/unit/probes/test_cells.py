@@ -14,6 +14,7 @@ from catalog.model import Attempt, Exchange, Outcome, Reason, Request, Response,
 from catalog.reading.assertions import asserted
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
+from probes.judging.not_looked_at import not_looked_at
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -132,3 +133,11 @@ def test_the_verdict_on_a_cell_does_not_depend_on_the_others(asked: dict[str, st
         assert together.outcome is Outcome.CONFORMS
     else:
         assert together.outcome is Outcome.INCONCLUSIVE
+
+
+def test_what_is_not_looked_at_for_one_reason_is_told_once() -> None:
+    reason = Reason("value-missing", "set PA_SMALL_MODEL")
+    assert not_looked_at("", reason, MODELS, COUNT).message == "2 endpoints: value-missing: set PA_SMALL_MODEL"
+    assert not_looked_at("", reason, MODELS).message.startswith(f"{MODELS}: value-missing")
+    assert not_looked_at("answer", reason, MODELS).message.startswith(f"answer on {MODELS}: ")
+    assert not_looked_at("answer", reason).endpoints == ()
