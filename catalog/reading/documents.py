@@ -160,7 +160,10 @@ def looks_at(assertion: Assertion, fact: Fact) -> bool:
 
     Where a status is assumed, a success in place of a refusal is still a difference from the documents, and so is the
     other way round; another status is not. Where a place is assumed, another value there is.
+    What is never on the wire looks at nothing.
     """
+    if assertion.out_of_reach == NOT_ON_THE_WIRE:
+        return False
     if assertion.outcome_alone:
         return re.search(rf"\b{re.escape(str(assertion.documented))}\b", fact.statement) is None
     return assertion.basis is Basis.DOCUMENTED or assertion.place_alone

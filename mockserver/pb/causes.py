@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mockserver.pb.errors import ABORTED, CANCELLED, DEADLINE, INTERNAL, UNAVAILABLE, Kind, PbError
 from mockserver.pb.outcomes import BLOCKS, ENDINGS, FAULTS, IMAGE_BLOCKS, IMAGE_ENDINGS
-from mockserver.scenarios import Scenario, choice
+from mockserver.scenarios import Scenario, choice, duration
 
 if TYPE_CHECKING:
     from mockserver.pb.call import Call
@@ -26,6 +26,8 @@ MID_STREAM: dict[str, tuple[Kind, str]] = {
 }
 """Causes that end a stream after 200."""
 
+SHORT_DEADLINE = "short_deadline"
+
 MALFORMED_CALL = "malformed_call"
 """The fault whose name depends on the tools that the request offers."""
 
@@ -33,6 +35,11 @@ SCENARIOS = (
     Scenario("internal_error", "Something breaks inside the provider; any call."),
     Scenario("overloaded", "The provider is overloaded or down; any call."),
     Scenario("deadline_exceeded", "The work takes longer than the provider allows; any call."),
+    Scenario(
+        SHORT_DEADLINE,
+        "The provider gives a request so little time; generation, by how much there is to read, think and wait for.",
+        (duration("deadline", "How long, as in 1s."),),
+    ),
     Scenario("concurrency_conflict", "Somebody else changes the same thing at the same moment; any call."),
     Scenario("work_cancelled", "The provider cancels the work; any call."),
     Scenario("id_collision", "The id drawn for a new interaction is already taken; creating an interaction."),
@@ -63,6 +70,13 @@ def raise_failure(call: Call) -> None:
     scenario = call.context.take(*FAILURES)
     if scenario is not None:
         raise PbError(*FAILURES[scenario.name])
+
+
+def refuse_late(call: Call, work_s: float) -> None:
+    """Raise the deadline that so much work does not keep, if the call has one."""
+    scenario = call.context.take(SHORT_DEADLINE)
+    if scenario is not None and work_s > scenario.params["deadline"]:
+        raise PbError(*FAILURES["deadline_exceeded"])
 
 
 def mid_stream(call: Call) -> PbError | None:

@@ -11,7 +11,7 @@ from mockserver.pb import quotas
 from mockserver.pb.billing import refuse_unpaid
 from mockserver.pb.call import JsonAnswer, as_json, read_object
 from mockserver.pb.catalogue import GENERATE, find_model
-from mockserver.pb.causes import mid_stream
+from mockserver.pb.causes import mid_stream, refuse_late
 from mockserver.pb.generation_request import prompt_of
 from mockserver.pb.generator import PIXEL, Candidate, Completion, complete
 from mockserver.pb.tokens import PER_MEDIA
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from mockserver.pb.call import Call
     from mockserver.pb.errors import PbError
     from mockserver.pb.prompt import Prompt
+
+READING_S, THINKING_S = 0.001, 0.1
+"""For one token; the documents tell none of these."""
 
 CHUNK = 24
 """Characters a chunk; small enough that a short answer comes in several."""
@@ -54,8 +57,15 @@ def run(call: Call, prompt: Prompt) -> tuple[Completion, str]:
     images = prompt.settings.candidate_count if prompt.model.draws else 0
     service_tier = quotas.admit(call, prompt.model, prompt.tokens, images, prompt.service_tier)
     completion = complete(call, prompt)
+    refuse_late(call, _work_s(prompt, completion, service_tier))
     quotas.settle(call, prompt.tokens + completion.tokens + completion.thought_tokens)
     return completion, service_tier
+
+
+def _work_s(prompt: Prompt, completion: Completion, service_tier: str) -> float:
+    """How long a generation would take: to read the prompt, to think, and to wait for flex capacity (2:7.4, 2:8.3)."""
+    queueing_s = quotas.FLEX_DELAY_S if service_tier == "flex" else 0.0
+    return prompt.tokens * READING_S + completion.thought_tokens * THINKING_S + queueing_s
 
 
 async def _read(call: Call) -> Prompt:

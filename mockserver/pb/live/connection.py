@@ -58,7 +58,7 @@ class Connection:
         self._setup: Setup = checked(given, self._version, self._project, context.session, context.now)
         if not self._setup.resumed:
             begin_session(context.session, self._token, context.now)
-        self._session_began_at -= self._setup.state.used_s
+        self._session_began_at -= limits.carried_s(self._setup.state.used_s, video=self._setup.state.video)
         self._state = self._setup.state
         await self._socket.say({"setupComplete": {}})
         await self._offer_resumption()

@@ -25,6 +25,11 @@ class End:
     reason: str
 
 
+def carried_s(used_s: float, *, video: bool) -> float:
+    """How long a resumed session counts as used: none of a time that was used up, or it could not be resumed (1:3)."""
+    return used_s if used_s < (WITH_VIDEO_S if video else AUDIO_ONLY_S) else 0.0
+
+
 def end_of(opened_at: float, session_began_at: float, *, video: bool, compressed: bool) -> End:
     """The first end that awaits a connection: its own, or its session's, which none awaits that is compressed."""
     connection = End(opened_at + CONNECTION_S, "The connection has lasted as long as one may; resume the session.")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from probes.calls.call import Call, delete
+from typing import TYPE_CHECKING
+
+from catalog.model.codes import ReasonCode
+from probes.calls.call import Call, delete, get
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.credential_rules import BOTH, Refusals
+from probes.recipes.pb.interactions import FUNCTION, TOO_MANY_CALLS
+from probes.recipes.pb.outcomes import NO_NUMBER
 from probes.recipes.pb.requests import (
     BEARER,
     MODELS,
@@ -17,7 +22,11 @@ from probes.recipes.pb.requests import (
 )
 from probes.target.target import Cost
 
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
+
 FAMILY = Family("pb/endpoints")
+ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long work in the background takes (1:4.2)")
 labelled, of_interaction = BOTH.labelled, Refusals(wrong=False).labelled
 VERSIONS = ("v1beta", "v1")
 CHAT = chat()
@@ -63,28 +72,65 @@ def _generate_content(version: str) -> Recipe:
     )
 
 
-def _interactions(version: str) -> tuple[Recipe, Recipe]:
-    background = interaction(version=version, background=True, store=True).but(
-        removal=lambda made: delete(f"/{version}/interactions/{made['id']}")
+def _create_interaction(version: str) -> Recipe:
+    def in_background() -> Call:
+        made = interaction(version=version, background=True, store=True)
+        return made.but(removal=lambda answer: delete(f"/{version}/interactions/{answer['id']}"))
+
+    async def until_its_result(probe: Probe) -> None:
+        """What is answered at once, and what stands there a while later."""
+        made = await probe.send(in_background(), "background_under_way")
+        if made.response is None or not isinstance(made.response.body, dict):
+            return
+        await probe.send(
+            get(f"/{version}/interactions/{made.response.body.get('id')}").later("+1m"), "background_result"
+        )
+
+    slug = f"interactions/create_interaction_{version}"
+    return FAMILY.recipe(
+        slug,
+        of_interaction(interaction(version=version), background=in_background()),
+        cost=Cost.BILLABLE,
+        tokens=20,
+        optional={
+            "background": FAMILY.recipe(
+                slug,
+                steps=until_its_result,
+                labels=("background_under_way", "background_result"),
+                requests=2,
+                tokens=20,
+                cost=Cost.BILLABLE,
+                needs={"small_model"},
+                live=ONLY_TIME,
+            )
+        },
     )
-    return (
-        FAMILY.recipe(
-            f"interactions/create_interaction_{version}",
-            of_interaction(interaction(version=version), background=background),
-            cost=Cost.BILLABLE,
-            tokens=20,
-        ),
-        FAMILY.recipe(
-            f"interactions/stream_interaction_{version}",
-            of_interaction(streamed(interaction(version=version))),
-            cost=Cost.BILLABLE,
-            tokens=20,
-        ),
+
+
+def _stream_interaction(version: str) -> Recipe:
+    slug = f"interactions/stream_interaction_{version}"
+    failing = streamed(interaction(version=version, input=TOO_MANY_CALLS, tools=[FUNCTION]))
+    return FAMILY.recipe(
+        slug,
+        of_interaction(streamed(interaction(version=version))),
+        cost=Cost.BILLABLE,
+        tokens=20,
+        optional={
+            "error": FAMILY.recipe(slug, failing, label="error_event", cost=Cost.BILLABLE, tokens=2_000, live=NO_NUMBER)
+        },
     )
 
 
 RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("models/list_models", labelled(MODELS)),
+    FAMILY.recipe(
+        "models/get_model",
+        labelled(
+            get("/v1beta/models/{small_model}"),
+            unknown_model=get("/v1beta/models/no-such-model"),
+            closed_model=get("/v1beta/models/{closed_model}").but(credential="newcomer"),
+        ),
+    ),
     *(_generate_content(version) for version in VERSIONS),
     *(
         FAMILY.recipe(
@@ -95,7 +141,8 @@ RECIPES: tuple[Recipe, ...] = (
         )
         for version in VERSIONS
     ),
-    *(each for version in VERSIONS for each in _interactions(version)),
+    *(_create_interaction(version) for version in VERSIONS),
+    *(_stream_interaction(version) for version in VERSIONS),
     FAMILY.recipe(
         "compatibility/openai",
         labelled(

@@ -9,7 +9,7 @@ from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, with_file
+from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, said, with_file
 from probes.recipes.pb.versions import in_both
 from probes.recipes.shapes import with_key
 from probes.target.target import WRONG, Cost
@@ -30,6 +30,11 @@ NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no life
 def befallen(slug: str, scenario: str) -> Recipe:
     """A small generation that suffers what only the provider can cause."""
     return FAMILY.recipe(slug, generate().befallen(scenario))
+
+
+def hurried(call: Call) -> Call:
+    """The same call where the provider gives it a second."""
+    return call.befallen("short_deadline;deadline=1s")
 
 
 def refused(slug: str, spoil: Change) -> Recipe:
@@ -104,6 +109,13 @@ ROWS: tuple[Recipe, ...] = (
     refused("expired_oauth_token", bearing("oauth_expired")),
     refused("invalid_ephemeral_token", with_token("auth_tokens/no-such-token")),
     a_day_later(MODELS),
+    FAMILY.recipe(
+        "missing_oauth_or_ephemeral_token",
+        {
+            "oauth_token": MODELS.but(credential=None, headers={"authorization": "Bearer"}),
+            "ephemeral_token": MODELS.but(credential=None, headers={"authorization": "Token"}),
+        },
+    ),
     refused("api_not_enabled", with_key("api_not_enabled")),
     refused("key_restricted", with_key("restricted")),
     refused("key_leaked", with_key("leaked")),
@@ -129,6 +141,14 @@ ROWS: tuple[Recipe, ...] = (
         generate(serviceTier="flex").befallen("flex_capacity_unavailable"),
     ),
     befallen("deadline_exceeded", "deadline_exceeded"),
+    FAMILY.recipe(
+        "deadline_exceeded_by_work",
+        {
+            "long_prompt": hurried(generate(contents=said("word " * 2_000))),
+            "thinking": hurried(generate("{reasoning_model}", config={"maxOutputTokens": 100})),
+            "flex_queueing": hurried(generate(serviceTier="flex")),
+        },
+    ),
     FAMILY.recipe("unknown_path", get("/v1beta/no-such-path")),
     COMPATIBILITY.recipe("missing_authorization", chat().but(credential=None)),
     COMPATIBILITY.recipe("wrong_auth_header", chat().but(key_in=None)),
@@ -136,6 +156,23 @@ ROWS: tuple[Recipe, ...] = (
 )
 
 RECIPES = in_both(ROWS)
+
+
+@FAMILY.stepwise(requests=2)
+async def ephemeral_token_elsewhere(probe: Probe) -> None:
+    """A good token of one's own, for something else than the live API."""
+    made = await probe.setup(TOKEN)
+    await probe.send(with_token(made.body["name"])(MODELS))
+
+
+@FAMILY.stepwise(requests=4, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)
+async def document_already_exists(probe: Probe) -> None:
+    """A second document of the same name in a store."""
+    make = post("/v1beta/fileSearchStores", {"name": "catalog-probe-documents"})
+    await probe.setup(make.but(removal=lambda store: delete(f"/v1beta/fileSearchStores/{store['name']}")))
+    document = post("/v1beta/fileSearchStores/catalog-probe-documents/documents", {"name": "catalog-probe"})
+    await probe.setup(document)
+    await probe.send(document)
 
 
 @FAMILY.stepwise(requests=3, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)

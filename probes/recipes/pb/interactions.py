@@ -27,6 +27,7 @@ CODE_EXECUTION = {"type": "code_execution"}
 ASKED = {"type": "user_input", "content": [{"type": "text", "text": "look it up"}]}
 CALLED = {"type": "function_call", "id": "call_1", "name": "lookup", "arguments": {}}
 ANSWERED = {"type": "function_result", "call_id": "call_1", "name": "lookup", "result": "nothing"}
+TOO_MANY_CALLS: list[Json] = [ASKED, *(step for _ in range(TOOL_ROUNDS) for step in (CALLED, ANSWERED))]
 
 
 def befallen(code: str, scenario: str) -> Recipe:
@@ -103,9 +104,7 @@ GENERATED: tuple[Recipe, ...] = (
     ),
     event(
         "too_many_tool_calls",
-        interaction(
-            input=[ASKED, *(step for _ in range(TOOL_ROUNDS) for step in (CALLED, ANSWERED))], tools=[FUNCTION]
-        ),
+        interaction(input=TOO_MANY_CALLS, tools=[FUNCTION]),
         GENERATION,
         tokens=2_000,
         live=NO_NUMBER,

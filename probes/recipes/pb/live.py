@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from probes.elicit.probe import Probe
 
 FAMILY = Family("pb/errors/live")
+ENDPOINTS = Family("pb/endpoints/live")
 PATH = "/{live_path}"
 MODEL = "models/{live_model}"
 
@@ -65,9 +66,9 @@ RECIPES: tuple[Recipe, ...] = (
 )
 
 
-async def handle_of(probe: Probe) -> str:
+async def handle_of(probe: Probe, opening: Call = RESUMABLE) -> str:
     """The resumption handle of a new session."""
-    opened = await probe.setup(RESUMABLE)
+    opened = await probe.setup(opening)
     offered = next(event.data for event in opened.events or () if event.event == "sessionResumptionUpdate")
     return str(offered["sessionResumptionUpdate"]["newHandle"])
 
@@ -91,12 +92,42 @@ async def expired_resumption_handle(probe: Probe) -> None:
     await probe.send(resumed(handle, CLOSED).later("+2h"))
 
 
-@Family("pb/endpoints/live").stepwise(
-    labels=(SUCCESS, "ephemeral_token", "resume_with_handle"),
-    requests=5,
-    needs={"live_path", "live_model"},
-)
-async def connect(probe: Probe) -> None:
+def answered(call: Call) -> Call:
+    """The same connection, spoken to until the model answers."""
+    return call.but(script=(*call.script, TEXT, Hear("serverContent")))
+
+
+def before_its_end(label: str, cause: str, age: str, *steps: Step) -> Recipe:
+    """A connection on which nearly all of its time has passed."""
+    call = answered(live(*steps)).befallen(f"{cause};age={age}")
+    return ENDPOINTS.recipe("connect", call, label=label, live=ONLY_TIME)
+
+
+def resumed_after(label: str, cause: str, age: str) -> Recipe:
+    """A session that goes on after it, or its connection, was closed because its time was up."""
+
+    async def steps(probe: Probe) -> None:
+        handle = await handle_of(probe, heard_until_closed(RESUMABLE).befallen(f"{cause};age={age}"))
+        await probe.send(answered(resumed(handle, Hear("setupComplete"))), label)
+
+    return ENDPOINTS.recipe(
+        "connect",
+        steps=steps,
+        label=label,
+        requests=2,
+        needs={"live_path", "live_model"},
+        scenario=True,
+        live=ONLY_TIME,
+    )
+
+
+async def resumed_at_the_last_moment(probe: Probe) -> None:
+    """A handle of one's own, a minute before its 2 hours are over."""
+    handle = await handle_of(probe)
+    await probe.send(answered(resumed(handle, Hear("setupComplete"))).later("+1h59m"), "resume_at_the_last_moment")
+
+
+async def opened(probe: Probe) -> None:
     """A new session, one begun with an ephemeral token, and one resumed at the last moment."""
     await probe.send(live(), SUCCESS)
     made = await probe.setup(TOKEN)
@@ -104,3 +135,27 @@ async def connect(probe: Probe) -> None:
     await probe.send(opened.but(script=(*opened.script, Hear("setupComplete"))), "ephemeral_token")
     handle = await handle_of(probe)
     await probe.send(resumed(handle, Hear("setupComplete")).later("+1h59m"), "resume_with_handle")
+
+
+CONNECT = ENDPOINTS.recipe(
+    "connect",
+    steps=opened,
+    labels=(SUCCESS, "ephemeral_token", "resume_with_handle"),
+    requests=5,
+    needs={"live_path", "live_model"},
+    optional={
+        "audio_session": before_its_end("audio_session_before_its_end", "session_age", "14m50s"),
+        "video_session": before_its_end("video_session_before_its_end", "session_age", "1m50s", VIDEO),
+        "connection": before_its_end("connection_before_its_end", "connection_age", "9m50s"),
+        "last_moment": ENDPOINTS.recipe(
+            "connect",
+            steps=resumed_at_the_last_moment,
+            label="resume_at_the_last_moment",
+            requests=2,
+            needs={"live_path", "live_model"},
+            live=ONLY_TIME,
+        ),
+        "resumed_session": resumed_after("resume_after_session_time", "session_age", "15m"),
+        "resumed_connection": resumed_after("resume_after_connection_time", "connection_age", "10m"),
+    },
+)

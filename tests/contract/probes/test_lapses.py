@@ -13,6 +13,7 @@ pytestmark = pytest.mark.process
 TABLES = {
     "pa": pa_compliance.LAPSES,
     "pb": pb.LAPSES,
+    "pb-live": pb.LIVE,
     "pc": pc.LAPSES,
     "pc limits": pc.ON_LIMITS,
     "pc sockets": pc.ON_SOCKETS,

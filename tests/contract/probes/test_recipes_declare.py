@@ -28,7 +28,8 @@ GENERAL = Family("pa/errors/general")
 def with_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
     """The recipe, and what it looks at besides, each for itself and as far as they have steps."""
     if recipe.steps is not None:
-        alone = replace(recipe, optional={}, labels=recipe.labels - recipe.optional.keys())
+        of_looks = frozenset[str]().union(*(look.labels for look in recipe.optional.values()))
+        alone = replace(recipe, optional={}, labels=recipe.labels - of_looks)
         yield f"{recipe.address}#{min(alone.labels)}", alone
     for look in recipe.optional.values():
         yield from with_steps(look)

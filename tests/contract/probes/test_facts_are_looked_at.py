@@ -1,0 +1,33 @@
+"""What a fact names was seen on the mock: a name in `checked_by` that nothing ever looks at would claim too much."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.reading import documents
+from catalog.reading.manifest import providers
+from tests.harness.engines import Clean, catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from catalog.evidence.results import Result
+
+
+def seen_as_stated(results: Iterable[Result]) -> set[str]:
+    """The ids of the assertions that some exchange showed as they are stated."""
+    return {
+        f"{result.record}#{look.label}/{within}"
+        for result in results
+        for look in result.looks
+        for within in look.as_stated
+    }
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_each_assertion_that_a_fact_names_was_seen_as_stated(provider: str, clean: Clean) -> None:
+    checks = documents.checks(provider, catalog())
+    named = {each.id for fact in checks.facts for each in checks.of(fact)}
+    assert sorted(named - seen_as_stated(clean(provider).values())) == []
