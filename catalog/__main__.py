@@ -98,8 +98,9 @@ _EXPLAIN = """\
 """
 
 _ACCEPT = """\
-An accepted divergence is expected to fail until its review; a drift in any other aspect still fails, and so does
-the entry itself once the divergence is gone. Without --aspects, those that drifted in the run are accepted.
+An accepted divergence is expected to fail until its review; a drift of any other assertion still fails, and so does
+the entry itself once the divergence is gone. Without --aspects, the assertions that drifted in the run are accepted;
+with it, those of the record that the aspects name.
 
   python -m catalog accept pa/errors/general/rate_limit_error --reason "sends true since May" --aspects header
   python -m catalog accept pc/errors/general/model_not_found --reason "400 on one model" --run reports/out/latest

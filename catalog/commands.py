@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ from catalog.writeback.planner import Policy
 
 if TYPE_CHECKING:
     from argparse import Namespace
+
+    from catalog.model import Finding, Record
 
 LATEST_RUN = Path("reports/out/latest")
 HISTORY = Path("reports/history")
@@ -187,18 +190,25 @@ def explain(args: Namespace) -> int:
 
 def accept(args: Namespace) -> int:
     """Write a divergence into the ledger, so that it is expected until its review."""
-    record = Catalog.load(_root(args))[args.address]
+    catalog = Catalog.load(_root(args))
+    record = catalog[args.address]
     today = _today(args)
     review_by = args.review_by or today + REVIEW_AFTER
     if review_by <= today:
         raise CatalogError(f"--review-by {review_by} is not after today", "name a day to come")
     if not args.reason.strip():
         raise CatalogError("--reason is empty", "say why this divergence is accepted")
-    aspects = tuple(sorted(set(args.aspects or _aspects_that_drifted(args, str(record.address)))))
-    entry = Entry(str(record.address), args.target, aspects, args.reason, today.isoformat(), review_by.isoformat())
+    place, days = (str(record.address), args.target), (today.isoformat(), review_by.isoformat())
+    if args.aspects:
+        named = Entry(*place, tuple(sorted(set(args.aspects))), args.reason, *days)
+        entry = replace(named, assertions=_named_by(named, record, catalog))
+    else:
+        drifts = _drifts(args, str(record.address))
+        aspects, keys = ledger.drifted_aspects(drifts), ledger.drifted_assertions(drifts)
+        entry = Entry(*place, aspects, args.reason, *days, keys)
     changed = ledger.accept(entry, _ledger(args))
     verb = "accepts" if changed else "already accepted"
-    print(f"{shown(_ledger(args))} {verb} {', '.join(aspects)} of {entry.address} on {entry.target} until {review_by}")
+    print(f"{shown(_ledger(args))} {verb} {entry.in_words} of {entry.address} on {entry.target} until {review_by}")
     return Exit.FINE
 
 
@@ -214,7 +224,20 @@ def migrate(args: Namespace) -> int:
     return Exit.FINE
 
 
-def _aspects_that_drifted(args: Namespace, address: str) -> tuple[str, ...]:
+def _named_by(entry: Entry, record: Record, catalog: Catalog) -> tuple[str, ...]:
+    """The assertions of a record that an entry means by its aspects."""
+    from catalog.writeback.migration import covered
+
+    ledger.must_be_sound(entry)
+    made = assertions(record, catalog.__getitem__)
+    keys = covered(entry, made)
+    if not keys:
+        stated = ", ".join(dict.fromkeys(each.key.within for each in made))
+        raise CatalogError(f"{record.address} asserts nothing of {', '.join(entry.aspects)}", f"it asserts {stated}")
+    return keys
+
+
+def _drifts(args: Namespace, address: str) -> list[Finding]:
     """What a run saw drift: an entry accepts no more than that, so that new drifts still fail."""
     from catalog.writeback.update import read_evidence
 
@@ -224,10 +247,10 @@ def _aspects_that_drifted(args: Namespace, address: str) -> tuple[str, ...]:
     [(run, results)] = read_evidence([args.run or LATEST_RUN])
     if run.target != args.target:
         raise CatalogError(f"run {run.run} asked target {run.target}, not {args.target}", mend)
-    aspects = {aspect for each in results if each.record == address for aspect in ledger.drifted_aspects(each.findings)}
-    if not aspects:
+    drifts = [finding for each in results if each.record == address for finding in each.drifts]
+    if not drifts:
         raise CatalogError(f"run {run.run} saw no drift of {address}", mend)
-    return tuple(aspects)
+    return drifts
 
 
 def _root(args: Namespace) -> Path:

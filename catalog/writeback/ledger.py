@@ -31,8 +31,9 @@ LEDGER = Path(__file__).parent.parent / "divergences.json"
 class Entry:
     """A divergence that someone accepted, on one target, until it is to be reviewed.
 
-    An aspect is one of `catalog.model.Aspect`, alone (`header`) or narrowed (`header:retry-after`). `assertions` are
-    the keys of those that it accepts (`answer/header:retry-after`); an entry of an earlier version names none.
+    `assertions` are the keys of those that it accepts (`answer/header:retry-after`). An entry of an earlier version
+    names none: it accepts by its aspects, of which one is one of `catalog.model.Aspect`, alone (`header`) or narrowed
+    (`header:retry-after`).
     """
 
     address: str
@@ -47,11 +48,20 @@ class Entry:
     def last_day(self) -> date:
         return date.fromisoformat(self.review_by)
 
+    def accepts(self, finding: Finding) -> bool:
+        """Whether it accepts that this was seen otherwise."""
+        if self.assertions:
+            return finding.assertion in self.assertions
+        return self.covers(narrowed_aspect(finding))
+
     def covers(self, aspect: str) -> bool:
-        """Whether it accepts that an aspect, narrowed or not, or the assertion of this key was seen otherwise."""
-        return aspect in self.assertions or any(
-            aspect == accepted or aspect.startswith(f"{accepted}:") for accepted in self.aspects
-        )
+        """Whether its aspects name this one, narrowed or not."""
+        return any(aspect == accepted or aspect.startswith(f"{accepted}:") for accepted in self.aspects)
+
+    @property
+    def in_words(self) -> str:
+        """What it accepts: its assertions, else its aspects."""
+        return ", ".join(self.assertions or self.aspects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +105,13 @@ def drifted_aspects(findings: Iterable[Finding]) -> tuple[str, ...]:
     return tuple(sorted({narrowed_aspect(finding) for finding in findings if finding.drifts}))
 
 
+def drifted_assertions(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The keys of the assertions that drifted."""
+    return tuple(sorted({finding.assertion for finding in findings if finding.drifts and finding.assertion}))
+
+
 def judge_against_ledger(
-    entry: Entry | None, outcome: Outcome, aspects: Iterable[str], today: date
+    entry: Entry | None, outcome: Outcome, findings: Iterable[Finding], today: date
 ) -> Acceptance | None:
     """How an outcome stands to the entry that applies to it; None where the ledger has nothing to say.
 
@@ -104,7 +119,7 @@ def judge_against_ledger(
     """
     if entry is None:
         return None
-    new = [aspect for aspect in aspects if not entry.covers(aspect)]
+    new = [each for each in findings if each.drifts and not entry.accepts(each)]
     if today > entry.last_day:
         state, detail = LedgerState.STALE, f"the accepted divergence was to be reviewed by {entry.review_by}"
     elif outcome is Outcome.CONFORMS:
@@ -112,10 +127,16 @@ def judge_against_ledger(
     elif outcome is not Outcome.DRIFTED:
         return None
     elif new:
-        state, detail = LedgerState.NEW_ASPECTS, f"the ledger does not accept {', '.join(new)}"
+        state, detail = LedgerState.NEW_ASPECTS, f"the ledger does not accept {', '.join(_told(entry, new))}"
     else:
         state, detail = LedgerState.ACCOUNTED, f"accepted until {entry.review_by}"
     return Acceptance(state, entry.reason, detail, entry.review_by)
+
+
+def _told(entry: Entry, findings: Iterable[Finding]) -> tuple[str, ...]:
+    """What drifts, in the words of the entry: by assertion, or as an earlier version does by aspect."""
+    findings = tuple(findings)
+    return (drifted_assertions(findings) if entry.assertions else ()) or drifted_aspects(findings)
 
 
 def problems(entries: Iterable[Entry], catalog: Catalog, today: date) -> list[CatalogError]:
@@ -134,7 +155,7 @@ def problems(entries: Iterable[Entry], catalog: Catalog, today: date) -> list[Ca
 
 def accept(entry: Entry, path: Path = LEDGER) -> bool:
     """Write an entry; one for the same record and target is replaced, and keeps its first day. Says if that changed."""
-    _read([_plain(entry)], path)
+    must_be_sound(entry, path)
     with locked(path.parent):
         others = load(path)
         old = next((other for other in others if _same_place(entry, other)), None)
@@ -142,6 +163,15 @@ def accept(entry: Entry, path: Path = LEDGER) -> bool:
         entries = [other for other in others if other is not old]
         entries.append(Entry(**{**asdict(entry), "first_seen": first_seen}))
         return write_text(path, ledger_text(entries))
+
+
+def must_be_sound(entry: Entry, path: Path = LEDGER) -> None:
+    """Check an entry by the schema of the ledger.
+
+    Raises:
+        CatalogError: it is not as it should be.
+    """
+    _read([_plain(entry)], path)
 
 
 def ledger_text(entries: Iterable[Entry]) -> str:

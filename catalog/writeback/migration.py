@@ -101,7 +101,8 @@ def _told_as(assertion: Assertion) -> Iterator[str]:
         case "order":
             yield f"{Aspect.EVENT}:{assertion.documented}" if key.place else Aspect.EVENT
         case "relation":
-            yield f"{Aspect.BODY}:{key.place.partition(':')[2]}"
+            yield key.within
+            yield f"{Aspect.BODY}:{key.place.partition(':')[2]}"  # whole bodies that should be the same
         case "header" | "body" | "event":
             yield key.within
         case _:

@@ -100,8 +100,7 @@ class Prober:
     def _standing(self, result: Result) -> dict[str, Json] | None:
         """How the result stands to the divergence that the ledger accepts for it, if it does."""
         entry = ledger.entry_for(self.options.accepted, result.record, self.options.target.name)
-        aspects = ledger.drifted_aspects(result.findings)
-        standing = ledger.judge_against_ledger(entry, result.outcome, aspects, self.options.today)
+        standing = ledger.judge_against_ledger(entry, result.outcome, result.findings, self.options.today)
         return standing.to_json() if standing else None
 
     def _addresses(self, kind: str) -> list[str]:

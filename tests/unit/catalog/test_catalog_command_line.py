@@ -230,14 +230,23 @@ def test_expire(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_accept_takes_what_a_run_saw_drift(cli: Cli, tmp_path: Path) -> None:
-    write_run(tmp_path / "night", run(), [result(Outcome.DRIFTED, findings=(drift(),))])
+    write_run(tmp_path / "night", run(), [result(Outcome.DRIFTED, findings=(drift(assertion="answer/status"),))])
     status, out, err = cli(
         "accept", ERROR_ADDRESS, "--reason", "known", "--run", "night", "--ledger", "l.json", "--today", "2026-11-20"
     )
     assert (status, err) == (0, "")
-    assert out == f"l.json accepts status of {ERROR_ADDRESS} on live until 2027-02-18\n"
+    assert out == f"l.json accepts answer/status of {ERROR_ADDRESS} on live until 2027-02-18\n"
     [entry] = json.loads((tmp_path / "l.json").read_text())
     assert entry["first_seen"] == "2026-11-20"
+    assert entry["assertions"] == ["answer/status"]
+
+
+def test_accept_writes_the_assertions_that_an_aspect_means(cli: Cli, tmp_path: Path) -> None:
+    status, out, err = cli("accept", ERROR_ADDRESS, "--reason", "known", "--aspects", "header", "--ledger", "l.json")
+    assert (status, err) == (0, "")
+    [entry] = json.loads((tmp_path / "l.json").read_text())
+    assert entry["assertions"] == ["answer/header:request-id", "answer/header:x-should-retry"]
+    assert out.startswith("l.json accepts answer/header:request-id, answer/header:x-should-retry of ")
 
 
 @pytest.mark.parametrize(
@@ -247,6 +256,10 @@ def test_accept_takes_what_a_run_saw_drift(cli: Cli, tmp_path: Path) -> None:
         ([ERROR_ADDRESS, "--reason", " ", "--aspects", "status"], "--reason is empty"),
         ([ERROR_ADDRESS, "--reason", "r"], "name them with --aspects"),
         ([ERROR_ADDRESS, "--reason", "r", "--aspects", "colour"], "An aspect is one of status, type"),
+        (
+            [ERROR_ADDRESS, "--reason", "r", "--aspects", "close"],
+            "asserts nothing of close; it asserts status,",
+        ),
         ([ERROR_ADDRESS, "--reason", "r", "--aspects", "status", "--review-by", "2020-01-01"], "is not after today"),
     ],
 )

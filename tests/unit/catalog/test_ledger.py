@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from catalog.model import Aspect, Outcome
+from catalog.model import Aspect, Finding, Outcome, Severity
 from catalog.model.errors import CatalogError
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
@@ -18,6 +19,15 @@ from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, write_catalo
 
 TODAY = date(2026, 11, 20)
 ENTRY = Entry(ERROR_ADDRESS, "live", ("header:retry-after", "status"), "known since May", "2026-05-01", "2026-12-31")
+
+
+def drifts(*aspects: str) -> list[Finding]:
+    """A drift of each aspect, in the words of the ledger, under the label `answer`."""
+    parts = [aspect.partition(":") for aspect in aspects]
+    return [
+        replace(drift(aspect=Aspect(aspect), at=place), label="answer", assertion=f"answer/{aspect}{colon}{place}")
+        for aspect, colon, place in parts
+    ]
 
 
 @pytest.mark.parametrize(
@@ -37,18 +47,42 @@ ENTRY = Entry(ERROR_ADDRESS, "live", ("header:retry-after", "status"), "known si
     ],
 )
 def test_an_outcome_stands_to_its_entry(outcome: Outcome, aspects: list[str], today: date, state: str | None) -> None:
-    standing = judge_against_ledger(ENTRY, outcome, aspects, today)
+    standing = judge_against_ledger(ENTRY, outcome, drifts(*aspects), today)
     assert (standing.state if standing else None) == state
     assert standing is None or (standing.reason, standing.review_by) == ("known since May", "2026-12-31")
 
 
 def test_nothing_is_accepted_without_an_entry() -> None:
-    assert judge_against_ledger(None, Outcome.DRIFTED, ["status"], TODAY) is None
+    assert judge_against_ledger(None, Outcome.DRIFTED, drifts("status"), TODAY) is None
 
 
 def test_an_entry_for_a_whole_aspect_covers_its_parts() -> None:
     whole = Entry(ERROR_ADDRESS, "live", ("header",), "r", "2026-05-01", "2026-12-31")
-    standing = judge_against_ledger(whole, Outcome.DRIFTED, ["header:retry-after"], TODAY)
+    standing = judge_against_ledger(whole, Outcome.DRIFTED, drifts("header:retry-after"), TODAY)
+    assert standing is not None
+    assert standing.state == "accounted"
+
+
+def test_an_entry_that_names_assertions_accepts_just_these() -> None:
+    """Two labels differ in the same aspect: who accepted one has not accepted the other."""
+    one = replace(ENTRY, assertions=("answer/status",))
+    (accepted,) = drifts("status")
+    other = replace(accepted, label="limited", assertion="limited/status")
+    assert one.in_words == "answer/status"
+    for findings, state, detail in (
+        ([accepted], "accounted", "accepted until 2026-12-31"),
+        ([accepted, other], "new_aspects", "the ledger does not accept limited/status"),
+        (drifts("header:retry-after"), "new_aspects", "the ledger does not accept answer/header:retry-after"),
+        ([replace(accepted, assertion="")], "new_aspects", "the ledger does not accept status"),
+    ):
+        standing = judge_against_ledger(one, Outcome.DRIFTED, findings, TODAY)
+        assert standing is not None
+        assert (standing.state, standing.detail) == (state, detail)
+
+
+def test_what_only_an_assumption_differs_in_needs_no_acceptance() -> None:
+    assumed = [replace(each, severity=Severity.SHOULD) for each in drifts("type")]
+    standing = judge_against_ledger(ENTRY, Outcome.DRIFTED, [*assumed, *drifts("status")], TODAY)
     assert standing is not None
     assert standing.state == "accounted"
 
