@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catalog.evidence import agreement
 from catalog.evidence.same_drift import Cause, cause
 from catalog.model import Finding, Outcome
 from catalog.model.codes import FindingCode, ReasonCode
@@ -80,6 +81,13 @@ class Attributor:
             else ""
         )
         other = _named_by_another(standing)
+        if agreement.pending(standing.result):
+            why = "No live night has yet seen it as documented, and somebody looked for the first time a few days ago."
+            return Attribution("documents, record or account", why)
+        if agreement.never_agreed(standing.result) and not agreement.regressed(standing.result):
+            first = min(each["first"] for each in agreement.never_agreed(standing.result).values())
+            why = f"No live night has seen it as documented since it was first looked at, on {first}."
+            return Attribution("documents, record or account", f"{why} {alike}." if alike else why)
         if standing.conformed_before:
             now = f"now gets the answer of {other}" if other else alike or "is not any more"
             seen = f"It was seen as documented on {standing.conformed_before}, and {now}."

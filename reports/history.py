@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.evidence import changes, past, same_drift
+from catalog.evidence.agreement import never_agreed
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError
 from catalog.evidence.self_check import of_records
@@ -29,6 +30,9 @@ FOLDER = Path("reports/history")
 SHOWN = 29
 """Earlier runs that a report shows: with its own, a strip of thirty."""
 
+SPELT_ONCE = ("addresses", "stated")
+"""What the first line of a cast spells out: its addresses, and in the same order the digests of what each stated."""
+
 _REQUIRED = frozenset({"run", "target", "started_at", "today", "cast", "outcomes"})
 MAX_TOLD = 200
 """Characters of one name that is kept."""
@@ -41,6 +45,7 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     """The line that this run leaves behind. Pure."""
     ordered = sorted(of_records(results), key=lambda result: result.record)
     addresses = [result.record for result in ordered]
+    stated = [(result.agreement or {}).get("states", "") for result in ordered]
     known, today = past.rows(run), date.fromisoformat(run.today)
     return {
         "run": run.run,
@@ -48,17 +53,24 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
         "live": run.live,
         "started_at": run.started_at,
         "today": run.today,
-        "cast": _cast(addresses),
+        "cast": _cast([*addresses, *stated] if any(stated) else addresses),
         "outcomes": "".join(LETTERS[result.outcome] for result in ordered),
         "drifts": {
-            result.record: kept
+            result.record: {**_first_look(result), **kept}
             for result in ordered
             if (result.outcome is Outcome.DRIFTED or result.undrawn)  # of others rows would be looked up for nothing
             and (kept := changes.remembered(result, today, past.before(result.record, known))) is not None
         },
         "seen": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
         "addresses": addresses,
+        **({"stated": stated} if any(stated) else {}),
     }
+
+
+def _first_look(result: Result) -> dict[str, Json]:
+    """The first look at what drifts and never agreed; the rows that a run carries may not reach back so far."""
+    first = min((each["first"] for each in never_agreed(result).values()), default="")
+    return {"first": first} if first else {}
 
 
 def discovered(results: Sequence[Result]) -> set[str]:
@@ -89,12 +101,13 @@ def load(folder: Path, target: str, last: int | None = None) -> list[dict[str, J
         EvidenceError: a line is broken.
     """
     found = list(_lines(file_of(folder, target)))
-    casts = {line["cast"]: line["addresses"] for line in found if "addresses" in line}
+    spelt = (line for line in found if "addresses" in line)
+    casts = {line["cast"]: {key: line[key] for key in SPELT_ONCE if key in line} for line in spelt}
     known = sorted(
         (line for line in found if line["cast"] in casts), key=lambda line: (line["started_at"], line["run"])
     )
     chosen = known[-last:] if last else known
-    return [{**line, "addresses": casts[line["cast"]]} for line in chosen]
+    return [{**line, **casts[line["cast"]]} for line in chosen]
 
 
 def shown(folder: Path, target: str, before: str = "~") -> tuple[str | None, tuple[dict[str, Json], ...]]:
@@ -115,7 +128,7 @@ def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
         return False
     line = row(run, results)
     if any(each["cast"] == line["cast"] for each in lines):
-        del line["addresses"]
+        line = {key: value for key, value in line.items() if key not in SPELT_ONCE}
     path = file_of(folder, run.target)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
@@ -135,7 +148,7 @@ def _spelt_once(lines: Sequence[Mapping[str, Json]]) -> Iterator[dict[str, Json]
     """The lines, each cast's addresses only where it first occurs."""
     spelt: set[str] = set()
     for line in lines:
-        kept = {key: value for key, value in line.items() if key != "addresses" or line["cast"] not in spelt}
+        kept = {key: value for key, value in line.items() if key not in SPELT_ONCE or line["cast"] not in spelt}
         spelt.add(line["cast"])
         yield kept
 

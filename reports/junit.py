@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from catalog.evidence import verdicts
+from catalog.evidence.agreement import pending, until
 from catalog.evidence.complete import complete
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Attempt, Outcome
@@ -132,6 +133,8 @@ def _verdict(result: Result) -> ElementTree.Element | None:
 
 
 def _why(result: Result) -> str:
+    if pending(result):
+        return f"pending until {until(result)}: {result.drifts[0].message}"
     if result.ledger and not verdicts.broken(result):
         return verdicts.of_ledger(result, "detail") or verdicts.of_ledger(result, "reason") or "accepted in the ledger"
     return advice.reason(result) or str(result.outcome)

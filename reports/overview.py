@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog.evidence import past, verdicts
+from catalog.evidence import agreement, past, verdicts
 from catalog.evidence.blindness import unconfigured
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import complete, unreported
@@ -29,6 +29,7 @@ GROUPS: Mapping[Change, str] = {
     Change.BROKEN: "Our own fault",
     Change.STALE: "Ledger entry to mend",
     Change.ONGOING: "Still drifting",
+    Change.PENDING: "Pending: never seen as documented",
     Change.FIXED: "Fixed",
     Change.UNSEEN: "Could not look",
     Change.ACCEPTED: "Accepted in the ledger",
@@ -111,6 +112,19 @@ class Overview:
         known = frozenset().union(*(row.seen for row in self.earlier))
         return tuple(sorted(history.corrected(self.results) - known))
 
+    @cached_property
+    def pending(self) -> str:
+        """What is pending, in one sentence; empty where nothing is."""
+        members = self.changes.get(Change.PENDING, ())
+        if not members:
+            return ""
+        first = min(agreement.until(each.result) for each in members)
+        drift, it = ("drift", "It fails") if len(members) == 1 else ("drifts", "They fail")
+        return (
+            f"{len(members)} {drift} of what no live night has yet seen as documented. "
+            f"{it} no run before {first}: until then correct the record, accept the divergence, or ask the provider."
+        )
+
     @property
     def has_news(self) -> bool:
         """Whether there is anything to tell that the run before did not."""
@@ -156,7 +170,7 @@ class Overview:
         if wrong or self.stale_entries or self.faults:
             return "bad"
         unseen = not {Change.LOST, Change.UNSEEN}.isdisjoint(self.changes) or not self.counts[Outcome.CONFORMS]
-        return "warn" if unseen or self.status is not Exit.FINE else "good"
+        return "warn" if unseen or self.pending or self.status is not Exit.FINE else "good"
 
     @property
     def headline(self) -> tuple[str, ...]:
@@ -179,6 +193,7 @@ class Overview:
             f"{number[Change.FLAKY]} flaky" if number[Change.FLAKY] else "",
             _count(number[Change.BROKEN] + len(self.faults), "fault of our own", "faults of our own"),
             _count(number[Change.STALE] + len(self.stale_entries), "stale ledger entry", "stale ledger entries"),
+            _count(number[Change.PENDING], "pending drift"),
             f"{number[Change.FIXED]} fixed" if number[Change.FIXED] else "",
             f"{number[Change.ACCEPTED]} accepted" if number[Change.ACCEPTED] else "",
             f"{unseen}{' more' if self.blind else ''} could not be looked at" if unseen else "",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog.evidence import changes, lost, past, verdicts
+from catalog.evidence import agreement, changes, lost, past, verdicts
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import unreported
 from catalog.evidence.past import Earlier, last_verdict
@@ -49,13 +49,22 @@ class Standing:
         return self.result.outcome
 
     @property
+    def kind(self) -> str:
+        """Of a live drift that fails the run: whether it was ever seen as documented."""
+        if not verdicts.failed(self.result) or self.outcome is not Outcome.DRIFTED:
+            return ""
+        if agreement.regressed(self.result):
+            return "regression"
+        return "never agreed" if agreement.never_agreed(self.result) else ""
+
+    @property
     def is_finding(self) -> bool:
         """Whether a person has to read about it: what fails the run, and what would if it were not accepted.
 
         What was never reported has nothing to read; it is told with all else that could not be looked at.
         """
         broken = verdicts.broken(self.result) and not unreported(self.result)
-        return verdicts.failed(self.result) or broken or verdicts.accounted(self.result)
+        return verdicts.failed(self.result) or broken or self.outcome is Outcome.DRIFTED
 
 
 _ORDER = tuple(Change)

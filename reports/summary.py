@@ -70,6 +70,8 @@ def _changes(overview: Overview, listed: int) -> Iterator[str]:
             continue
         yield f"### {GROUPS[change]} ({len(members)})"
         gathered = change in (Change.LOST, Change.UNSEEN)
+        if change is Change.PENDING:
+            yield overview.pending
         items = _by_reason(members) if gathered else [_item(each) for each in members]
         yield _listed(items, listed)
     yield from _named("Newly discovered, not in the documents", overview.discovered, listed)
@@ -101,6 +103,8 @@ def _by_reason(members: Sequence[Standing]) -> list[str]:
 def _item(standing: Standing) -> str:
     result = standing.result
     told = [f"- **{code_span(standing.address)}**"]
+    if standing.kind:
+        told.append(standing.kind)
     if standing.change is Change.ONGOING:
         told.append(f"day {standing.day}")
     if standing.change is Change.ACCEPTED:

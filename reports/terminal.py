@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
@@ -42,6 +43,7 @@ _OF_CHANGE = {
     Change.STALE: "bad",
     Change.ONGOING: "bad",
     Change.FIXED: "good",
+    Change.PENDING: "warn",
     Change.UNSEEN: "warn",
     Change.ACCEPTED: "dim",
 }
@@ -56,6 +58,8 @@ def summary(run: Run, results: Sequence[Result], *, width: int = 100, colour: bo
     for change in GROUPS:
         if change in overview.changes and (not quiet or change in _URGENT):
             lines += ["", *_group(change, overview.changes[change], width, paint)]
+            if change is Change.PENDING:
+                lines += (paint("dim", f"  {text}") for text in wrap(overview.pending, width - 2))
     if not quiet:
         lines += _not_asked(overview, width, paint)
         lines += _steps(overview, width, paint)
@@ -103,7 +107,7 @@ def _group(change: Change, members: Sequence[Standing], width: int, paint: _Pain
         return
     for each in members[:LISTED]:
         yield f"  {each.address}{paint('dim', _age_of(each))}"
-        if change in (Change.NEW, Change.DIFFERENT, Change.FLAKY, Change.BROKEN, Change.STALE):
+        if change in (Change.NEW, Change.PENDING, Change.DIFFERENT, Change.FLAKY, Change.BROKEN, Change.STALE):
             yield from (f"    {text}" for text in _told(each, width - 4))
         if change is Change.ACCEPTED and (why := verdicts.of_ledger(each.result, "reason")):
             yield paint("dim", f"    {line(why, width - 4)}")
@@ -112,12 +116,12 @@ def _group(change: Change, members: Sequence[Standing], width: int, paint: _Pain
 
 
 def _age_of(standing: Standing) -> str:
+    told = [standing.kind] if standing.kind else []
     if standing.change is Change.ONGOING:
-        return f"  day {standing.day}"
-    if standing.change is Change.ACCEPTED:
-        review_by = verdicts.of_ledger(standing.result, "review_by")
-        return f"  review by {line(review_by, 20)}" if review_by else ""
-    return ""
+        told.append(f"day {standing.day}")
+    if standing.change is Change.ACCEPTED and (review_by := verdicts.of_ledger(standing.result, "review_by")):
+        told.append(f"review by {line(review_by, 20)}")
+    return f"  {', '.join(told)}" if told else ""
 
 
 def _told(standing: Standing, width: int) -> Iterator[str]:

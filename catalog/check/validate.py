@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog.check import asserting, facts, manifests, relating
 from catalog.model import Address, Json, Record, Tag
 from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.reading.agreed import agreed_of, as_kept, first_looks
 from catalog.reading.assertions import assertions
+from catalog.reading.cells import statements_digest
 from catalog.reading.last_seen import is_mock, seen_on, target_of
 from catalog.reading.manifest import FOLDER as MANIFESTS
 from catalog.reading.manifest import providers
@@ -115,6 +117,9 @@ def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
     data = dict(record.data)
     if asserting.is_void(record, made):
         del data["evidence"]
+        kept = as_kept(made, agreed_of(record, made), first_looks(record, made))
+        if kept:
+            data["evidence"] = {"of": statements_digest(made), "seen": {}, **kept}
         said.append(f"{record.address}: removed evidence for statements that were changed since")
     sound = Record(record.address, data)
     if not any(asserting.wrong_tags(sound, made)):

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift, verdicts
+from catalog.evidence.agreement import pending
 from catalog.evidence.complete import unreported
 from catalog.evidence.lost import lost_sight
 from catalog.evidence.past import Earlier, last_verdict
@@ -21,6 +22,7 @@ class Change(StrEnum):
     """What a result means beside the runs before it."""
 
     LOST = "lost"
+    PENDING = "pending"
     NEW = "new"
     DIFFERENT = "different"
     ONGOING = "ongoing"
@@ -77,6 +79,8 @@ def change(result: Result, earlier: Sequence[Earlier], known: Earlier | None = N
     match result.outcome:
         case Outcome.DRIFTED if verdicts.accounted(result):
             return Change.ACCEPTED
+        case Outcome.DRIFTED if pending(result):
+            return Change.PENDING
         case Outcome.DRIFTED if last is not None and drifted_before:
             same = same_drift.is_as_remembered(result.findings, last.kept)
             return Change.ONGOING if same else Change.DIFFERENT

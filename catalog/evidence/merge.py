@@ -83,8 +83,9 @@ def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:
     stale = _union(run.policy.get("stale_ledger") or () for run in runs)
     if stale:
         policy["stale_ledger"] = list(stale)
-    if any(run.policy.get("expect_all") for run in runs):
-        policy["expect_all"] = True
+    for demand in ("expect_all", "strict"):
+        if any(run.policy.get(demand) for run in runs):
+            policy[demand] = True
     return policy
 
 

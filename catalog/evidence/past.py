@@ -36,6 +36,9 @@ class Row:
     outcomes: Mapping[str, Outcome]
     drifts: Mapping[str, Mapping[str, Json]]
     seen: frozenset[str]
+    live: bool = False
+    states: Mapping[str, str] = field(default_factory=dict)
+    """By address, the digest of what the record stated then; nothing where the row does not say."""
 
     @cached_property
     def tally(self) -> dict[Outcome, int]:
@@ -76,6 +79,15 @@ def rows(run: Run) -> list[Row]:
     return list(_rows(run.history, f"run {run.run}: history"))
 
 
+def of_lines(lines: Sequence[Mapping[str, Json]]) -> list[Row]:
+    """The rows of lines that a run is about to carry.
+
+    Raises:
+        EvidenceError: one of them is no row of a history.
+    """
+    return list(_rows(lines, "history"))
+
+
 def before(address: str, rows: Sequence[Row]) -> list[Earlier]:
     """What earlier runs remember of one record, oldest first; those that did not have it are left out."""
     return [
@@ -92,6 +104,7 @@ def last_verdict(earlier: Sequence[Earlier]) -> Earlier | None:
 
 def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
     casts = {line["cast"]: line["addresses"] for line in lines if "addresses" in line}
+    stated = {line["cast"]: line["stated"] for line in lines if "stated" in line}
     for line in lines:
         try:
             yield Row(
@@ -104,6 +117,8 @@ def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
                 },
                 drifts=line.get("drifts", {}),
                 seen=frozenset(line.get("seen", ())),
+                live=line.get("live", False),
+                states=dict(zip(casts[line["cast"]], stated.get(line["cast"], ()), strict=False)),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise EvidenceError(f"not a history row ({error!r})", "remove it there", place=where) from error

@@ -46,6 +46,8 @@ class Result:
     nodeid: str = ""
     ledger: Mapping[str, Json] | None = None
     """The accepted divergence that applies: `state` (a `LedgerState`), `reason`, `detail`, `review_by`; or None."""
+    agreement: Mapping[str, Json] | None = None
+    """Of a live result: whether what drifts used to agree (`catalog.evidence.agreement`); or None."""
     looks: tuple[Look, ...] = ()
     """What was seen of each assertion, by endpoint and label; the evidence that the outcome rests on."""
     undrawn: tuple[str, ...] = ()

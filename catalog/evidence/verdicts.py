@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from catalog.evidence import lost, self_check
+from catalog.evidence.agreement import pending
 from catalog.evidence.blindness import blind_providers, gaps
 from catalog.evidence.complete import complete, expected, unreported
 from catalog.evidence.self_check import of_records
@@ -59,8 +60,8 @@ def _status(results: Sequence[Result], blind: Mapping[str, str], *, stale_ledger
 
 
 def failed(result: Result) -> bool:
-    """Whether this result makes a run exit 1: a drift not accounted for, flaky, or a stale entry of the ledger."""
-    drifted = result.outcome is Outcome.DRIFTED and not accounted(result)
+    """Whether it makes a run exit 1: a drift neither accounted for nor pending, flaky, or a stale ledger entry."""
+    drifted = result.outcome is Outcome.DRIFTED and not accounted(result) and not pending(result)
     return drifted or result.outcome is Outcome.FLAKY or stale(result)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from catalog.evidence.same_drift import ABSENT, narrowed_aspect, observed_class
 from catalog.model import Outcome
 from catalog.model.assertion import Basis, Key
 from catalog.model.look import Look
+from catalog.reading.agreed import agreed_of, as_kept, first_looks
 from catalog.reading.cells import Cell, Settled, cells_of, settled_of, statements_digest
 
 if TYPE_CHECKING:
@@ -28,17 +29,27 @@ class Gathered:
 
     cells: dict[tuple[str, str], Cell]
     settled: dict[str, Settled]
+    agreed: frozenset[str] = frozenset()
+    """The keys of what any live night saw as stated."""
+    looked: Mapping[str, date] = field(default_factory=dict)
+    """Of what none ever did: the first day on which one looked."""
 
 
 def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[Sighting]) -> Gathered:
     """What the record carries, and what these sightings, in order, saw since. Only verdicts leave evidence."""
     cells, settled = cells_of(record, stated), settled_of(record, stated)
+    agreed, looked = set(agreed_of(record, stated)), first_looks(record, stated)
     assumed = {str(each.key) for each in stated if each.basis is Basis.ASSUMED}
     places = {str(each.key) for each in stated if each.place_alone}
     for sighting in sightings:
         if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
             continue
         turned_out: dict[str, list[str]] = {}
+        if sighting.run.live:
+            own = list(_looks(sighting, stated))
+            differ = {f"{look.label}/{within}" for look in own for within in look.otherwise}
+            agreed |= {f"{look.label}/{within}" for look in own for within in look.as_stated} - differ
+            looked.update({key: min(sighting.day, looked.get(key, sighting.day)) for key in differ})
         for look in _looks(sighting, stated):
             endpoint = look.endpoint or str(record.address)
             for within, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
@@ -52,7 +63,7 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
                 cells.setdefault((endpoint, f"{look.label}/{within}"), Cell(None))
         for key, seen in turned_out.items():
             _settle(settled, key, seen, sighting.day)
-    return Gathered(cells, settled)
+    return Gathered(cells, settled, frozenset(agreed), looked)
 
 
 def _settle(settled: dict[str, Settled], key: str, seen: list[str], day: date) -> None:
@@ -94,7 +105,8 @@ def evidence_block(
     if not lines and not known.settled:
         return None
     settled = {key: {"seen": each.seen, "on": each.on.isoformat()} for key, each in sorted(known.settled.items())}
-    return {"of": digest, "seen": lines, **({"settled": settled} if settled else {})}
+    kept = as_kept(stated, known.agreed, known.looked)
+    return {"of": digest, "seen": lines, **({"settled": settled} if settled else {}), **kept}
 
 
 def _lines(cells: Mapping[tuple[str, str], Cell], keys: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:

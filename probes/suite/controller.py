@@ -52,6 +52,7 @@ class Controller:
         self._told_of_itself: set[str] = set()
         self._stale = after_run.stale_entries(options)
         self._progress: Progress | None = None
+        self._shown: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
 
     @property
     def folder(self) -> Path:
@@ -60,7 +61,7 @@ class Controller:
     @property
     def handover(self) -> Handover:
         """What a prober needs; its addresses wait for the mock only when they are asked for."""
-        return Handover(self._run, self._mock_addresses)
+        return Handover(self._run, self._mock_addresses, self._shown[1])
 
     def start(self) -> None:
         """Start the mock (without waiting for it) and make the run's folder.
@@ -72,7 +73,7 @@ class Controller:
             self._mock = EmbeddedMock(self.options.providers)
         try:
             self.folder.mkdir(parents=True)
-            history.shown(self._history, self.options.target.name)  # a broken one is told before anything is asked
+            self._shown = history.shown(self._history, self.options.target.name)
         except Mendable as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
@@ -236,7 +237,7 @@ class Controller:
     def _described(self) -> Run:
         options = self.options
         selected = {Address.parse(address).provider for address in self._selected}
-        previous, shown = history.shown(self._history, options.target.name)
+        previous, shown = self._shown
         return Run(
             run=self._run,
             target=options.target.name,
@@ -273,6 +274,10 @@ class Controller:
         }
         if options.shard is not None:
             policy["shard"] = str(options.shard)
+        if options.target.live:
+            policy["pending_days"] = options.target.pending_days
+        if options.strict:
+            policy["strict"] = True
         if options.expect_all:
             policy["expect_all"] = True
         if self._stale:

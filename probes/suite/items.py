@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog.evidence import agreement, past
 from catalog.model import Address, Json, Outcome
+from catalog.reading.assertions import assertions
 from catalog.reading.facts import keywords
 from catalog.writeback import ledger
 from probes.planning.sharding import group_of
@@ -20,6 +23,9 @@ from probes.target.target import NOWHERE_KEY
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from catalog.evidence.past import Row
     from catalog.evidence.results import Result
     from probes.suite.options import Options
     from probes.suite.worker_input import Handover
@@ -81,7 +87,8 @@ class Prober:
         if self._prefetch and self._handover.whole_groups:
             self._start(self._group(address))
         seen = self._engine_of_run().result(address)
-        result = replace(seen, nodeid=request.node.nodeid, ledger=self._standing(seen))
+        judged = replace(seen, nodeid=request.node.nodeid, agreement=self._agreement(seen))
+        result = replace(judged, ledger=self._standing(judged))
         told = (result, self._engine_of_run().tripwire(address))
         request.node.user_properties.extend((PROPERTY, each.to_json()) for each in told if each is not None)
         if result.outcome is Outcome.HARNESS_ERROR:
@@ -100,8 +107,23 @@ class Prober:
     def _standing(self, result: Result) -> dict[str, Json] | None:
         """How the result stands to the divergence that the ledger accepts for it, if it does."""
         entry = ledger.entry_for(self.options.accepted, result.record, self.options.target.name)
-        standing = ledger.judge_against_ledger(entry, result.outcome, result.findings, self.options.today)
+        due = agreement.waiting_no_more(result)
+        counted = [each for each in result.findings if agreement.key_of(each) in due] if due else result.findings
+        standing = ledger.judge_against_ledger(entry, result.outcome, counted, self.options.today)
         return standing.to_json() if standing else None
+
+    def _agreement(self, result: Result) -> dict[str, Json] | None:
+        """Whether what drifts live was ever seen as documented; a mock is no provider, and nothing there is pending."""
+        options = self.options
+        if not options.target.live:
+            return None
+        record = options.catalog[result.record]
+        stated = assertions(record, options.catalog.__getitem__)
+        return agreement.agreement(result, record, stated, self._earlier, options.today, options.pending_days)
+
+    @cached_property
+    def _earlier(self) -> Sequence[Row]:
+        return past.of_lines(self._handover.history)
 
     def _addresses(self, kind: str) -> list[str]:
         return [

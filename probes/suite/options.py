@@ -48,6 +48,8 @@ class Options:
     """The divergences that the ledger accepts."""
     expire_after: int | None = None
     shard: Shard | None = None
+    strict: bool = False
+    """Whether what is pending fails the run."""
     expect_all: bool = False
     """Whether whatever could have a verdict must have one."""
     depth: Depth = Depth.FULL
@@ -56,6 +58,11 @@ class Options:
     def drawing(self) -> Drawing:
         """Which of a record's endpoints this run looks at."""
         return Drawing(self.depth, self.today)
+
+    @property
+    def pending_days(self) -> int:
+        """For how many days from its first look what never agreed is told and fails no run."""
+        return 0 if self.strict else self.target.pending_days
 
     def selects(self, address: Address) -> bool:
         return self._asked_for(address) and (self.shard is None or str(address) in self._mine)
@@ -175,6 +182,7 @@ def read(config: pytest.Config) -> Options:
         shard=_shard(config.getoption("--shard")),
         expect_all=bool(config.getoption("--expect-all")),
         depth=_depth(config.getoption("--depth"), target),
+        strict=bool(config.getoption("strict", False)),  # pytest's own option, which stands for no leniency here too
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence import verdicts
+from catalog.evidence import agreement, verdicts
 from catalog.model import Outcome
 from catalog.model.codes import FindingCode
 from catalog.model.explanations import REASONS
@@ -19,6 +19,8 @@ def settle(result: Result) -> None:
     """End the test as the outcome table of DESIGN.md says; what makes the run exit 1 fails, nothing else does."""
     if verdicts.failed(result):
         pytest.fail(told(result), pytrace=False)
+    if agreement.pending(result):
+        pytest.xfail(f"never seen as documented; pending until {agreement.until(result)}: {result.drifts[0].message}")
     if verdicts.accounted(result):
         pytest.xfail(verdicts.of_ledger(result, "reason") or "accepted in catalog/divergences.json")
     if result.outcome is not Outcome.CONFORMS:

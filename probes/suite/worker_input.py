@@ -19,15 +19,17 @@ class Handover:
 
     run: str
     addresses: Callable[[], Addresses]
+    history: tuple[Mapping[str, Any], ...] = ()
+    """What the run remembers of the runs before it."""
     whole_groups: bool = True
     """Whether this process gets every item of a group, so that what is prefetched is also asked for."""
 
     def to_worker(self, *, whole_groups: bool) -> dict[str, Any]:
         """Plain values that xdist can carry to another process."""
         addresses = {name: dict(table) for name, table in self.addresses().items()}
-        return {"run": self.run, "addresses": addresses, "whole_groups": whole_groups}
+        return {"run": self.run, "addresses": addresses, "history": list(self.history), "whole_groups": whole_groups}
 
     @classmethod
     def from_controller(cls, plain: Mapping[str, Any]) -> Handover:
         addresses: Addresses = plain["addresses"]
-        return cls(plain["run"], lambda: addresses, plain["whole_groups"])
+        return cls(plain["run"], lambda: addresses, tuple(plain["history"]), plain["whole_groups"])

@@ -107,5 +107,6 @@ _TOP: Mapping[str, Callable[[Any], bool]] = {
     "live": _is_flag,
     "allow": _are_costs,
     "reprobe_after_s": partial(_is_number, kind=float, above_zero=False),
+    "pending_days": partial(_is_number, kind=int, above_zero=False),
     "providers": _are_providers,
 }

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model.errors import Mendable
 
 EMBEDDED = "embedded"
@@ -111,6 +112,7 @@ class Target:
     allow: frozenset[Cost]
     providers: Mapping[str, Provider]
     reprobe_after_s: float = 0.0
+    pending_days: int = PENDING_DAYS
 
     @property
     def embedded(self) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model.text import brief
 from catalog.reading.manifest import Manifest, manifest, providers
 from probes.target import shape
@@ -87,6 +88,7 @@ class _File:
                 name: _Table(self, manifest(name), table, live).provider() for name, table in data["providers"].items()
             },
             reprobe_after_s=float(reprobe_after_s),
+            pending_days=int(data.get("pending_days", PENDING_DAYS)),
         )
 
     def _check_shape(self, data: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.evidence import lost, self_check, verdicts
+from catalog.evidence.agreement import pending
 from catalog.evidence.blindness import gaps
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import complete, unreported
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Run
 
 TRIPWIRE = self_check.tripwire_address("pa:inference")
+AGREEMENTS = (
+    {"states": "9f31c2ab", "regressed": ["answer/status"], "never": {}},
+    {"states": "9f31c2ab", "regressed": [], "never": {"answer/status": {"first": "2026-11-10"}}},
+    {
+        "states": "9f31c2ab",
+        "regressed": [],
+        "never": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}},
+    },
+)
 PROVIDERS = ("pa", "pb", "pc", "pd")
 REASONS = (
     "read-timeout",
@@ -45,6 +55,7 @@ def results(draw: st.DrawFn) -> list[Result]:
         state = draw(st.none() | st.sampled_from(LedgerState))
         reason = draw(st.none() | st.sampled_from(REASONS))
         observed = draw(st.sampled_from([403, 500]))
+        agreement = draw(st.none() | st.sampled_from(AGREEMENTS)) if outcome is Outcome.DRIFTED else None
         made.append(
             result(
                 f"{draw(st.sampled_from(PROVIDERS))}/errors/general/r{number}",
@@ -52,6 +63,7 @@ def results(draw: st.DrawFn) -> list[Result]:
                 reason=Reason(reason) if reason else None,
                 findings=(finding(observed=observed),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else (),
                 ledger={"state": str(state), "reason": "r", "detail": "d"} if state else None,
+                agreement=agreement,
                 lane=draw(st.sampled_from(["", "pa:inference"])),
             )
         )
@@ -90,6 +102,10 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     known = self_check.of_records(complete(described, seen))
     of_the_run = verdicts.faults(described, seen)
     faults = sum(map(verdicts.broken, known)) + len(of_the_run)
+    waiting = [each for each in known if pending(each) and not verdicts.stale(each) and not verdicts.accounted(each)]
+    assert {each.record for each in waiting} == {each.address for each in overview.changes.get(Change.PENDING, ())}
+    assert not any(map(verdicts.failed, waiting))
+    assert not waiting or overview.mood != "good"
     gone = lost.of_run(described, known)
     assert gone == {each.address for each in overview.changes.get(Change.LOST, ())}
     assert not gone or overview.has_news
@@ -113,6 +129,8 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     assert {
         suite.get("name", "")[:2] for suite in document if suite.find(".//property[@name='blind']") is not None
     } == (blind)
+    for told in (page, " ".join(text.split()), " ".join(quiet.split()), markdown):
+        assert ("no live night has yet seen as documented" in told) == bool(waiting)
     for told in (page, text, quiet, markdown):
         assert (f"Lost from sight ({len(gone)})" in told) or (f"Lost from sight <b>{len(gone)}</b>" in told) or not gone
     for whole in (page, markdown):
