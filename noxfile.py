@@ -131,6 +131,13 @@ def crash(session: nox.Session) -> None:
 
 
 @nox.session
+def steady(session: nox.Session) -> None:
+    """Probe the mock a hundred times as machines are, and name each outcome that is not expected: `-- --runs 14`."""
+    install(session, "test")
+    session.run("python", "-m", "tests.harness.steady", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Time the suite against a plain serial loop of the same requests; prints ratios, asserts none."""
     install(session)

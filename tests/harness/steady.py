@@ -1,0 +1,169 @@
+"""Clean runs, again and again, as machines are: `nox -s steady`. An outcome that is not expected of a mock fails it.
+
+Each run probes the records on a mock that does nothing wrong. What differs is the machine: one process or several,
+another order, a busy processor, a low priority, a slow network. What is red once in fifty here has a cause.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from catalog.evidence.results_file import read_run
+from catalog.evidence.self_check import of_records
+from catalog.model import Outcome
+from mockserver.app import create_app
+from probes.target.target_file import SHIPPED
+from tests.harness.command import CHECKOUT
+from tests.harness.engines import PREFIXES
+from tests.harness.serving import serving
+from tests.harness.target_files import toml
+
+EXPECTED = frozenset({Outcome.CONFORMS, Outcome.NOT_PROBED})
+LATENCY_S = (0.05, 0.3)
+DEADLINE_S = 1800
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a run is made: more arguments, a niceness, a process that keeps a CPU busy beside it, a slow mock."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+    nice: int = 0
+    busy: bool = False
+    slow: bool = False
+
+
+WAYS = (
+    Way("serial"),
+    Way("-n 2", ("-n", "2")),
+    Way("-n 4", ("-n", "4")),
+    Way("random order", ("-p", "pytest_randomly")),
+    Way("one CPU busy", ("-n", "2"), busy=True),
+    Way("nice 19", nice=19),
+    Way("50 to 300 ms", slow=True),
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run ended with: how many records had a result, what was not expected, and how many seconds it took."""
+
+    records: int
+    unexpected: tuple[str, ...]
+    took_s: float
+
+
+class Slow:
+    """An app that answers late, each request by another delay."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+        self._lots = random.Random(7)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one request or one WebSocket."""
+        await anyio.sleep(self._lots.uniform(*LATENCY_S))
+        await self._app(scope, receive, send)
+
+
+def once(way: Way, folder: Path, more: Sequence[str]) -> Seen:
+    """Make one run in this way."""
+    out = folder / "out"
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "xdist",
+        "-p",
+        "no:cacheprovider",
+        "-q",
+        "probes",
+        "--out",
+        str(out),
+    ]
+    environ = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
+    environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    started = time.monotonic()
+    with _machine(way, folder) as target:
+        done = subprocess.run(
+            ["nice", "-n", str(way.nice), *command, *target, *way.arguments, *more],
+            cwd=CHECKOUT,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+    took = time.monotonic() - started
+    files = [path for path in out.glob("*/results.jsonl") if not path.parent.is_symlink()]
+    results = [each for path in files for each in of_records(read_run(path)[1])]
+    unexpected = [
+        f"{each.record} {each.outcome}: {each.drifts[0].message if each.drifts else each.reason}"
+        for each in results
+        if each.outcome not in EXPECTED
+    ]
+    if done.returncode and not unexpected:
+        unexpected = [f"exit {done.returncode}: {(done.stdout + done.stderr)[-300:]}"]
+    return Seen(len(results), tuple(unexpected), took)
+
+
+@contextmanager
+def _machine(way: Way, folder: Path) -> Iterator[list[str]]:
+    """The machine as this way has it, until the run is over; the arguments that name its target."""
+    with ExitStack() as stack:
+        if way.busy:
+            burning = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(burning.kill)
+        yield _slow_target(stack.enter_context(serving(Slow(create_app()))), folder) if way.slow else []
+
+
+def _slow_target(base: str, folder: Path) -> list[str]:
+    """The mock target at another address; gRPC, which is served elsewhere, is left out."""
+    data = tomllib.loads((SHIPPED / "mock.toml").read_text(encoding="utf-8"))
+    for name, table in data["providers"].items():
+        table.update({key: f"{base}{prefix}" for key, prefix in PREFIXES[name].items()})
+        table.pop("grpc_host", None)
+    path = folder / "slow.toml"
+    path.write_text(toml({**data, "name": "slow"}), encoding="utf-8")
+    return ["--target", str(path)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the runs, print a table, and say with the exit status whether all was as expected."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=100, help="runs in all, the ways in turn; default: 100")
+    chosen, more = parser.parse_known_args(arguments)
+    seen: dict[str, list[Seen]] = {way.name: [] for way in WAYS}
+    for number in range(chosen.runs):
+        way = WAYS[number % len(WAYS)]
+        with tempfile.TemporaryDirectory() as folder:
+            found = once(way, Path(folder), more)
+        seen[way.name].append(found)
+        for each in found.unexpected:
+            print(f"run {number + 1}, {way.name}: {each}", flush=True)
+    print(f"{'way':14}{'runs':>6}{'records':>9}{'unexpected':>12}{'seconds':>9}")
+    for name, runs in seen.items():
+        if runs:
+            wrong, took = sum(len(each.unexpected) for each in runs), sum(each.took_s for each in runs) / len(runs)
+            print(f"{name:14}{len(runs):6}{max(each.records for each in runs):9}{wrong:12}{took:9.1f}")
+    return int(any(each.unexpected for runs in seen.values() for each in runs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
