@@ -10,7 +10,7 @@ from catalog.model.errors import did_you_mean
 from catalog.reading.cells import cells_of, settled_of, statements_digest
 from catalog.reading.facts import pin
 from catalog.reading.last_seen import is_expired
-from catalog.reading.tags import tag_by_evidence
+from catalog.reading.tags import tag_by_evidence, unsettled
 from catalog.reading.wording import FEW, Complaint
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) ->
     differs = [f"{key} on {endpoint}" for (endpoint, key), cell in cells.items() if cell.differs and key in documented]
     as_stated = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
     never = [key for key in documented if key not in as_stated]
-    assumed = [str(each.key) for each in made if each.basis is Basis.ASSUMED and str(each.key) not in settled]
+    assumed = [str(each.key) for each in unsettled(made, settled)]
     if differs:
         return f"{_few(differs)} was seen otherwise"
     if is_expired(record):

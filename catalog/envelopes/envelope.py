@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,8 @@ class Envelope:
     """The rows that show it; none where the documents show no shape."""
     unwrap: bool = False
     """Whether the body may come in an array, of whose first item the pointers then speak (2:7.1)."""
+    assumed: Mapping[str, str] = field(default_factory=dict)
+    """Pointer -> why we have it that something stands there, the documents being silent; the empty one: all of it."""
     relations: tuple[Mapping[str, Json], ...] = ()
     """What holds in each answer of the surface beside its shape, as records write their relations."""
 
@@ -57,5 +59,6 @@ def envelope(surface: str) -> Envelope:
         schema.get("x-body", "json"),
         tuple(schema.get("x-source", ())),
         schema.get("x-unwrap", False),
+        schema.get("x-assumed", {}),
         tuple(schema.get("x-relations", ())),
     )

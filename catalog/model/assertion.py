@@ -86,6 +86,8 @@ class Assertion:
     """Why no client can bring it about, or empty."""
     settled: str = ""
     """What an assumption turned out to be: the observed class, or empty while nobody saw."""
+    of_surface: bool = False
+    """Whether it is a member that the envelope assumes, for all answers of its surface alike, and not the record."""
     depends: tuple[str, ...] = ()
     """Labels that must have been seen as documented before this one means anything."""
 

@@ -77,7 +77,8 @@ def _assertions(record: Record, expected: Expected, lookup: Lookup) -> Iterator[
     for statement in statements(expected):
         key = Key(expected.label, statement.aspect, statement.place)
         its_key = Key(ANSWER, key.aspect, key.place)
-        assumed = own.assumed(key) or (its.assumed(its_key) if its is not None else "")
+        of_record = own.assumed(key) or (its.assumed(its_key) if its is not None else "")
+        assumed = of_record or _assumed_of_its_surface(expected, key)
         yield Assertion(
             address=str(record.address),
             key=key,
@@ -88,8 +89,19 @@ def _assertions(record: Record, expected: Expected, lookup: Lookup) -> Iterator[
             alternatives=own.alternatives(key)
             or (its.alternatives(its_key) if its is not None else _left_to_the_account(expected, key)),
             out_of_reach=own.out_of_reach(key) or (its.out_of_reach(its_key) if its is not None else ""),
+            of_surface=bool(assumed and key.place) and not of_record,
             depends=own.depends(key.label),
         )
+
+
+def _assumed_of_its_surface(expected: Expected, key: Key) -> str:
+    """Why the envelope has the whole shape, this member, or the place of a relation, though the documents show none."""
+    place = key.place
+    if key.aspect == "relation":
+        place = next((each.at for each in expected.relations if each.place == key.place and each.at), "/")
+    elif key.aspect != "body" or place in expected.fields:
+        return ""
+    return expected.envelope.assumed.get(place, "")
 
 
 def _source(statement: Statement, sources: str, *, is_assumed: bool) -> str:
@@ -139,6 +151,7 @@ def _of_body(expected: Expected) -> Iterator[Statement]:
             yield Statement("status", told, expected.told_status)
         if expected.message_pattern is not None and "message" in envelope.wire:
             yield Statement("message", "", expected.message_pattern, expected.message_source)
+        yield from (Statement("body", pointer, "present") for pointer in expected.members)
     for pointer, schema in expected.fields.items():
         yield Statement("body", pointer, "absent" if schema is False else schema)
 

@@ -55,6 +55,11 @@ class Expected:
     """The refusal that conforms in place of this success, where the documents leave both (`or` of a rule)."""
 
     @property
+    def members(self) -> tuple[str, ...]:
+        """Where something must stand by its envelope though the documents do not show it, nor a field of its own."""
+        return tuple(each for each in self.envelope.assumed if each and each not in self.fields)
+
+    @property
     def provider(self) -> str:
         """The provider whose record it is of; what is expected of no record has the provider alone as its address."""
         return self.address.partition("/")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog.model import Tag
@@ -31,5 +31,11 @@ def tag_by_evidence(
     seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
     if cells and documented <= seen and not differs and not expired:
         return Tag.LIVE_VERIFIED
-    unsettled = any(each.basis is Basis.ASSUMED and str(each.key) not in settled for each in stated)
-    return Tag.UNVERIFIED if differs or expired or unsettled else None
+    return Tag.UNVERIFIED if differs or expired or any(unsettled(stated, settled)) else None
+
+
+def unsettled(stated: Iterable[Assertion], settled: Mapping[str, Settled]) -> Iterator[Assertion]:
+    """What the record itself assumes and nobody has seen yet; what its surface assumes says nothing of the record."""
+    for each in stated:
+        if each.basis is Basis.ASSUMED and not each.of_surface and str(each.key) not in settled:
+            yield each

@@ -40,6 +40,7 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
     cells, settled = cells_of(record, stated), settled_of(record, stated)
     agreed, looked = set(agreed_of(record, stated)), first_looks(record, stated)
     assumed = {str(each.key) for each in stated if each.basis is Basis.ASSUMED}
+    of_surface = {str(each.key) for each in stated if each.of_surface}
     places = {str(each.key) for each in stated if each.place_alone}
     for sighting in sightings:
         if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
@@ -57,7 +58,9 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
                 last = cells.get((endpoint, key))
                 if last is None or last.on is None or last.on <= sighting.day:
                     cells[endpoint, key] = Cell(sighting.day, differs)
-                if key in assumed and (key not in places or differs in ("", ABSENT)):
+                settles = key not in places or differs in ("", ABSENT)
+                # what all answers of a surface have as assumed need not be written into each of their records
+                if key in assumed and settles and (differs or key not in of_surface or key in settled):
                     turned_out.setdefault(key, []).append(differs or AS_ASSUMED)
             for within in look.unseen:
                 cells.setdefault((endpoint, f"{look.label}/{within}"), Cell(None))

@@ -23,7 +23,7 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
     """
     for finding in findings:
         assertion = expected.assertions.get(finding.assertion)
-        if assertion is None or finding.severity is not Severity.MUST:
+        if assertion is None or finding.severity is not Severity.MUST or finding.code in _NEVER_ASSUMED:
             yield finding
         elif finding.observed in assertion.alternatives or _is_known(finding, assertion):
             continue
@@ -32,6 +32,10 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
             yield replace(finding, severity=Severity.SHOULD, message=words)
         else:
             yield finding
+
+
+_NEVER_ASSUMED = frozenset({FindingCode.BODY_MALFORMED})
+"""Which shape a body has may be assumed; that these are HTTP/JSON interfaces is what the documents say (1:1)."""
 
 
 def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> bool:

@@ -110,6 +110,7 @@ def _body(expected: Expected, response: Response, body: Json) -> Iterator[Findin
         return
     yield from _shape(expected, body)
     body = unwrapped(expected.envelope, body)
+    yield from _members(expected, body)
     yield from _wire(expected, body)
     yield from _message(expected, body)
     yield from _fields(expected, body)
@@ -123,6 +124,12 @@ def _shape(expected: Expected, body: Json) -> Iterator[Finding]:
         yield _finding(
             expected, "body", Code.BODY_SHAPE, Aspect.BODY, error.json_path, documented, _brief(error.instance)
         )
+
+
+def _members(expected: Expected, body: Json) -> Iterator[Finding]:
+    for pointer in expected.members:
+        if find(body, pointer) is ABSENT:
+            yield _finding(expected, f"body:{pointer}", Code.FIELD_MISSING, Aspect.BODY, pointer, "present", "absent")
 
 
 def _wire(expected: Expected, body: Json) -> Iterator[Finding]:

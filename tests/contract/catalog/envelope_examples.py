@@ -60,9 +60,13 @@ ANYTHING: list[Any] = [None, 1, "text", [], {}, {"object": "list"}]
 
 ENVELOPES: dict[str, Examples] = {
     "pa": Examples(
-        [PA, changed(PA, {"error_code": "enforced_spend_limit_reached"}, "error", "details")],
         [
-            *[without(PA, name) for name in PA],
+            PA,
+            changed(PA, {"error_code": "enforced_spend_limit_reached"}, "error", "details"),
+            without(PA, "request_id"),  # where it stands is assumed, beside the shape
+        ],
+        [
+            *[without(PA, name) for name in PA if name != "request_id"],
             without(PA, "error", "type"),
             without(PA, "error", "message"),
             changed(PA, "failure", "type"),
@@ -97,9 +101,9 @@ ENVELOPES: dict[str, Examples] = {
     ),
     "pa_result": Examples([{}, [], {"type": "model"}, {"type": "error", "name": "an entry of a log"}], [PA]),
     "pb": Examples(
-        [PB],
+        [PB, without(PB, "error", "details")],
         [
-            *[without(PB, "error", name) for name in PB["error"]],
+            *[without(PB, "error", name) for name in PB["error"] if name != "details"],
             changed(PB, "404", "error", "code"),
             changed(PB, "not_found", "error", "status"),
             changed(PB, {}, "error", "details"),
@@ -182,8 +186,8 @@ ENVELOPES: dict[str, Examples] = {
         ],
     ),
     "pc_chat": Examples(
-        [{"choices": [{"finish_reason": "length"}]}],
-        [{}, {"choices": []}, {"choices": [{}]}, {"choices": [{"finish_reason": 1}]}],
+        [{"choices": [{"finish_reason": "length"}]}, {}],
+        [{"choices": []}, {"choices": [{}]}, {"choices": [{"finish_reason": 1}]}],
     ),
     "pc_oauth": Examples(
         [PC_OAUTH], [PC, without(PC_OAUTH, "error", "param"), {"error": "invalid_grant"}, {"error": {"type": "oauth"}}]
@@ -193,8 +197,8 @@ ENVELOPES: dict[str, Examples] = {
     ),
     "pd_string": Examples(["Failed to deserialize"], ["", PD, None]),
     "pd_management": Examples(
-        [PD_MANAGEMENT],
-        [PD, *[without(PD_MANAGEMENT, name) for name in PD_MANAGEMENT], changed(PD_MANAGEMENT, 401, "code")],
+        [PD_MANAGEMENT, without(PD_MANAGEMENT, "details")],
+        [PD, without(PD_MANAGEMENT, "code"), without(PD_MANAGEMENT, "message"), changed(PD_MANAGEMENT, 401, "code")],
     ),
     "pd_grpc": Examples([None], []),
     "empty": Examples([None], []),

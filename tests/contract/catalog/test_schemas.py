@@ -13,7 +13,7 @@ from referencing.jsonschema import DRAFT202012
 
 from catalog.reading.schemas import KIND_SCHEMA, SCHEMAS, resolve, schemas
 from catalog.writeback.canonical import canonical_record, json_text
-from tests.contract.catalog.envelope_examples import ENVELOPES
+from tests.contract.catalog.envelope_examples import ENVELOPES, without
 from tests.contract.catalog.inventory_rows import PROVIDERS, citable
 from tests.contract.catalog.record_examples import BAD, GOOD
 
@@ -245,6 +245,25 @@ def test_an_envelope_tells_where_the_aspects_lie(surface: str) -> None:
     assert set(schema["x-wire"]) <= ASPECTS
     for aspect, pointer in schema["x-wire"].items():
         assert any(leads_somewhere(body, pointer) for body in ENVELOPES[surface].good), aspect
+
+
+@each_surface
+def test_what_an_envelope_assumes_is_no_part_of_its_shape(surface: str) -> None:
+    schema = envelope(surface)
+    for pointer, why in schema.get("x-assumed", {}).items():
+        assert why.endswith("."), "a reason is a sentence"
+        assert any(leads_somewhere(body, pointer) for body in ENVELOPES[surface].good), pointer
+        names = pointer.split("/")[1:]
+        less = [without(body, *names) for body in ENVELOPES[surface].good if names and leads_somewhere(body, pointer)]
+        assert all(Draft202012Validator(schema).is_valid(body) for body in less), pointer
+
+
+@each_surface
+def test_what_an_envelope_relates_is_written_as_in_records(surface: str) -> None:
+    for relation in envelope(surface).get("x-relations", ()):
+        record = {**GOOD["errors"][0], "relations": [{"label": "answer", **relation}]}
+        assert validator(KIND_SCHEMA["errors"]).is_valid(record)
+        assert relation["source"]
 
 
 @each_surface

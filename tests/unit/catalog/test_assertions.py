@@ -56,7 +56,18 @@ def test_what_is_listed_as_assumed_is_assumed_and_everything_else_documented() -
         "not shown",
         "",
     )
-    assert all(each.basis is Basis.DOCUMENTED and each.source for key, each in found.items() if key != "status")
+    its_own = {key: each for key, each in found.items() if key != "status" and "request_id" not in key}
+    assert all(each.basis is Basis.DOCUMENTED and each.source for each in its_own.values())
+
+
+def test_what_an_envelope_assumes_is_assumed_in_each_record_of_its_surface() -> None:
+    catalog, record = changed("pa/errors/general/rate_limit")
+    found = {each.key.within: each for each in assertions(record, catalog.__getitem__)}
+    for within, source in (("body:/request_id", ""), ("relation:equals:/request_id", "2:7.1#request id in the body")):
+        assert found[within].basis is Basis.ASSUMED
+        assert found[within].of_surface
+        assert found[within].assumed.startswith("2:7.1 says that the request id appears in the body")
+        assert found[within].source == source
 
 
 def test_what_is_assumed_of_success_holds_for_each_rule_that_allows_something() -> None:
@@ -102,7 +113,8 @@ def test_alternatives_reach_and_dependence_are_told() -> None:
 def test_what_is_assumed_of_the_request_is_no_assertion_of_an_answer() -> None:
     catalog, record = changed("pa/endpoints/messages/create_message", assumed={"ask/path": "not shown, 1:4.1"})
     assert asked(record) == {Key("ask", "path"): "not shown, 1:4.1"}
-    assert all(each.basis is Basis.DOCUMENTED for each in assertions(record, catalog.__getitem__))
+    made = assertions(record, catalog.__getitem__)
+    assert all(each.basis is Basis.DOCUMENTED for each in made if not each.of_surface)
 
 
 def test_every_assertion_of_the_shipped_records_has_an_id_of_its_own() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 OF_ERROR = (
     "answer/status, answer/header:request-id, answer/header:x-should-retry, answer/body, answer/type, "
-    "answer/relation:equals:/request_id"
+    "answer/body:/request_id, answer/relation:equals:/request_id"
 )
 
 

@@ -49,6 +49,8 @@ BODY: dict[str, Any] = {
     "request_id": "req_1",
 }
 LIMITED = Response(429, HEADERS, BODY, "json")
+OF_THE_ID = ("body:/request_id", "relation:equals:/request_id")
+"""What PA's envelope says besides its shape: that the id is in the body, where we assume it, and is the header's."""
 
 
 def judged(
@@ -73,7 +75,7 @@ def test_everything_as_stated_is_evidence_for_each_assertion_on_the_endpoint_tha
     look = seen(verdict)
     assert look.endpoint == ENDPOINT
     headers = (f"header:{name}" for name in HEADERS)
-    assert set(look.as_stated) == {"status", "type", "body", "relation:equals:/request_id", *headers}
+    assert set(look.as_stated) == {"status", "type", "body", *OF_THE_ID, *headers}
     assert look.otherwise == look.unseen == {}
 
 
@@ -194,7 +196,8 @@ def test_without_an_answer_nothing_is_seen() -> None:
 def test_a_body_that_is_none_hides_what_would_stand_in_it() -> None:
     look = seen(judged(RATE_LIMIT, replace(LIMITED, body="plain words", body_type="text"), {}))
     assert look.otherwise == {"body": "malformed"}
-    assert look.unseen == {"type": "no-body", "relation:equals:/request_id": "nothing-there"}
+    of_the_id = {"body:/request_id": "no-body", "relation:equals:/request_id": "nothing-there"}
+    assert look.unseen == {"type": "no-body", **of_the_id}
 
 
 def test_failed_assumptions_are_outside_the_blind_share() -> None:
@@ -344,3 +347,34 @@ def test_what_is_the_same_as_another_is_seen_only_beside_it(twin_answers: bool) 
     (look,) = (each for each in verdict.looks if each.label == other.label)
     assert (f"relation:equals:{twin.label}" in look.as_stated) is twin_answers
     assert (look.unseen == {f"relation:equals:{twin.label}": "no-twin"}) is not twin_answers
+
+
+def test_a_member_whose_place_the_documents_do_not_show_may_be_missing() -> None:
+    """2:7.1: the request id "appears in the body"; as which member is our reading, and no answer drifts for it."""
+    elsewhere = {**BODY, "error": {**BODY["error"], "request_id": "req_1"}}
+    del elsewhere["request_id"]
+    verdict = judged(RATE_LIMIT, replace(LIMITED, body=elsewhere), {})
+    assert verdict.outcome is Outcome.CONFORMS
+    (told,) = (each for each in verdict.findings if each.severity is Severity.SHOULD)
+    assert (told.assertion, told.message) == (
+        "answer/body:/request_id",
+        "body /request_id: assumed present, observed absent",
+    )
+    assert seen(verdict).unseen == {"relation:equals:/request_id": "nothing-there"}
+
+
+def test_what_stands_at_an_assumed_place_is_held_to_what_is_documented() -> None:
+    """2:7.1: it is the request id that appears there, so another one than the header's is drift."""
+    verdict = judged(RATE_LIMIT, replace(LIMITED, body={**BODY, "request_id": "req_2"}), {})
+    assert verdict.outcome is Outcome.DRIFTED
+    assert [each.assertion for each in verdict.findings if each.drifts] == ["answer/relation:equals:/request_id"]
+
+
+def test_a_shape_may_be_assumed_but_not_that_it_is_json() -> None:
+    """2:7.5 shows no envelope of the token endpoint; 1:1 says that these are HTTP/JSON interfaces."""
+    address, headers = "pc/errors/oauth/invalid_grant", {"x-request-id": "req_1"}
+    flat = {"type": "oauth", "code": "invalid_grant"}
+    other = judged(address, Response(400, headers, flat, "json"), {}, request=Request("POST", f"{ASKED}/token"))
+    assert "answer/body" not in {each.assertion for each in other.findings if each.drifts}
+    text = judged(address, Response(400, headers, "no", "text"), {}, request=Request("POST", f"{ASKED}/token"))
+    assert "answer/body" in {each.assertion for each in text.findings if each.drifts}

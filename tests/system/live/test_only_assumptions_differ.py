@@ -1,0 +1,104 @@
+"""Two nights at a provider that differs only in what our records assume: green, each told once, then quiet."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+
+import pytest
+
+from catalog.model import Outcome, Severity, Tag
+from catalog.model.codes import ReasonCode
+from catalog.reading.store import RECORDS, Catalog
+from tests.harness.command import Ran, pytest_probes
+from tests.harness.live import night
+from tests.harness.serving import serving
+from tests.harness.wrong_provider import Answer, WrongProvider
+
+MODEL, TOKENS = "pa/endpoints/models/get_model", "pa/endpoints/messages/count_tokens"
+UNKNOWN_MODEL, AGENTS = "pa/errors/general/unknown_model", "pa/endpoints/agents/list_agents"
+
+CREATED = re.compile(r"/pa/v1/(models/.+|messages/count_tokens)")
+NOWHERE = {"type": "error", "error": {"type": "not_found_error", "message": "No such path."}}
+
+
+def otherwise(answer: Answer) -> None:
+    """What only our assumptions speak against: another success, another place of the id, a path that is not there."""
+    if answer.path == "/pa/v1/agents" and answer.status < 400:  # 1:4.1: "paths: not shown"
+        answer.status, answer.body = 404, json.dumps({**NOWHERE, "request_id": answer.headers["request-id"]}).encode()
+        answer.headers["x-should-retry"] = "false"
+    if CREATED.fullmatch(answer.path) and answer.status == 200:  # no document shows the status of a success
+        answer.status = 201
+    if answer.status >= 400:  # 2:7.1: the id "appears in the body", not where
+        answer.edit(lambda body: body["error"].update(request_id=body.pop("request_id")))
+
+
+@dataclass(frozen=True)
+class Nights:
+    """Two nights in a row, what each left in the records, and the records as the second left them."""
+
+    first: Ran
+    second: Ran
+    texts: tuple[str, str]
+    catalog: Catalog
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory: pytest.TempPathFactory) -> Nights:
+    folder = tmp_path_factory.mktemp("nights")
+    records = folder / "records"
+    shutil.copytree(RECORDS, records, ignore=shutil.ignore_patterns(".cache"))
+    ran, texts = [], []
+    with serving(WrongProvider(otherwise)) as base:
+        tonight = night(folder, {"pa": f"{base}/pa"})
+        for today in ("2026-11-20", "2026-11-21"):
+            asked = ("--target", str(tonight.path), "--catalog", str(records), "--today", today)
+            ran.append(pytest_probes(folder / today, *asked, "--update", environ=tonight.environ))
+            texts.append("".join(path.read_text() for path in sorted(records.rglob("*.json"))))
+    return Nights(ran[0], ran[1], (texts[0], texts[1]), Catalog.load(records))
+
+
+def test_the_first_night_is_green_and_tells_each_assumption(nights: Nights) -> None:
+    assert nights.first.status == 0, nights.first.said
+    results = nights.first.results
+    assert not [result.record for result in results.values() if result.drifts]
+    told = {(each.record, finding.assertion) for each in results.values() for finding in each.findings
+            if finding.severity is Severity.SHOULD}  # fmt: skip
+    assert {(MODEL, "success/status"), (TOKENS, "success/status")} <= told
+    assert (UNKNOWN_MODEL, "answer/body:/request_id") in told
+    assert "Assumptions that reality corrected" in nights.first.output
+    summary = (nights.first.folder / "summary.md").read_text()
+    assert f"{MODEL}#success/status: assumed 200, observed 201" in summary
+
+
+def test_what_we_assumed_of_a_request_is_ours_to_mend(nights: Nights) -> None:
+    result = nights.first.results[AGENTS]
+    assert result.outcome is Outcome.INCONCLUSIVE
+    assert result.reason is not None
+    assert result.reason.code == ReasonCode.ASSUMPTION_FAILED
+
+
+def test_what_they_turned_out_to_be_is_written_down(nights: Nights) -> None:
+    for address, key, seen in (
+        (MODEL, "success/status", "201"),
+        (UNKNOWN_MODEL, "answer/body:/request_id", "absent"),
+    ):
+        record = nights.catalog[address]
+        assert record.data["evidence"]["settled"][key] == {"seen": seen, "on": "2026-11-20"}
+        assert {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} <= record.tags
+        assert Tag.UNVERIFIED not in record.tags
+
+
+def test_the_second_night_is_quiet(nights: Nights) -> None:
+    assert nights.second.status == 0, nights.second.said
+    assert "Assumptions that reality corrected" not in nights.second.output
+    assert not [
+        finding.message
+        for result in nights.second.results.values()
+        for finding in result.findings
+        if finding.severity is not Severity.INFO
+    ]
+    assert "0 records changed in 0 files" in nights.second.output
+    assert nights.texts[0] == nights.texts[1]
