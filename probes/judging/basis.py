@@ -25,13 +25,18 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
         assertion = expected.assertions.get(finding.assertion)
         if assertion is None or finding.severity is not Severity.MUST or finding.code in _NEVER_ASSUMED:
             yield finding
-        elif finding.observed in assertion.alternatives or _is_known(finding, assertion):
+        elif finding.observed in assertion.alternatives:
             continue
+        elif _is_known(finding, assertion):
+            yield replace(finding, severity=Severity.INFO, message=f"{_as_assumed(finding)}, as it was settled to be")
         elif _is_assumed(expected, finding, assertion) and not _is_another_outcome(finding, assertion):
-            words = finding.message.replace(": documented ", ": assumed ", 1)
-            yield replace(finding, severity=Severity.SHOULD, message=words)
+            yield replace(finding, severity=Severity.SHOULD, message=_as_assumed(finding))
         else:
             yield finding
+
+
+def _as_assumed(finding: Finding) -> str:
+    return finding.message.replace(": documented ", ": assumed ", 1)
 
 
 _NEVER_ASSUMED = frozenset({FindingCode.BODY_MALFORMED})

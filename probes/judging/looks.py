@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT
 from catalog.evidence.same_drift import observed_class
-from catalog.model import Exchange, Finding, Reason, Response, Severity
 from catalog.model.look import Look
 from catalog.reading.expected import Expected, answer_body
+from probes.judging.basis import succeeds
 from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.relations import unseen as unseen_relations
 
 if TYPE_CHECKING:
+    from catalog.model import Exchange, Finding, Reason, Response
     from catalog.model.assertion import Assertion
     from catalog.recognition.endpoints import Endpoints
 
@@ -29,7 +30,7 @@ _IN_THE_STREAM = frozenset({"event", "order"})
 def look(
     expected: Expected,
     exchange: Exchange,
-    findings: Iterable[Finding],
+    findings: Collection[Finding],
     reason: Reason | None,
     endpoints: Endpoints,
     others: Answers = NO_OTHERS,
@@ -41,10 +42,11 @@ def look(
     otherwise = {
         expected.assertions[finding.assertion].key.within: observed_class(finding)
         for finding in findings
-        if finding.severity is not Severity.INFO and finding.assertion in expected.assertions
+        if finding.assertion in expected.assertions
     }
+    another = any(each.assertion == f"{expected.label}/status" and not _is_a_success_too(each) for each in findings)
     rest = [each for each in expected.assertions.values() if each.key.within not in otherwise]
-    unseen = dict(_unseen(expected, exchange, rest, otherwise, reason))
+    unseen = dict(_unseen(expected, exchange, rest, otherwise, reason, another=another))
     for within, why in unseen_relations(expected, exchange, others).items():
         if within not in otherwise:
             unseen.setdefault(within, why)
@@ -55,6 +57,11 @@ def look(
         otherwise=otherwise,
         unseen=unseen,
     )
+
+
+def _is_a_success_too(finding: Finding) -> bool:
+    """Whether a status differs only from the success that is assumed: the rest of the answer is the stated one's."""
+    return not finding.drifts and succeeds(finding.documented) and succeeds(finding.observed)
 
 
 def _endpoint(expected: Expected, exchange: Exchange, endpoints: Endpoints) -> str:
@@ -71,8 +78,13 @@ def _unseen(
     rest: Iterable[Assertion],
     otherwise: Mapping[str, str],
     reason: Reason | None,
+    *,
+    another: bool,
 ) -> Iterator[tuple[str, str]]:
-    """Of the assertions that no finding speaks of, those that were not seen, and why."""
+    """Of the assertions that no finding speaks of, those that were not seen, and why.
+
+    `another`: the status is another one than is stated, and not just another success than is assumed.
+    """
     response = exchange.response
     for each in rest:
         within = each.key.within
@@ -82,8 +94,10 @@ def _unseen(
             continue
         elif response is None:
             yield within, NO_ANSWER
-        elif within != "status" and ("status" in otherwise or expected.chosen_by(response) is not expected):
+        elif within != "status" and (another or expected.chosen_by(response) is not expected):
             yield within, ANOTHER_ANSWER
+        elif each.key.aspect == "relation" and not expected.is_answered_by(response):
+            yield within, ANOTHER_ANSWER  # what is beside another status is not compared
         else:
             why = _hidden(expected, response, each, otherwise)
             if why:

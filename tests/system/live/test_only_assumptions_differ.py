@@ -26,12 +26,14 @@ NOWHERE = {"type": "error", "error": {"type": "not_found_error", "message": "No 
 
 def otherwise(answer: Answer) -> None:
     """What only our assumptions speak against: another success, another place of the id, a path that is not there."""
-    if answer.path == "/pa/v1/agents" and answer.status < 400:  # 1:4.1: "paths: not shown"
+    if answer.path == "/pa/v1/agents":  # 1:4.1: "paths: not shown"
+        if answer.status >= 400:
+            return
         answer.status, answer.body = 404, json.dumps({**NOWHERE, "request_id": answer.headers["request-id"]}).encode()
         answer.headers["x-should-retry"] = "false"
-    if CREATED.fullmatch(answer.path) and answer.status == 200:  # no document shows the status of a success
+    elif CREATED.fullmatch(answer.path) and answer.status == 200:  # no document shows the status of a success
         answer.status = 201
-    if answer.status >= 400:  # 2:7.1: the id "appears in the body", not where
+    elif answer.status >= 400:  # 2:7.1: the id "appears in the body", not where
         answer.edit(lambda body: body["error"].update(request_id=body.pop("request_id")))
 
 

@@ -101,6 +101,7 @@ def test_the_same_difference_from_an_assumption_is_told_and_conforms() -> None:
     assert seen(verdict).otherwise == {"header:retry-after": "absent"}
 
 
+ASSUMED_SUCCESS = {"success/status": "not shown"}
 ASSUMED_STATUS = {"assumed": {"answer/status": "not shown"}}
 
 
@@ -219,8 +220,10 @@ def test_what_an_assumption_was_settled_to_be_is_no_news() -> None:
     }
     settled = {**ASSUMED_STATUS, "evidence": evidence}
     quiet = judged(RATE_LIMIT, replace(LIMITED, status=403), settled)
-    assert (quiet.outcome, quiet.findings) == (Outcome.CONFORMS, ())
-    assert "status" in seen(quiet).as_stated
+    (told,) = quiet.findings
+    assert (quiet.outcome, told.severity) == (Outcome.CONFORMS, Severity.INFO)
+    assert told.message == "status: assumed 429, observed 403, as it was settled to be"
+    assert seen(quiet).otherwise == {"status": "403"}, "else the next night would settle it anew"
     again = judged(RATE_LIMIT, replace(LIMITED, status=409), settled)
     assert [each.severity for each in again.findings] == [Severity.SHOULD]
 
@@ -349,6 +352,16 @@ def test_what_is_the_same_as_another_is_seen_only_beside_it(twin_answers: bool) 
     assert (look.unseen == {f"relation:equals:{twin.label}": "no-twin"}) is not twin_answers
 
 
+def test_another_success_than_the_assumed_one_shows_all_else_as_stated() -> None:
+    shipped = catalog()[ENDPOINT].data["assumed"]
+    verdict = judged(ENDPOINT, replace(SUCCEEDED, status=201), {"assumed": {**shipped, **ASSUMED_SUCCESS}}, "success")
+    assert seen(verdict).otherwise == {"status": "201"}
+    assert "header:request-id" in seen(verdict).as_stated
+    documented = {key: why for key, why in shipped.items() if key != "success/status"}
+    drifted = judged(ENDPOINT, replace(SUCCEEDED, status=201), {"assumed": documented}, "success")
+    assert (drifted.outcome, seen(drifted).as_stated) == (Outcome.DRIFTED, ())
+
+
 def test_a_member_whose_place_the_documents_do_not_show_may_be_missing() -> None:
     """2:7.1: the request id "appears in the body"; as which member is our reading, and no answer drifts for it."""
     elsewhere = {**BODY, "error": {**BODY["error"], "request_id": "req_1"}}
@@ -371,10 +384,9 @@ def test_what_stands_at_an_assumed_place_is_held_to_what_is_documented() -> None
 
 
 def test_a_shape_may_be_assumed_but_not_that_it_is_json() -> None:
-    """2:7.5 shows no envelope of the token endpoint; 1:1 says that these are HTTP/JSON interfaces."""
-    address, headers = "pc/errors/oauth/invalid_grant", {"x-request-id": "req_1"}
-    flat = {"type": "oauth", "code": "invalid_grant"}
-    other = judged(address, Response(400, headers, flat, "json"), {}, request=Request("POST", f"{ASKED}/token"))
+    """1:1 says that these are HTTP/JSON interfaces."""
+    assumed = {"assumed": {"answer/body": "not shown"}}
+    other = judged(RATE_LIMIT, replace(LIMITED, body={"type": "rate_limit_error"}), assumed)
     assert "answer/body" not in {each.assertion for each in other.findings if each.drifts}
-    text = judged(address, Response(400, headers, "no", "text"), {}, request=Request("POST", f"{ASKED}/token"))
+    text = judged(RATE_LIMIT, replace(LIMITED, body="no", body_type="text"), assumed)
     assert "answer/body" in {each.assertion for each in text.findings if each.drifts}
