@@ -44,6 +44,10 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
         if surface not in envelopes:
             mend = did_you_mean(surface, envelopes) or f"add catalog/schemas/envelopes/{surface}.json"
             yield Complaint(path, f"{surface!r} has no envelope schema", mend)
+    for kind, addresses in data.get("account", {}).items():
+        for at, address in enumerate(addresses):
+            if not address.startswith(f"{name}/"):
+                yield Complaint(f"$.account.{kind}[{at}]", f"{address!r} is not of {name}", f"begin it with {name}/")
     for role, control in data["controls"].items():
         if role not in data["roles"]:
             mend = did_you_mean(role, data["roles"]) or f"add {role!r} to $.roles"

@@ -56,6 +56,7 @@ class FindingCode(StrEnum):
     UNDOCUMENTED_CODE = "undocumented-code"
     NOT_LOOKED_AT = "not-looked-at"
     UNASKED_ANSWER = "unasked-answer"
+    GENERIC_MESSAGE = "generic-message"
     STALE_DIVERGENCE = "stale-divergence"
 
 
@@ -85,6 +86,9 @@ class ReasonCode(StrEnum):
     ASSUMPTION_FAILED = "assumption-failed"
     STEP_UNSEEN = "step-unseen"
     REGION_REFUSED = "region-refused"
+    ACCOUNT_TROUBLE = "account-trouble"
+    ONE_ANSWER_TO_EVERYTHING = "one-answer-to-everything"
+    TWIN_NOT_ALLOWED = "twin-not-allowed"
     LANE_STOPPED = "lane-stopped"
     BUDGET_SPENT = "budget-spent"
     WAIT_TOO_LONG = "wait-too-long"

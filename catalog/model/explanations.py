@@ -268,6 +268,11 @@ FINDINGS = _table(
         "The verdict is inconclusive; the difference is told here because the answer is documented elsewhere.",
     ),
     (
+        _F.GENERIC_MESSAGE,
+        "Different faults of this endpoint are answered with the same message; without a fault the request succeeds.",
+        "The verdict stands. Tell such errors apart by status, type and code, for their message does not.",
+    ),
+    (
         _F.STALE_DIVERGENCE,
         "The ledger accepts a divergence that is no longer there, names no record, or is past its review date.",
         "Remove or renew the entry in catalog/divergences.json.",
@@ -347,6 +352,22 @@ INCONCLUSIVE = _table(
         _R.REGION_REFUSED,
         "The provider does not serve the place that this run comes from.",
         "Run from a region that the provider serves.",
+    ),
+    (
+        _R.ACCOUNT_TROUBLE,
+        "The account has no credit, quota or billing left, and that was answered in place of what was asked.",
+        "Top the account up or raise its limit, then probe again; it says nothing about the provider.",
+    ),
+    (
+        _R.ONE_ANSWER_TO_EVERYTHING,
+        "Three faults or more of one endpoint got the same answer, and so did the request without any fault.",
+        "Read that answer: something about the key or the account stands before everything else.",
+    ),
+    (
+        _R.TWIN_NOT_ALLOWED,
+        "Three faults or more of one endpoint got the same message; only a request without fault, which costs"
+        " something, could tell whether that is the provider's way.",
+        "Allow it with `--allow billable`, or accept in the ledger that these records are not looked at.",
     ),
     (
         _R.ASSUMPTION_FAILED,

@@ -79,6 +79,10 @@ class Manifest:
     """Response headers without its name that still tell that it was the provider who answered."""
     imitated: bool
     """Whether other hosts answer in its envelopes, so that a body alone does not tell whose it is."""
+    account_trouble: frozenset[str]
+    """Addresses of errors that tell of the account's quota, billing or credit, whatever was asked."""
+    region_refusals: frozenset[str]
+    """Addresses of errors that tell of a place which is not served."""
     addresses: Mapping[str, str]
     """The addresses that a target may give, each with what is found there."""
     grpc: Mapping[int, int]
@@ -195,6 +199,7 @@ class _Table:
 
 def _manifest(top: _Table) -> Manifest:
     stand_ins, surfaces, identity = top.table("stand_ins"), top.table("surfaces"), top.table("identity", {})
+    account = top.table("account", {})
     return Manifest(
         name=top.text("name"),
         about=top.text("about"),
@@ -210,6 +215,8 @@ def _manifest(top: _Table) -> Manifest:
         account_headers=identity.texts("account"),
         origin=identity.texts("origin"),
         imitated=identity.flag("imitated"),
+        account_trouble=frozenset(account.texts("trouble")),
+        region_refusals=frozenset(account.texts("region")),
         addresses=top.table("addresses").all_texts(),
         grpc=top.table("grpc", {}).statuses(),
         stream_end=frozenset(top.table("stream", {}).texts("end")),

@@ -9,9 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.projection import message_in, wire_of
+from catalog.model.codes import ReasonCode
 from catalog.reading.classification import classification
 from catalog.reading.expectations import documented_answers
 from catalog.reading.headers import header_names
+from catalog.reading.manifest import manifest
 from catalog.recognition.endpoints import Endpoints
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class KnownAnswer:
     """The documented wording, compiled."""
     permission: bool
     """Whether it refuses what this account may not do."""
+    account: ReasonCode | None = None
+    """Why it says nothing of what was asked: it tells of the account's credit, or of a place that is not served."""
 
     @property
     def address(self) -> str:
@@ -109,6 +113,11 @@ class Known:
         quoting = [answer for answer in fits if answer.message is not None]
         return tuple(quoting or fits)
 
+    def of_the_account(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
+        """The records that an answer could be, if each of them tells of the account; else none."""
+        found = self.matching(status, body)
+        return found if all(answer.account is not None for answer in found) else ()
+
 
 def _envelopes(answers: Iterable[KnownAnswer]) -> Iterable[Envelope]:
     return {answer.expected.envelope.name: answer.expected.envelope for answer in answers}.values()
@@ -128,5 +137,13 @@ def _answers(record: Record) -> Iterable[KnownAnswer]:
         yield KnownAnswer(
             expected=expected,
             message=re.compile(pattern) if pattern else None,
+            account=_of_the_account(record),
             permission=expected.told_status == 403 and classification(record).is_permission,
         )
+
+
+def _of_the_account(record: Record) -> ReasonCode | None:
+    address, special = str(record.address), manifest(record.provider)
+    if address in special.region_refusals:
+        return ReasonCode.REGION_REFUSED
+    return ReasonCode.ACCOUNT_TROUBLE if address in special.account_trouble else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Exchange, Finding, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
-from catalog.reading.expected import Expected, asked_of
+from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
 from probes.judging.compare import compare
 
@@ -55,6 +55,26 @@ def unasked(expected: Expected, response: Response) -> Reason | None:
     if status == 500:
         return Reason(ReasonCode.SERVER_FAULT, words(response))
     return None
+
+
+def of_the_account(expected: Expected, response: Response, known: Known) -> Reason | None:
+    """Why an answer tells of the account's credit or place alone, where the record is about nothing of that kind."""
+    answers = known.of_the_account(response.status, answer_body(expected, response))
+    if not answers or any(_states(expected, answer.expected) for answer in answers):
+        return None
+    code = ReasonCode.ACCOUNT_TROUBLE
+    if all(answer.account is ReasonCode.REGION_REFUSED for answer in answers):
+        code = ReasonCode.REGION_REFUSED
+    return Reason(code, f"this is {' or '.join(answer.address for answer in answers)}; {words(response)}")
+
+
+def _states(expected: Expected, other: Expected) -> bool:
+    """Whether both describe the same answer: that of one record, or of a rule that names it."""
+    return (
+        expected.status == other.status
+        and expected.wire == other.wire
+        and expected.message_pattern == other.message_pattern
+    )
 
 
 def held_to_its_own_record(

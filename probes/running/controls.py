@@ -15,7 +15,7 @@ from catalog.reading.grpc_statuses import status_of
 from catalog.reading.manifest import manifest
 from catalog.recognition.known import TOO_MANY, Known
 from probes.elicit.probe import Stopped
-from probes.judging.unasked import unasked
+from probes.judging.unasked import of_the_account, unasked
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 BAD_CREDENTIAL = (401,)
 SUCCESS = 200
-REGION = "region"
-"""What the name of a record holds that tells of a place which is not served."""
 
 
 def expected_of(provider: str) -> Expected:
@@ -48,11 +46,17 @@ async def confirm(
     if exchange.failure is not None:
         raise Stopped(Reason(exchange.failure.code, f"{where}: {exchange.failure.detail}"))
     response = exchange.response
-    trouble = unasked(expected_of(lane.provider.name), response) if response is not None else None
+    if response is None:
+        raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{where} was not answered"))
+    of_account = _of_the_account(lane, response, where, known) if known is not None else None
+    if of_account is not None:
+        lane.stop(of_account)
+        raise Stopped(of_account)
+    trouble = unasked(expected_of(lane.provider.name), response)
     if trouble is not None:
         raise Stopped(Reason(trouble.code, f"{where}: {trouble.detail}"))
-    status = status_of(response, lane.provider.name) if response is not None else None
-    if status == SUCCESS and response is not None:
+    status = status_of(response, lane.provider.name)
+    if status == SUCCESS:
         lacking = _lacking(control, lane, response)
         if lacking:
             raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status} {lacking}"))
@@ -76,12 +80,22 @@ def _lacking(control: Call, lane: Lane, response: Response) -> str:
     return f"without {', '.join(missing)}" if missing else ""
 
 
-def _refused(lane: Lane, response: Response | None, status: int | None, where: str, known: Known | None) -> Reason:
+def _of_the_account(lane: Lane, response: Response, where: str, known: Known) -> Reason | None:
+    """Why a control is no success though key and host work: no credit is left, or the place is not served."""
+    told = of_the_account(expected_of(lane.provider.name), response, known)
+    if told is None:
+        return None
+    look = "" if told.code == ReasonCode.REGION_REFUSED else f"; look at the account of {_key(lane)}"
+    return Reason(told.code, f"{where}: {told.detail}{look}")
+
+
+def _refused(lane: Lane, response: Response, status: int | None, where: str, known: Known | None) -> Reason:
     """Why a control is no success; never `restricted`, for what is refused to a control says nothing of any record."""
-    found = [each.address for each in known.matching(status, response.body)] if known and response else []
+    found = [each.address for each in known.matching(status, response.body)] if known is not None else []
     named = f", which is {' or '.join(found)}" if 0 < len(found) <= TOO_MANY else ""
-    if any(REGION in address for address in found):
-        return Reason(ReasonCode.REGION_REFUSED, f"{where} was answered {status}{named}")
+    return Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status}{named}; look at {_key(lane)}")
+
+
+def _key(lane: Lane) -> str:
     credential = lane.provider.credential(lane.role)
-    name = credential.variable or f"credential {lane.role!r} of {lane.provider.name}"
-    return Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status}{named}; look at {name}")
+    return credential.variable or f"credential {lane.role!r} of {lane.provider.name}"

@@ -56,6 +56,14 @@ def test_the_records_speak_of_the_key_header(name: str) -> None:
     assert manifest(name).stand_ins.key_header in named
 
 
+@each_provider
+def test_what_tells_of_the_account_is_a_record(name: str) -> None:
+    found = manifest(name)
+    named = found.account_trouble | found.region_refusals
+    assert named
+    assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
+
+
 @each_target
 @each_provider
 def test_a_target_that_is_shipped_gives_each_role_and_address(name: str, target: str) -> None:

@@ -122,6 +122,11 @@ MISTAKES = [
         'default = "json"\nothers = ["pe_stream"]',
         "$.surfaces.others[0]: 'pe_stream' has no envelope schema; ",
     ),
+    (
+        "[roles]",
+        '[account]\ntrouble = ["pf/errors/a/b"]\n\n[roles]',
+        "$.account.trouble[0]: 'pf/errors/a/b' is not of pe; begin it with pe/",
+    ),
     ("[controls.admin]", "[controls.amdin]", "$.controls.amdin: 'amdin' is no role; did you mean admin?"),
     ('"admin_url"\n', '"auth_url"\n', "$.controls.admin.address: 'auth_url' is no address; "),
     ("[grpc]", "[grpc", "is not TOML ("),
