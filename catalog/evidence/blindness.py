@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog.model import LedgerState, Outcome
 from catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
@@ -113,8 +113,13 @@ def _why(results: Sequence[Result], lost: Set[str]) -> str:
 
 
 def _is_ours(result: Result) -> bool:
-    """Whether it was not seen because of what we assumed of the request: that says nothing about our sight."""
-    return result.reason is not None and result.reason.code == ReasonCode.ASSUMPTION_FAILED
+    """Whether it was not seen because of what we assumed of the request, or somebody accepted that it is not looked at.
+
+    That says nothing about our sight.
+    """
+    code = result.reason.code if result.reason is not None else ""
+    accepted = (result.ledger or {}).get("state") == LedgerState.ACCOUNTED
+    return code == ReasonCode.ASSUMPTION_FAILED or (code == ReasonCode.TWIN_NOT_ALLOWED and accepted)
 
 
 def _most_common_reason(what: str, results: Sequence[Result]) -> str:

@@ -26,3 +26,11 @@ class Classification:
 def classification(record: Record) -> Classification:
     """How an error record is named."""
     return Classification(*(record.data.get(field) or "" for field in ("type", "code", "category")))
+
+
+def own_row(record: Record) -> str:
+    """The row that an error record was transcribed from: the first that it cites; those after it say of it in passing.
+
+    Two records of one row tell of one fault.
+    """
+    return str(record.data.get("source") or record.address).partition("; ")[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog.model import Json, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,19 @@ def stream_rule(written: Json) -> StreamRule | None:
         grpc_status=written.get("grpc_status"),
         trailers=tuple(written.get("trailers") or ()),
     )
+
+
+def event_names(record: Record) -> frozenset[str]:
+    """Every event and frame that a record names."""
+    data = record.data
+    response = data.get("response")
+    written = (
+        data.get("stream"),
+        data.get("streaming"),
+        response.get("stream") if isinstance(response, dict) else None,
+    )
+    rules = [rule for rule in map(stream_rule, written) if rule is not None]
+    return frozenset(name for rule in rules for name in (rule.event, rule.terminal, *rule.events) if name)
 
 
 def _range(code: Json) -> tuple[int, int] | None:

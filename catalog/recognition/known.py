@@ -14,6 +14,7 @@ from catalog.reading.classification import classification
 from catalog.reading.expectations import documented_answers
 from catalog.reading.headers import header_names
 from catalog.reading.manifest import manifest
+from catalog.reading.streams import event_names
 from catalog.recognition.endpoints import Endpoints
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Known:
     types: frozenset[str] = frozenset()
     codes: frozenset[str] = frozenset()
     endpoints: Endpoints = field(default_factory=Endpoints)
+    events: frozenset[str] = frozenset()
+    """Events of streams, and frames of WebSockets."""
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> Known:
@@ -85,7 +88,8 @@ class Known:
                 types.add(named.type)
                 codes.add(named.code)
         named_types, named_codes = frozenset(types - {""}), frozenset(codes - {""})
-        return cls(tuple(answers), frozenset(headers), named_types, named_codes, Endpoints.of(records))
+        events = frozenset().union(*map(event_names, records))
+        return cls(tuple(answers), frozenset(headers), named_types, named_codes, Endpoints.of(records), events)
 
     @cached_property
     def _by_status(self) -> Mapping[int | None, Sequence[KnownAnswer]]:
@@ -94,15 +98,24 @@ class Known:
             found.setdefault(answer.status, []).append(answer)
         return found
 
+    @cached_property
+    def _all_envelopes(self) -> Sequence[Envelope]:
+        return tuple(_envelopes(self.answers))
+
     def documents(self, status: int | None) -> bool:
         """Whether any record documents an answer with this status."""
         return status in self._by_status
 
     def has_envelope_of(self, body: Json) -> bool:
         """Whether a body stands in an error envelope of the provider: whether any of them finds its message in it."""
-        return isinstance(body, dict | list) and any(
-            message_in(envelope, body) is not None for envelope in _envelopes(self.answers)
-        )
+        return self.message_of(body) is not None
+
+    def message_of(self, body: Json) -> str | None:
+        """The message that a body carries in one of the provider's error envelopes; None where it stands in none."""
+        if not isinstance(body, dict | list):
+            return None
+        found = (message_in(envelope, body) for envelope in self._all_envelopes)
+        return next((message for message in found if message is not None), None)
 
     def matching(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
         """The records that an answer with this status and body could be; those alone whose wording it has, if any."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from catalog.evidence import same_drift
+from catalog.evidence.steady import steady
 from catalog.model.codes import FindingCode
 from catalog.model.labels import BESIDE, SUCCESS
 from catalog.model.text import brief
@@ -16,36 +17,16 @@ from catalog.reading.expected import message_of, param_of
 from catalog.reading.rate_limits import rate_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from catalog.evidence.results import Result
     from catalog.model import Exchange, Finding, Json, Response
     from catalog.reading.expected import Expected
 
 MAX_DIFFERENCES = 5
-MAX_TEXT = 300
-
-_VOLATILE = (
-    (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.IGNORECASE), "{id}"),
-    (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "{time}"),
-    (re.compile(r"\b[A-Za-z]+(?:[_-][A-Za-z]+)*[_-](?=[A-Za-z]*\d)[A-Za-z0-9]{8,}\b"), "{id}"),
-    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{12,}\b", re.IGNORECASE), "{id}"),
-    (re.compile(r"\b\d+(?:\.\d+)?(?=\s?(?:ms|s|m|h|seconds?|minutes?|hours?)\b)"), "{n}"),
-    (re.compile(r"\b\d+\.\d+\b"), "{n}"),
-    (re.compile(r"\b\d[\d,]{4,}\b"), "{n}"),
-)
-"""What differs from one answer to the next though nothing changed: identifiers, times, amounts."""
 
 _LIMIT_NAME = re.compile(r"limit")
 _MOVING = re.compile(r"remaining|reset|used")
-
-
-def steady(text: str) -> str:
-    """A text on one line with placeholders for what is volatile, so that records do not churn."""
-    text = " ".join(text.split())
-    for pattern, placeholder in _VOLATILE:
-        text = pattern.sub(placeholder, text)
-    return brief(text, MAX_TEXT)
 
 
 def judged_exchange(result: Result) -> Exchange | None:
@@ -91,10 +72,9 @@ def observed_limits(result: Result) -> dict[str, Json]:
     The seam for rate-limit probes: whatever they learn beyond headers is added here.
     """
     told: dict[str, str] = {}
-    for attempt in result.attempts[-1:]:
-        for exchange in attempt.exchanges:
-            if exchange.label not in BESIDE and exchange.response and (exchange.response.status or 0) < 400:
-                told = {**_limits_in(exchange.response.headers), **told}
+    for exchange in _latest(result):
+        if exchange.response and (exchange.response.status or 0) < 400:
+            told = {**_limits_in(exchange.response.headers), **told}
     tiers = rate_limits(result.probed_record).tiers(told) if result.probed else []
     left_out = {each.label: str(each.observed) for each in result.findings if each.code == FindingCode.NOT_LOOKED_AT}
     found: dict[str, Json] = {
@@ -103,6 +83,15 @@ def observed_limits(result: Result) -> dict[str, Json]:
         "not_looked_at": dict(sorted(left_out.items())),
     }
     return {"account_specific": True, **{key: value for key, value in found.items() if value}}
+
+
+def _latest(result: Result) -> Iterator[Exchange]:
+    """What was judged under each label when it was asked for the last time: later attempts ask only what was open."""
+    asked: set[str] = set()
+    for attempt in reversed(result.attempts):
+        own = [exchange for exchange in attempt.exchanges if exchange.label not in asked | BESIDE]
+        yield from own
+        asked.update(exchange.label for exchange in own)
 
 
 def _limits_in(headers: Mapping[str, str]) -> dict[str, str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
+from catalog.evidence.steady import steady
 from catalog.model import Json, Tag
 from catalog.model.codes import FindingCode
 from catalog.reading.manifest import providers
 from catalog.reading.store import DISCOVERED
 from catalog.reading.strict_json import read_object
-from catalog.writeback.answer import steady
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence.same_drift import narrowed_aspect
 from catalog.model import Address, Aspect, Json, LedgerState, Outcome
 from catalog.model.assertion import Key
+from catalog.model.codes import ReasonCode
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading.schemas import SCHEMAS
 from catalog.reading.strict_json import read_json, read_object
@@ -111,11 +112,12 @@ def drifted_assertions(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 
 def judge_against_ledger(
-    entry: Entry | None, outcome: Outcome, findings: Iterable[Finding], today: date
+    entry: Entry | None, outcome: Outcome, findings: Iterable[Finding], today: date, reason: str = ""
 ) -> Acceptance | None:
     """How an outcome stands to the entry that applies to it; None where the ledger has nothing to say.
 
-    An entry past its review is stale whatever was seen. Else only a conclusive outcome says something about it.
+    An entry past its review is stale whatever was seen. Else only a conclusive outcome says something about it, and
+    one whose `reason` is a message that nothing allowed here can tell apart, which `message` accepts.
     """
     if entry is None:
         return None
@@ -124,6 +126,8 @@ def judge_against_ledger(
         state, detail = LedgerState.STALE, f"the accepted divergence was to be reviewed by {entry.review_by}"
     elif outcome is Outcome.CONFORMS:
         state, detail = LedgerState.STALE, "the accepted divergence is no longer there: remove it from the ledger"
+    elif outcome is Outcome.INCONCLUSIVE and reason == ReasonCode.TWIN_NOT_ALLOWED and entry.covers(Aspect.MESSAGE):
+        state, detail = LedgerState.ACCOUNTED, f"not looked at, as accepted until {entry.review_by}"
     elif outcome is not Outcome.DRIFTED:
         return None
     elif new:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from catalog.evidence.steady import steady
 from catalog.model import Json, Outcome, Record, Tag
 from catalog.model.assertion import Basis
 from catalog.reading.documented_fields import documented_fields
@@ -291,7 +292,7 @@ def _collect_messages(draft: _Draft) -> _Draft:
     if draft.record.kind != "errors":
         return draft
     old = messages_seen(draft.record)
-    known = {answer.steady(message) for message in old}
+    known = {steady(message) for message in old}
     told = (_message(draft.record, sighting) for sighting in draft.sightings)
     new = {message for message in told if message is not None} - known
     if not new or len(old) > MAX_MESSAGES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Container
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,33 +23,55 @@ class Unseen:
     endpoints: dict[str, Reason] = field(default_factory=dict)
 
 
-async def perform(recipe: Recipe, probe: Probe) -> Unseen:
+async def perform(recipe: Recipe, probe: Probe, places: Collection[tuple[str, str]] | None = None) -> Unseen:
     """Elicit a record's behaviour once, here and on its other endpoints; says of what nothing came.
 
     What is looked at besides or elsewhere must not take away what was seen before it: if it stops, it is left out.
+    With `places`, each a label and an endpoint, only what they need is sent: their own calls, or all that comes before
+    a step of theirs.
 
     Raises:
         Stopped: something could not be sent, or a step that the recipe relies on did not succeed.
     """
-    unseen = Unseen(await _perform(recipe, probe))
+    unseen = Unseen(await _perform(recipe, probe, _labels(places, recipe.endpoint)))
     for endpoint, cell in recipe.spread.cells.items():
         try:
-            await _perform(cell, probe)
+            await _perform(cell, probe, _labels(places, cell.endpoint))
         except Stopped as ended:
             unseen.endpoints[endpoint] = ended.reason
     return unseen
 
 
-async def _perform(recipe: Recipe, probe: Probe) -> dict[str, Reason]:
+def _labels(places: Collection[tuple[str, str]] | None, endpoint: str) -> Container[str] | None:
+    """The labels that are asked for on an endpoint; None for all."""
+    return None if places is None else {label for label, where in places if where in ("", endpoint)}
+
+
+async def _perform(recipe: Recipe, probe: Probe, labels: Container[str] | None) -> dict[str, Reason]:
     probe.endpoint = recipe.endpoint
+    of_calls, of_steps = _wanted(recipe, labels)
     for label, call in recipe.calls.items():
-        await (probe.setup(call) if label == SETUP else probe.send(call, label))
-    if recipe.steps is not None:
+        if label in of_calls:
+            await (probe.setup(call) if label == SETUP else probe.send(call, label))
+    if recipe.steps is not None and of_steps:
         await recipe.steps(probe)
     stopped: dict[str, Reason] = {}
     for look in recipe.optional.values():
+        if labels is not None and not any(label in labels for label in look.labels):
+            continue
         try:
-            stopped |= await _perform(look, probe)
+            stopped |= await _perform(look, probe, labels)
         except Stopped as ended:
             stopped |= dict.fromkeys(look.labels, ended.reason)
     return stopped
+
+
+def _wanted(recipe: Recipe, labels: Container[str] | None) -> tuple[Container[str], bool]:
+    """The labels of the calls that are asked for, and whether the steps are; these may rely on every call."""
+    if labels is None:
+        return recipe.calls.keys(), True
+    beside = frozenset(label for look in recipe.optional.values() for label in look.labels)
+    if any(label in labels for label in recipe.labels - beside - recipe.calls.keys()):
+        return recipe.calls.keys(), True
+    asked = frozenset(label for label in recipe.calls if label in labels)
+    return asked | {SETUP} if asked else asked, False

@@ -1,51 +1,125 @@
-"""What several attempts at a record say together: whether to look again, and the outcome (DESIGN.md, outcomes)."""
+"""What several attempts at a record say together: which cells to look at again, when, and the outcome.
+
+Each cell is settled by itself: an answer that got lost in one of them takes nothing away from what was seen in the
+others, and only what is open is asked again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
 from catalog.model import Outcome, Reason
 from catalog.model.codes import ReasonCode
+from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
+
+if TYPE_CHECKING:
+    from probes.judging.cells import Place
 
 MAX_ATTEMPTS = 3
 """A drift is looked at again until two attempts agree, at most this often."""
 
+PASSING = frozenset(
+    {
+        ReasonCode.CONNECT_TIMEOUT,
+        ReasonCode.READ_TIMEOUT,
+        ReasonCode.CLOSED_WITHOUT_ANSWER,
+        ReasonCode.CONNECTION_RESET,
+        ReasonCode.PROTOCOL_ERROR,
+        ReasonCode.GATEWAY_PAGE,
+        ReasonCode.UNASKED_TIMEOUT,
+        ReasonCode.UNASKED_RATE_LIMIT,
+        ReasonCode.UNASKED_OVERLOAD,
+        ReasonCode.SERVER_FAULT,
+    }
+)
+"""Reasons that tell of a moment: what was asked then is asked once more, later, before it is given up."""
+
+
+ENDED = frozenset({ReasonCode.LANE_STOPPED, ReasonCode.BUDGET_SPENT, ReasonCode.WAIT_TOO_LONG})
+"""Reasons for which nothing more is sent on a lane."""
+
 
 def undecided(verdicts: Sequence[Verdict]) -> bool:
-    """Whether another attempt could settle what these leave open."""
+    """Whether another look could settle what these, of one cell, leave open."""
     if len(verdicts) >= MAX_ATTEMPTS:
         return False
     last = verdicts[-1]
-    if _server_fault(last):
-        return all(_server_fault(each) for each in verdicts)
+    if last.reason is not None and last.reason.code in ENDED:
+        return False
+    if _in_question(last):
+        return all(map(_in_question, verdicts))
     if len(verdicts) == 1:
-        return last.outcome is Outcome.DRIFTED
-    return not _agreeing(verdicts) and all(each.outcome is not Outcome.CONFORMS for each in verdicts)
+        return last.outcome is Outcome.DRIFTED or passing(last)
+    outcomes = {each.outcome for each in verdicts}
+    return Outcome.DRIFTED in outcomes and Outcome.CONFORMS not in outcomes and _agreeing(verdicts) is None
+
+
+def passing(verdict: Verdict) -> bool:
+    """Whether it says nothing for a reason that may be gone in a while."""
+    return verdict.outcome is Outcome.INCONCLUSIVE and verdict.reason is not None and verdict.reason.code in PASSING
 
 
 def conclude(verdicts: Sequence[Verdict]) -> Verdict:
-    """The outcome over all attempts (DESIGN.md, outcome table); a drift stands only if a control succeeds after it."""
+    """The verdict on one cell over all attempts; a drift stands only if a control succeeds after it."""
     last = verdicts[-1]
-    if all(_server_fault(each) for each in verdicts):
+    if all(map(_in_question, verdicts)):
         if len(verdicts) >= MAX_ATTEMPTS and _alike(verdicts):
             return replace(last, outcome=Outcome.DRIFTED, reason=None)
         return last
-    if len(verdicts) == 1:
+    ended = last.reason is not None and last.reason.code in ENDED
+    if len(verdicts) == 1 or ended or all(each.outcome in _NO_VERDICT for each in verdicts):
         return last
     agreed = _agreeing(verdicts)
     if agreed is not None and all(each.outcome is not Outcome.CONFORMS for each in verdicts):
         return agreed
     conclusive = [each for each in verdicts if each.outcome.conclusive]
+    if conclusive and all(each.outcome is Outcome.CONFORMS for each in conclusive):
+        return conclusive[-1]
+    detail = ", then ".join(_in_a_word(each) for each in verdicts)
     if len(conclusive) > 1:
         seen = (finding for each in conclusive for finding in each.findings)
         differing = tuple({(finding.code, same_drift.name(finding)): finding for finding in seen}.values())
-        detail = ", then ".join(_in_a_word(each) for each in verdicts)
         return Verdict(Outcome.FLAKY, Reason(ReasonCode.ATTEMPTS_DIFFER, detail), differing, last.looks)
-    detail = ", then ".join(_in_a_word(each) for each in verdicts)
     return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ATTEMPTS_DISAGREE, detail), last.findings, last.looks)
+
+
+_NO_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
+
+
+def still_open(attempts: Sequence[Mapping[Place, Verdict]]) -> frozenset[Place]:
+    """The cells that another attempt could settle, after attempts of which each says what it saw in which."""
+    return frozenset(place for place, verdicts in _by_place(attempts).items() if undecided(verdicts))
+
+
+def only_later(attempts: Sequence[Mapping[Place, Verdict]]) -> bool:
+    """Whether what is open should be asked again after a while, for what came in between may have passed by then."""
+    return any(undecided(verdicts) and passing(verdicts[-1]) for verdicts in _by_place(attempts).values())
+
+
+def over_all(attempts: Sequence[Mapping[Place, Verdict]]) -> Verdict:
+    """The verdict on a record over all attempts (DESIGN.md, outcome table)."""
+    return summed({place: conclude(verdicts) for place, verdicts in _by_place(attempts).items()})
+
+
+def _by_place(attempts: Sequence[Mapping[Place, Verdict]]) -> dict[Place, list[Verdict]]:
+    """The verdicts on each cell, in order. One that was settled is not unsettled by an accident afterwards.
+
+    A label of which nothing was sent, for the attempt stopped before, is one cell until its endpoints are asked.
+    """
+    asked = {label for attempt in attempts for label, endpoint in attempt if endpoint}
+    found: dict[Place, list[Verdict]] = {}
+    for attempt in attempts:
+        for place, verdict in attempt.items():
+            if not place[1] and place[0] in asked:
+                continue
+            before = found.setdefault(place, [])
+            if not before or undecided(before) or (verdict.outcome is Outcome.DRIFTED and len(before) < MAX_ATTEMPTS):
+                before.append(verdict)
+    return found
 
 
 def _agreeing(verdicts: Sequence[Verdict]) -> Verdict | None:
@@ -57,17 +131,19 @@ def _agreeing(verdicts: Sequence[Verdict]) -> Verdict | None:
     return None
 
 
-def _server_fault(verdict: Verdict) -> bool:
-    return verdict.reason is not None and verdict.reason.code == ReasonCode.SERVER_FAULT
+def _in_question(verdict: Verdict) -> bool:
+    """Whether it may be a drift if it stays: a server fault, or a page of HTML under the stated status of an error.
+
+    A server fault that is somebody else's has no findings (`judge`), and says nothing about the record however often
+    it comes.
+    """
+    code = verdict.reason.code if verdict.reason is not None else ""
+    return code in (ReasonCode.SERVER_FAULT, ReasonCode.GATEWAY_PAGE) and bool(verdict.difference)
 
 
 def _alike(verdicts: Sequence[Verdict]) -> bool:
-    """Whether server faults are one and the same, under the same labels. Else they are so many accidents.
-
-    One that is somebody else's has no findings (`judge`), and says nothing about the record however often it comes.
-    """
-    first = verdicts[0].difference
-    return bool(first) and all(each.difference == first for each in verdicts)
+    """Whether they are one and the same. Else they are so many accidents."""
+    return all(each.difference == verdicts[0].difference for each in verdicts)
 
 
 def _in_a_word(verdict: Verdict) -> str:

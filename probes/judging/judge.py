@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
@@ -15,24 +16,23 @@ from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.cells import Asked, Cell, answers_beside
 from probes.judging.compare import compare
 from probes.judging.looks import look
-from probes.judging.merged import merged
-from probes.judging.not_looked_at import not_looked_at
 from probes.judging.relations import NO_OTHERS, Answers
-from probes.judging.unasked import held_to_its_own_record, unasked, words
+from probes.judging.summed import summed
+from probes.judging.unasked import held_to_its_own_record, is_page, of_the_account, unasked, words
 from probes.judging.undocumented import seen_on_the_way
 from probes.judging.verdict import Verdict
 
+if TYPE_CHECKING:
+    from catalog.model.look import Look
 
-def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdict:
-    """The verdict of one attempt, cell by cell: a difference on one endpoint leaves the others' looks as they are."""
+
+def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped: Reason | None = None) -> Verdict:
+    """The verdict of one attempt, cell by cell: a difference on one endpoint leaves the others' looks as they are.
+
+    `stopped` is why the attempt ended before its end, if it did: what was seen until then is judged all the same.
+    """
     asked = Asked.of(attempt)
     cells = asked.cells(expected)
-    judged = {cell.label for cell in cells}
-    missing = [each.label for each in expected if each.label not in judged]
-    if missing:
-        return Verdict(
-            Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {missing[0]!r}")
-        )
     verdicts = [_judge_cell(cell.chosen, cell, known) for cell in cells]
     shown = _shown_to_work(verdicts, cells)
     verdicts = [
@@ -46,35 +46,23 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known) -> Verdi
         for each, cell, others in zip(verdicts, cells, beside, strict=True)
     ]
     verdicts = _after_what_they_depend_on(verdicts, cells)
-    looks = tuple(
-        look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
-        for cell, verdict, others in zip(cells, verdicts, beside, strict=True)
-    )
-    findings = merged((each.endpoint, verdict.findings) for each, verdict in zip(looks, verdicts, strict=True))
-    outcome, reason = _together(verdicts, cells)
-    unseen = _unseen_beside(verdicts, cells) if outcome in (Outcome.CONFORMS, Outcome.DRIFTED) else ()
-    return Verdict(outcome, reason, (*findings, *unseen), looks)
+    looked = {
+        (cell.label, cell.endpoint): replace(each, looks=(_look(cell, each, others, known),))
+        for each, cell, others in zip(verdicts, cells, beside, strict=True)
+    }
+    judged = {cell.label for cell in cells}
+    missing = {(each.label, ""): _never_asked(each.label, stopped) for each in expected if each.label not in judged}
+    return summed({**looked, **missing})
 
 
-def _together(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> tuple[Outcome, Reason | None]:
-    """What the cells say of the record: a drift of one is its drift; a label that conforms somewhere was looked at."""
-    if any(each.outcome is Outcome.DRIFTED for each in verdicts):
-        return Outcome.DRIFTED, None
-    seen = _conforming(verdicts, cells)
-    left = [each for each, cell in zip(verdicts, cells, strict=True) if cell.label not in seen]
-    for outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED):
-        found = next((each for each in left if each.outcome is outcome), None)
-        if found is not None:
-            return outcome, found.reason
-    return Outcome.CONFORMS, None
+def _look(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Look:
+    return look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
 
 
-def _unseen_beside(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> Iterator[Finding]:
-    """The cells without a verdict, where the same label has one on another endpoint."""
-    seen = {cell.label for each, cell in zip(verdicts, cells, strict=True) if each.outcome.conclusive}
-    for each, cell in zip(verdicts, cells, strict=True):
-        if each.reason is not None and not each.outcome.conclusive and cell.label in seen:
-            yield not_looked_at(cell.label, each.reason, *filter(None, [cell.endpoint]))
+def _never_asked(label: str, stopped: Reason | None) -> Verdict:
+    if stopped is not None:
+        return Verdict(Outcome.INCONCLUSIVE, stopped)
+    return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {label!r}"))
 
 
 def _conforming(verdicts: Sequence[Verdict], cells: Sequence[Cell], endpoint: str | None = None) -> set[str]:
@@ -135,7 +123,9 @@ def _judge_cell(expected: Expected, cell: Cell, known: Known, others: Answers = 
     if exchange.failure is not None and expected.failure is None:
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, exchange.failure))
     if exchange.response is not None:
-        reason = unasked(expected, exchange.response)
+        reason = of_the_account(expected, exchange.response, known) or unasked(
+            expected, exchange.response, known.events
+        )
         if reason is not None and reason.code != ReasonCode.SERVER_FAULT:
             beside = tuple(held_to_its_own_record(expected, exchange, exchange.response, known))
             return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)
@@ -153,6 +143,9 @@ def _judge_cell(expected: Expected, cell: Cell, known: Known, others: Answers = 
             if assumed:
                 told = Reason(ReasonCode.ASSUMPTION_FAILED, f"{assumed}; {words(exchange.response)}")
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, told))
+            if is_page(expected, exchange.response):
+                page = Reason(ReasonCode.GATEWAY_PAGE, words(exchange.response))
+                return Verdict(Outcome.INCONCLUSIVE, _at(exchange, page), findings)
             findings += tuple(_recognised(expected, exchange.response, known))
         return Verdict(Outcome.DRIFTED, None, findings)
     if exchange.response is not None:

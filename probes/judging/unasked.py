@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.projection import wire_of
@@ -33,10 +33,15 @@ ENDED: Mapping[str, ReasonCode] = {
 }
 
 
-def unasked(expected: Expected, response: Response) -> Reason | None:
-    """Why an answer says nothing about what was asked, or None where it does."""
+def unasked(expected: Expected, response: Response, events: Container[str] | None = None) -> Reason | None:
+    """Why an answer says nothing about what was asked, or None where it does.
+
+    `events` are the names of all events that the documents know; without them a silence is never taken for an answer.
+    """
     status = status_of(response, expected.provider)
-    if response.ended in ENDED and not _seen_before_the_end(expected, response):
+    if response.ended in ENDED and not (
+        _seen_before_the_end(expected, response) or (events is not None and _another_came(expected, response, events))
+    ):
         code = (
             ReasonCode.BODY_TOO_LARGE if response.events is None and response.close is None else ENDED[response.ended]
         )
@@ -102,15 +107,20 @@ def held_to_its_own_record(
 
 
 def _from_a_gateway(expected: Expected, response: Response, *, stated: bool) -> bool:
-    """Whether a page of HTML came where the provider speaks otherwise.
+    """Whether a page of HTML came under another status than the stated one, or in place of what the documents promise.
 
-    Under the stated status of an error it is judged: the provider itself may have changed its body.
+    Under the stated status of an error it may be the provider's own, which has changed its body: that is in question.
     """
-    if expected.envelope.body not in ("json", "empty") or response.events is not None:
-        return False
-    if stated and (response.status or 0) >= 400:
-        return (response.status or 0) >= 500 and _is_html(response)
-    return _is_html(response)
+    if not stated:
+        a_file = expected.envelope.body == "any" and expected.stream is None and (response.status or 0) < 300
+        return response.events is None and _is_html(response) and not a_file
+    return is_page(expected, response) and (response.status or 0) < 400
+
+
+def is_page(expected: Expected, response: Response) -> bool:
+    """Whether an answer is a page of HTML where the documents promise JSON, a stream, or no body at all."""
+    promised = expected.envelope.body in ("json", "empty") or expected.stream is not None
+    return promised and response.events is None and _is_html(response)
 
 
 def _is_a_sibling(expected: Expected, response: Response, status: int) -> bool:
@@ -143,6 +153,13 @@ def _seen_before_the_end(expected: Expected, response: Response) -> bool:
     if rule.event is None:
         return rule.closes and response.ended == "stalled"
     return any(each.event == rule.event for each in response.events or ())
+
+
+def _another_came(expected: Expected, response: Response, events: Container[str]) -> bool:
+    """Whether a socket fell silent after a message of a name that no document knows: it came in place of another."""
+    heard = [each.event for each in response.events or () if not each.sent]
+    of_a_socket = expected.stream is not None and expected.stream.protocol == "websocket"
+    return of_a_socket and response.ended == "stalled" and bool(heard) and heard[-1] not in events
 
 
 def words(response: Response) -> str:

@@ -1,8 +1,9 @@
-"""The verdict of one attempt at a record, or of all of them."""
+"""The verdict of one attempt at a record, or of all of them: what is said of each cell, and of the whole."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
@@ -10,16 +11,19 @@ from catalog.evidence import same_drift
 if TYPE_CHECKING:
     from catalog.model import Finding, Outcome, Reason
     from catalog.model.look import Look
+    from probes.judging.cells import Place
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one attempt, or all of them, say about a record."""
+    """What one attempt, or all of them, say about a record, or about one of its cells."""
 
     outcome: Outcome
     reason: Reason | None = None
     findings: tuple[Finding, ...] = ()
     looks: tuple[Look, ...] = ()
+    cells: Mapping[Place, Verdict] = field(default_factory=dict)
+    """What it says under each label on each endpoint; empty where it is of one of them, or nothing was asked."""
 
     @property
     def difference(self) -> frozenset[tuple[str, str]]:

@@ -12,6 +12,9 @@ from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, BESIDE, CLEANUP, SETUP
 from catalog.reading.grpc_statuses import status_of
 from probes.elicit.probe import Stopped
+from probes.judging.attempts import PASSING
+from probes.judging.unasked import unasked
+from probes.running import controls
 from probes.running.teardown import Fixtures
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ class AttemptProbe:
     """Sends the calls of one attempt on a lane, with the key of `role`, and keeps every exchange.
 
     `relied_on` is the last setup that succeeded: what a later step took from its answer may have misled it.
+    `with_another_key` are the labels under which something was sent with another key than the lane's, or with none.
     """
 
     def __init__(self, address: str, role: str, lane: Lane, session: str, journal: Journal | None = None) -> None:
@@ -32,6 +36,7 @@ class AttemptProbe:
         self.exchanges: list[Exchange] = []
         self.endpoint = ""
         self.relied_on: str | None = None
+        self.with_another_key: set[str] = set()
         self._lane = lane
         self._role = role
         self._session = session
@@ -59,6 +64,8 @@ class AttemptProbe:
         if self.endpoint and label not in BESIDE:
             exchange = replace(exchange, endpoint=self.endpoint)
         self.exchanges.append(exchange)
+        if call.role_in(self._role) != self._lane.role or call.key_in is not None:
+            self.with_another_key.add(label)
         return exchange
 
     async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
@@ -67,7 +74,8 @@ class AttemptProbe:
         A conversation is a success when everything was heard that its script waits for.
 
         Raises:
-            Stopped: with reason `setup-failed`: no verdict on the record.
+            Stopped: no verdict on the record. The reason is `setup-failed`, or what befell the answer where that may
+                pass: then the attempt is worth another.
         """
         exchange = await self.send(call, label)
         response = exchange.response
@@ -81,4 +89,12 @@ class AttemptProbe:
             seen = f"HTTP {status}" + (f", no {unheard[0]}" if unheard else "")
         else:
             seen = exchange.failure.code if exchange.failure else "no answer"
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{call.method} {call.path}: {seen}"))
+        raise Stopped(Reason(_befallen(exchange, self.provider), f"{call.method} {call.path}: {seen}"))
+
+
+def _befallen(exchange: Exchange, provider: str) -> str:
+    """The code of what came in the way of a setup: something that may pass, or that it failed."""
+    trouble = exchange.failure
+    if exchange.response is not None:
+        trouble = unasked(controls.expected_of(provider), exchange.response)
+    return trouble.code if trouble is not None and trouble.code in PASSING else ReasonCode.SETUP_FAILED

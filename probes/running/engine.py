@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -14,9 +15,12 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from catalog.model import Address, Outcome, Reason
 from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
+from catalog.reading.classification import own_row
 from probes.elicit import book
+from probes.elicit.twins import twin
 from probes.judging.attempts import MAX_ATTEMPTS
 from probes.judging.tripwire import tripwire
+from probes.planning.obstacles import obstacle
 from probes.planning.plan import plan
 from probes.planning.rotation import ALL, Drawing
 from probes.running.controls import expected_of
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from catalog.evidence.results import Result
+    from catalog.reading.expected import Expected
     from catalog.reading.store import Catalog
     from probes.elicit.recipe import Recipe
     from probes.running.journal import Journal
@@ -67,9 +72,12 @@ class Engine:
     def start(self, addresses: Iterable[str]) -> None:
         """Begin to probe records, each lane on its own and concurrently within; returns at once."""
         chosen = plan(self.catalog, self.target, self.allow, addresses, self.drawing)
-        for address, recipe in chosen.probed.items():
-            if address not in self._results and (recipe.cost in PREFETCHED_LIVE or not self.target.live):
-                self._submit(address, recipe)
+        now = {
+            address: recipe
+            for address, recipe in chosen.probed.items()
+            if address not in self._results and (recipe.cost in PREFETCHED_LIVE or not self.target.live)
+        }
+        self._submit(now)
 
     def result(self, address: str) -> Result:
         """The result of one record, probing it now if that was not begun; waits within a deadline."""
@@ -78,7 +86,7 @@ class Engine:
             record = self.catalog[address]
             if address in chosen.not_probed:
                 return unprobed(record, chosen.not_probed[address], _recipe(address))
-            self._submit(address, chosen.probed[address])
+            self._submit({address: chosen.probed[address]})
         deadline = self._deadline_s(address)
         try:
             return self._results[address].result(timeout=deadline)
@@ -118,37 +126,61 @@ class Engine:
         for each in running:
             each.cancel()  # their clean-up is shielded and still runs; what it leaves is in the journal
 
-    def _submit(self, address: str, recipe: Recipe) -> None:
+    def _submit(self, recipes: Mapping[str, Recipe]) -> None:
+        """Begin to probe these; each knows of all the others of its lane before the first is sent."""
+        if not recipes:
+            return
         if self._portal is None:
             silence()
             self._portal = self._stack.enter_context(start_blocking_portal())
-        self._sent[address] = recipe
-        self._results[address] = self._portal.start_task_soon(self._probe, address, recipe)
+        self._sent.update(recipes)
+        self._portal.call(self._expect, recipes)
+        for address, recipe in recipes.items():
+            self._results[address] = self._portal.start_task_soon(self._probe, address, recipe)
+
+    def _expect(self, recipes: Mapping[str, Recipe]) -> None:
+        for address, recipe in recipes.items():
+            self._of(recipe.provider).lane(recipe).gathering.expect([address])
 
     async def _probe(self, address: str, recipe: Recipe) -> Result:
-        provider = self._of(recipe.provider)
-        lane = provider.lane(recipe)
+        lane = self._of(recipe.provider).lane(recipe)
+        try:
+            return await run(self._task(address, recipe), lane)
+        except Exception as error:  # noqa: BLE001 - a traceback could show what only the wire may know
+            reason = Reason(ReasonCode.RECIPE_ERROR, self.redactor.text(place_of(error)))
+            return replace(unprobed(self.catalog[address], reason, recipe), outcome=Outcome.HARNESS_ERROR)
+        finally:
+            lane.gathering.left(address)
+
+    def _task(self, address: str, recipe: Recipe) -> Task:
         record = self.catalog[address]
-        task = Task(
+        stated = asserted(record, self.catalog.__getitem__)
+        expected = tuple(each for each in stated if each.label not in recipe.left_out)
+        return Task(
             record=record,
             recipe=recipe,
-            expected=tuple(
-                expected
-                for expected in asserted(record, self.catalog.__getitem__)
-                if expected.label not in recipe.left_out
-            ),
-            known=provider.known,
+            expected=expected,
+            known=self._of(recipe.provider).known,
             control=book.control_of(recipe),
             run=self.run,
             journal=self.journal,
             reprobe_after_s=self.target.reprobe_after_s,
+            faults=self._faults(expected),
+            twin=partial(self._twin, recipe.credential),
         )
-        async with lane.places:
-            try:
-                return await run(task, lane)
-            except Exception as error:  # noqa: BLE001 - a traceback could show what only the wire may know
-                reason = Reason(ReasonCode.RECIPE_ERROR, self.redactor.text(place_of(error)))
-                return replace(unprobed(record, reason, recipe), outcome=Outcome.HARNESS_ERROR)
+
+    def _faults(self, expected: Iterable[Expected]) -> dict[str, str]:
+        """What is provoked under each label that is to be refused: the row of the error that describes it."""
+        errors = {each.label: self.catalog[each.address] for each in expected if "/errors/" in each.address}
+        return {label: own_row(error) for label, error in errors.items()}
+
+    def _twin(self, role: str, endpoint: str) -> Recipe | Reason:
+        """How an endpoint is asked without a fault with this role's key, or what keeps it from being asked here."""
+        found = twin(endpoint)
+        if isinstance(found, Reason):
+            return found
+        recipe = replace(found, credential=role)
+        return obstacle(recipe, self.target, self.allow) or recipe
 
     def _of(self, provider: str) -> ProviderRun:
         if provider not in self._providers:

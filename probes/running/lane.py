@@ -15,8 +15,10 @@ from catalog.reading.grpc_statuses import status_of
 from probes.calls.placeholders import filled
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
+from probes.running.gathering import Gathering
 from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy
+from probes.running.settling import Settling
 from probes.running.throttle import Throttle
 from probes.target.dialect import Dialect
 from probes.wire.loopback import Loopback
@@ -84,6 +86,8 @@ class Lane:
         self._controls: dict[str, list[tuple[float, Exchange]]] = {}
         self._control_lock = anyio.Lock()
         self.places = anyio.CapacityLimiter(provider.concurrency)
+        self.gathering = Gathering()
+        self.settling = Settling(provider.name)
 
     async def send(
         self,
@@ -126,13 +130,13 @@ class Lane:
         # take its answer: one control settles all drifts before it.
         async with self._control_lock:
             seen = self._controls.setdefault(call.path, [])
-            if after is not None:
-                wanted = not seen or seen[-1][0] < after
-            else:
-                wanted = not seen or (len(seen) < MAX_CONTROLS and _says_nothing(seen[-1][1], self.provider.name))
-            if wanted:
+            count = sum(1 for sent_at, _ in seen if after is None or sent_at >= after)
+            while count == 0 or (count < MAX_CONTROLS and _says_nothing(seen[-1][1], self.provider.name)):
                 sent_at = time.perf_counter()
                 seen.append((sent_at, await self.send(call, CONTROL, session, since, free=True)))
+                count += 1
+                if after is None:
+                    break
         return seen[-1][1]
 
     def reserve(self, tokens: int) -> None:

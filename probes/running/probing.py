@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -14,20 +15,27 @@ from catalog.evidence.kept import kept_attempt, kept_finding, kept_look
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog.model.codes import ReasonCode
+from catalog.model.labels import BESIDE
 from probes.elicit.performing import Unseen, perform
 from probes.elicit.probe import Stopped
-from probes.judging.attempts import conclude, undecided
+from probes.elicit.twins import TWIN, twin
+from probes.judging.attempts import only_later, over_all, still_open
 from probes.judging.judge import judge
 from probes.judging.not_looked_at import not_looked_at
+from probes.judging.settlement import pages, refusals, settled
+from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
 from probes.running import controls
 from probes.running.attempt_probe import AttemptProbe
+from probes.running.gathering import Stage
 
 if TYPE_CHECKING:
+    from catalog.model import Exchange
     from catalog.reading.expected import Expected
     from catalog.recognition.known import Known
     from probes.calls.call import Call
     from probes.elicit.recipe import Recipe
+    from probes.judging.cells import Place
     from probes.running.journal import Journal
     from probes.running.lane import Lane
 
@@ -44,29 +52,121 @@ class Task:
     run: str
     journal: Journal | None = None
     reprobe_after_s: float = 0.0
+    faults: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong with the request of each label that is to be refused: the row that says so."""
+    twin: Callable[[str], Recipe | Reason] = twin
+    """How an endpoint is asked without a fault, or why it is not here."""
 
 
 async def run(task: Task, lane: Lane) -> Result:
     """Probe one record; never raises for what the network, the provider or the recipe does."""
-    attempts: list[Attempt] = []
-    verdicts: list[Verdict] = []
+    tried = _Tried()
     try:
-        await _confirm(task, lane)
-        while True:
-            lane.reserve(task.recipe.tokens)
-            attempt, verdict = await _attempt(task, lane, len(attempts) + 1)
-            attempts.append(attempt)
-            verdicts.append(verdict)
-            if not undecided(verdicts):
-                break
-            await anyio.sleep(task.reprobe_after_s)
-        final = conclude(verdicts)
+        final = await _looked_at(task, lane, tried)
         if final.outcome is Outcome.DRIFTED:
             # A key or a host that fails by now makes everything look like drift: it stands if a later control succeeds.
             await _confirm(task, lane, after=time.perf_counter())
+        final = await _settled(task, lane, tried, final)
     except Stopped as stopped:
         final = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
-    return _result(task, final, attempts)
+    return _result(task, final, tried)
+
+
+@dataclass(slots=True)
+class _Tried:
+    """What the attempts at a record have shown so far: as it is kept, and judged by cell."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    verdicts: list[Mapping[Place, Verdict]] = field(default_factory=list)
+    unseen: dict[str, Reason] = field(default_factory=dict)
+    """The optional looks of which nothing came, by label."""
+    unseen_endpoints: dict[str, Reason] = field(default_factory=dict)
+    """The other endpoints on which it stopped."""
+    with_another_key: set[str] = field(default_factory=set)
+    """The labels under which another key was sent than the lane's."""
+
+
+async def _looked_at(task: Task, lane: Lane, tried: _Tried) -> Verdict:
+    """Look until every cell is settled, or no other look could settle it.
+
+    What failed for a reason that may pass is asked again when all others of the lane have been asked, if a control
+    shows by then that it is worth it.
+
+    Raises:
+        Stopped: nothing more can be sent, or the control says that nothing should be.
+    """
+    while True:
+        async with lane.places:
+            final = await _looked_at_for_now(task, lane, tried)
+        if final is not None:
+            return final
+        if not await _worth_asking_again(task, lane):
+            return over_all(tried.verdicts)
+        await anyio.sleep(task.reprobe_after_s)
+
+
+async def _looked_at_for_now(task: Task, lane: Lane, tried: _Tried) -> Verdict | None:
+    """Look until nothing is left open but what had better be asked later; the verdict, if nothing is.
+
+    Raises:
+        Stopped: nothing more can be sent, or the control says that nothing should be.
+    """
+    if not tried.attempts:
+        await _confirm(task, lane)
+    while True:
+        lane.reserve(task.recipe.tokens)
+        verdict = await _attempt(task, lane, tried)
+        if not verdict.cells or verdict.outcome is Outcome.HARNESS_ERROR:
+            return verdict
+        tried.verdicts.append(verdict.cells)
+        if not still_open(tried.verdicts):
+            return over_all(tried.verdicts) if len(tried.verdicts) > 1 else verdict
+        if only_later(tried.verdicts):
+            return None
+        await anyio.sleep(task.reprobe_after_s)
+
+
+async def _worth_asking_again(task: Task, lane: Lane) -> bool:
+    """Whether the key and the host work once all of the lane has been asked; waits until then."""
+    since = await lane.gathering.all_at(Stage.ASKED, str(task.record.address))
+    try:
+        await _confirm(task, lane, after=since)
+    except Stopped:
+        return False
+    return True
+
+
+async def _settled(task: Task, lane: Lane, tried: _Tried, final: Verdict) -> Verdict:
+    """The verdict once all of the lane are judged: what many different faults were answered with may say nothing."""
+    everything = [each for attempt in tried.attempts for each in attempt.exchanges]
+    exchanges = {(each.label, each.endpoint): each for each in everything}
+    faults = {label: row for label, row in task.faults.items() if label not in tried.with_another_key}
+    found = tuple(refusals(task.expected, final, exchanges, task.recipe.lane, faults, task.known))
+    lane.settling.note(found, pages(task.expected, everything, task.known))
+    if not found:
+        return final
+    await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
+    rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
+    return settled(final, found, rulings, lane.settling.pages)
+
+
+async def _without_fault(task: Task, lane: Lane, endpoint: str) -> Exchange:
+    """The answer of an endpoint to a request without a fault; what that makes is removed.
+
+    Raises:
+        Stopped: it is not allowed here, or nothing more can be sent.
+    """
+    recipe = task.twin(endpoint)
+    if isinstance(recipe, Reason):
+        raise Stopped(recipe)
+    probe = AttemptProbe(endpoint, lane.role, lane, f"{task.run}/{endpoint}/{TWIN}", task.journal)
+    async with lane.places:
+        lane.reserve(recipe.tokens)
+        try:
+            await perform(recipe, probe)
+        finally:
+            await probe.remove_all()
+    return next(each for each in probe.exchanges if each.label == TWIN)
 
 
 async def _confirm(task: Task, lane: Lane, *, after: float | None = None) -> None:
@@ -87,26 +187,69 @@ def unprobed(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
     )
 
 
-async def _attempt(task: Task, lane: Lane, number: int) -> tuple[Attempt, Verdict]:
+async def _attempt(task: Task, lane: Lane, tried: _Tried) -> Verdict:
+    """Look once more at what is open and what it means nothing without, at first at everything; keep what was seen."""
     address = str(task.record.address)
+    number = len(tried.attempts) + 1
     probe = AttemptProbe(address, task.recipe.credential, lane, f"{task.run}/{address}/{number}", task.journal)
+    needed = _needed(task, tried) if tried.verdicts else None
     at = now()
-    trouble: Verdict | None = None
+    stopped: Reason | None = None
+    broken: Verdict | None = None
     unseen = Unseen()
     try:
-        unseen = await perform(task.recipe, probe)
-    except Stopped as stopped:
-        trouble = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
+        unseen = await perform(task.recipe, probe, needed)
+    except Stopped as ended:
+        stopped = ended.reason
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
-        trouble = _broken_off(probe, error, lane.redactor.text(place_of(error)))
+        broken = _broken_off(probe, error, lane.redactor.text(place_of(error)))
     finally:
         await probe.remove_all()
+    tried.with_another_key |= probe.with_another_key
     attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
-    looked_at = [expected for expected in task.expected if expected.label not in unseen.looks]
-    verdict = trouble or judge(looked_at, attempt, task.known)
-    verdict = replace(verdict, findings=(*verdict.findings, *_not_looked_at(unseen.looks, unseen.endpoints)))
+    tried.unseen |= unseen.looks
+    tried.unseen_endpoints |= unseen.endpoints
+    verdict = broken or _judged(task, tried, attempt, needed, stopped)
     # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
-    return kept_attempt(attempt, task.expected), verdict
+    tried.attempts.append(kept_attempt(attempt, task.expected))
+    return verdict
+
+
+def _judged(
+    task: Task, tried: _Tried, attempt: Attempt, needed: Container[Place] | None, stopped: Reason | None
+) -> Verdict:
+    """What the attempt showed in each cell that it asked, beside what is known of the others since before."""
+    looked_at = [expected for expected in task.expected if expected.label not in tried.unseen]
+    before = {
+        (each.label, each.endpoint): each
+        for earlier in tried.attempts
+        for each in earlier.exchanges
+        if needed is not None and (each.label, each.endpoint) not in needed and each.label not in BESIDE
+    }
+    verdict = judge(looked_at, replace(attempt, exchanges=(*before.values(), *attempt.exchanges)), task.known, stopped)
+    if not tried.verdicts:
+        return verdict
+    asked = {(each.label, each.endpoint) for each in attempt.exchanges}
+    own = {place: each for place, each in verdict.cells.items() if place in asked or place not in before}
+    for place in still_open(tried.verdicts) - own.keys():
+        why = stopped or tried.unseen_endpoints.get(place[1])
+        not_again = why or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
+        own[place] = Verdict(Outcome.INCONCLUSIVE, not_again)
+    return summed(own)
+
+
+def _needed(task: Task, tried: _Tried) -> frozenset[Place]:
+    """The cells that are open, and all that must be seen in the same attempt for them to mean anything."""
+    rest_on = {
+        each.label: {*each.depends, *(label for relation in each.relations for label in relation.of)}
+        for each in task.expected
+    }
+    needed = still_open(tried.verdicts)
+    while True:
+        more = needed | {(label, endpoint) for place, endpoint in needed for label in rest_on.get(place, ())}
+        if more == needed:
+            return needed
+        needed = more
 
 
 def _broken_off(probe: AttemptProbe, error: Exception, words: str) -> Verdict:
@@ -118,19 +261,18 @@ def _broken_off(probe: AttemptProbe, error: Exception, words: str) -> Verdict:
     return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_ERROR, words))
 
 
-def _result(task: Task, final: Verdict, attempts: Sequence[Attempt]) -> Result:
+def _result(task: Task, final: Verdict, tried: _Tried) -> Result:
+    looks = {**task.recipe.left_out, **tried.unseen}
+    endpoints = {**task.recipe.spread.left_out, **tried.unseen_endpoints}
     return Result(
         record=str(task.record.address),
         probed=task.record.data,
         outcome=final.outcome,
         reason=final.reason,
         looks=tuple(map(kept_look, final.looks)),
-        findings=(
-            *map(kept_finding, final.findings),
-            *_not_looked_at(task.recipe.left_out, task.recipe.spread.left_out),
-        ),
-        attempts=tuple(attempts),
-        observed_at=attempts[-1].at if attempts else "",
+        findings=(*map(kept_finding, final.findings), *_not_looked_at(looks, endpoints)),
+        attempts=tuple(tried.attempts),
+        observed_at=tried.attempts[-1].at if tried.attempts else "",
         lane=task.recipe.lane,
         cost=str(task.recipe.cost),
         elicited=task.recipe.elicited,

@@ -109,7 +109,8 @@ class Prober:
         entry = ledger.entry_for(self.options.accepted, result.record, self.options.target.name)
         due = agreement.waiting_no_more(result)
         counted = [each for each in result.findings if agreement.key_of(each) in due] if due else result.findings
-        standing = ledger.judge_against_ledger(entry, result.outcome, counted, self.options.today)
+        reason = result.reason.code if result.reason is not None else ""
+        standing = ledger.judge_against_ledger(entry, result.outcome, counted, self.options.today, reason)
         return standing.to_json() if standing else None
 
     def _agreement(self, result: Result) -> dict[str, Json] | None:

@@ -50,12 +50,17 @@ FIRST = Drawing(Depth.QUICK, date.min)
 
 
 @contextmanager
-def engine(target: Target, records: Catalog | None = None, drawing: Drawing = FIRST) -> Iterator[Engine]:
-    """An engine that may do everything, closed afterwards."""
+def engine(
+    target: Target,
+    records: Catalog | None = None,
+    drawing: Drawing = FIRST,
+    allow: frozenset[Cost] = frozenset(Cost),
+) -> Iterator[Engine]:
+    """An engine that may do everything unless told, closed afterwards."""
     running = Engine(
         catalog=records or catalog(),
         target=target,
-        allow=frozenset(Cost),
+        allow=allow,
         run="test",
         redactor=Redactor.of(target, public=[NOWHERE_KEY]),
         drawing=drawing,
@@ -67,10 +72,14 @@ def engine(target: Target, records: Catalog | None = None, drawing: Drawing = FI
 
 
 def probe(
-    target: Target, addresses: Iterable[str], records: Catalog | None = None, drawing: Drawing = FIRST
+    target: Target,
+    addresses: Iterable[str],
+    records: Catalog | None = None,
+    drawing: Drawing = FIRST,
+    allow: frozenset[Cost] = frozenset(Cost),
 ) -> dict[str, Result]:
     """The results of these records."""
     chosen = list(addresses)
-    with engine(target, records, drawing) as running:
+    with engine(target, records, drawing, allow) as running:
         running.start(chosen)
         return {address: running.result(address) for address in chosen}

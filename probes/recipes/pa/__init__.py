@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
+from probes.elicit.twins import MADE_FIRST
 from probes.recipes.pa import (
     admin,
     compliance_deletes,
@@ -40,5 +41,25 @@ UNPROBED: dict[str, tuple[str, str]] = {
     "pa/errors/general/unprocessable": (
         ReasonCode.NOT_ON_THE_WIRE,
         "422 is a class of the SDKs; the documents list no such HTTP error, a client treats it as 400",
+    ),
+}
+
+NO_TWIN: dict[str, str] = {
+    "pa/endpoints/complete/create_completion": "it never succeeds: the path is removed (2:9)",
+    **dict.fromkeys(
+        (
+            "pa/endpoints/agents/get_agent",
+            "pa/endpoints/batches/cancel_batch",
+            "pa/endpoints/batches/get_batch",
+            "pa/endpoints/batches/get_batch_results",
+            "pa/endpoints/compliance_chats/delete_chat",
+            "pa/endpoints/compliance_files/delete_file",
+            "pa/endpoints/compliance_projects/delete_project",
+            "pa/endpoints/compliance_projects/delete_project_document",
+            "pa/endpoints/files/delete_file",
+            "pa/endpoints/files/download_file",
+            "pa/endpoints/files/get_file",
+        ),
+        MADE_FIRST,
     ),
 }

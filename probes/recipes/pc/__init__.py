@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
+from probes.elicit.twins import MADE_FIRST
 from probes.recipes.pc import (
     bad_requests,
     client,
@@ -41,4 +42,13 @@ UNPROBED: dict[str, tuple[str, str]] = {
         ReasonCode.SURFACE_OUT_OF_REACH,
         "a live session over SIP is a telephone call, which this suite does not make",
     ),
+}
+
+TWINS = token_exchange.TWINS
+
+NO_TWIN: dict[str, str] = {
+    "pc/endpoints/updates/patch": "it never succeeds: 405 is its answer (1:4.3)",
+    "pc/endpoints/updates/put": "it never succeeds: 405 is its answer (1:4.3)",
+    "pc/endpoints/responses/get_response": MADE_FIRST,
+    "pc/endpoints/vector_stores/file_batches": MADE_FIRST,
 }

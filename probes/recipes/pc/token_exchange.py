@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from catalog.model.labels import SUCCESS
 from probes.calls.body import JsonBody
 from probes.calls.call import Call, post
-from probes.elicit.recipe import Family, Recipe
+from probes.elicit.recipe import Family, Recipe, recipe
+from probes.elicit.twins import TWIN
 from probes.recipes.pc.keys import OTHER_METHOD, OTHER_PATH
 
 if TYPE_CHECKING:
@@ -104,3 +105,14 @@ RECIPES = (
 async def invalid_request(probe: Probe) -> None:
     """An exchange without a subject token."""
     await probe.send(exchange("").but(body=JsonBody({"grant_type": GRANT, "subject_token_type": JWT})))
+
+
+async def _without_fault(probe: Probe) -> None:
+    await probe.send(exchange("{subject_token_credential}"), TWIN)
+
+
+TWINS = (
+    recipe(
+        "pc/endpoints/oauth/exchange_token", steps=_without_fault, labels={TWIN}, requests=1, roles={"subject_token"}
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog.model.codes import ReasonCode
+from probes.elicit.twins import MADE_FIRST
 from probes.recipes.pd import accounts, deferred, endpoints, over_grpc, rate_limits, refusals
 from probes.recipes.pd.shapes import SHAPES
 
@@ -20,3 +21,7 @@ UNPROBED: dict[str, tuple[str, str]] = {
         "the flat fee stands on the invoice; the documents show no answer by which a client could tell",
     ),
 }
+
+TWINS = over_grpc.TWINS
+
+NO_TWIN: dict[str, str] = {"pd/endpoints/chat/get_deferred_completion": MADE_FIRST}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from probes.calls.call import invoke
 from probes.elicit.recipe import Family, Recipe
+from probes.elicit.twins import TWIN
 from probes.recipes.credential_rules import BOTH
 from probes.recipes.pd.accounts import used_up
-from probes.target.target import WRONG
+from probes.target.target import WRONG, Cost
 
 ERRORS = Family("pd/errors/grpc")
 COMPLETION = {
@@ -63,3 +64,10 @@ RECIPES: tuple[Recipe, ...] = (
     ERRORS.recipe("unauthenticated", MODELS.but(credential=None), control=MODELS, endpoint=HOST),
     used_up(ERRORS, "resource_exhausted", COMPLETE, "tight", control=MODELS, endpoint=HOST),
 )
+
+TWINS = (
+    Family("pd/endpoints/grpc").recipe(
+        "grpc_host", COMPLETE, label=TWIN, cost=Cost.BILLABLE, control=MODELS, tokens=500
+    ),
+)
+"""An account without credit still lists models; it completes nothing."""

@@ -184,8 +184,7 @@ def test_a_body_is_cut_in_the_middle(stand: Stand) -> None:
 
 def test_a_stream_is_cut_after_so_many_events(stand: Stand) -> None:
     result = probe(stand.behind(Fault(Where(control=False), cut_after=2)), [STREAM_ERROR])[STREAM_ERROR]
-    (answer,) = answers(result)
-    assert (answer.ended, len(answer.events or ())) == ("cut", 2)
+    assert {(answer.ended, len(answer.events or ())) for answer in answers(result)} == {("cut", 2)}
 
 
 def test_events_are_changed_one_by_one(stand: Stand) -> None:

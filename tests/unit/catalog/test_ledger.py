@@ -87,6 +87,15 @@ def test_what_only_an_assumption_differs_in_needs_no_acceptance() -> None:
     assert standing.state == "accounted"
 
 
+def test_an_entry_for_the_message_accepts_that_it_is_told_apart_by_nothing_allowed_here() -> None:
+    message = replace(ENTRY, aspects=("message",))
+    standing = judge_against_ledger(message, Outcome.INCONCLUSIVE, [], TODAY, "twin-not-allowed")
+    assert standing is not None
+    assert standing.state == "accounted"
+    assert judge_against_ledger(message, Outcome.INCONCLUSIVE, [], TODAY, "gateway-page") is None
+    assert judge_against_ledger(ENTRY, Outcome.INCONCLUSIVE, [], TODAY, "twin-not-allowed") is None
+
+
 def test_an_entry_applies_to_its_target_only() -> None:
     assert ledger.entry_for([ENTRY], ERROR_ADDRESS, "live") is ENTRY
     assert ledger.entry_for([ENTRY], ERROR_ADDRESS, "mock") is None

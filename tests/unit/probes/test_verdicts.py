@@ -16,7 +16,7 @@ from catalog.model import Aspect, Event, Finding, Outcome, Reason, Response, Sev
 from catalog.model.exits import Exit, highest
 from catalog.reading.expected import Expected
 from catalog.reading.streams import StreamRule
-from probes.judging.attempts import MAX_ATTEMPTS, conclude, undecided
+from probes.judging.attempts import MAX_ATTEMPTS, conclude, passing, undecided
 from probes.judging.unasked import unasked
 from probes.judging.verdict import Verdict
 
@@ -30,14 +30,22 @@ GONE = Verdict(Outcome.DRIFTED, None, (finding("status-differs"),))
 OTHER = Verdict(Outcome.DRIFTED, None, (finding("type-differs"),))
 THIRD = Verdict(Outcome.DRIFTED, None, (finding("header-missing"),))
 FAULT = Verdict(Outcome.INCONCLUSIVE, Reason("server-fault"), (finding("status-differs"),))
+PAGE = Verdict(Outcome.INCONCLUSIVE, Reason("gateway-page"), (finding("body-malformed"),))
 BUSY = Verdict(Outcome.INCONCLUSIVE, Reason("unasked-overload"))
+UNSAID = Verdict(Outcome.INCONCLUSIVE, Reason("assumption-failed"))
+ENDED = Verdict(Outcome.INCONCLUSIVE, Reason("lane-stopped"))
 REFUSED = Verdict(Outcome.RESTRICTED, Reason("probe-refused"))
 BROKEN = Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error"))
-ALL = (CONFORMS, GONE, OTHER, THIRD, FAULT, BUSY, REFUSED, BROKEN)
+ALL = (CONFORMS, GONE, OTHER, THIRD, FAULT, PAGE, BUSY, UNSAID, ENDED, REFUSED, BROKEN)
 
 CONCLUSIONS = [
     ((CONFORMS,), "conforms", ""),
-    ((BUSY,), "inconclusive", "unasked-overload"),
+    ((BUSY, BUSY), "inconclusive", "unasked-overload"),
+    ((BUSY, CONFORMS), "conforms", ""),
+    ((BUSY, REFUSED), "restricted", "probe-refused"),
+    ((BUSY, GONE, GONE), "drifted", ""),
+    ((BUSY, FAULT), "inconclusive", "server-fault"),
+    ((UNSAID,), "inconclusive", "assumption-failed"),
     ((REFUSED,), "restricted", "probe-refused"),
     ((BROKEN,), "harness_error", "recipe-error"),
     ((GONE, GONE), "drifted", ""),
@@ -50,8 +58,14 @@ CONCLUSIONS = [
     ((GONE, BUSY, CONFORMS), "flaky", "attempts-differ"),
     ((GONE, BUSY, BUSY), "inconclusive", "attempts-disagree"),
     ((FAULT, FAULT, FAULT), "drifted", ""),
-    ((FAULT, CONFORMS), "inconclusive", "attempts-disagree"),
-    ((FAULT, FAULT, BUSY), "inconclusive", "attempts-disagree"),
+    ((PAGE, PAGE, PAGE), "drifted", ""),
+    ((PAGE, FAULT, PAGE), "inconclusive", "gateway-page"),
+    ((PAGE, CONFORMS), "conforms", ""),
+    ((FAULT, CONFORMS), "conforms", ""),
+    ((FAULT, FAULT, BUSY), "inconclusive", "unasked-overload"),
+    ((FAULT, FAULT, CONFORMS), "conforms", ""),
+    ((GONE, ENDED), "inconclusive", "lane-stopped"),
+    ((BUSY, ENDED), "inconclusive", "lane-stopped"),
 ]
 
 
@@ -92,7 +106,10 @@ def test_every_sequence_of_attempts_ends_and_is_concluded() -> None:
             assert count > 1, "a drift is confirmed"
             assert CONFORMS not in sequence[:count]
         if final.outcome is Outcome.CONFORMS:
-            assert sequence[:count] == (CONFORMS,)
+            assert sequence[count - 1] is CONFORMS
+            assert all(passing(each) for each in sequence[: count - 1]), "what was seen otherwise is no accident"
+        if final.outcome is Outcome.FLAKY:
+            assert sum(each.outcome.conclusive for each in sequence[:count]) > 1
 
 
 EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 404)
@@ -146,6 +163,29 @@ def test_an_answer_that_nobody_asked_for(expected: Expected, response: Response,
     assert (reason.code if reason else None) == code
 
 
+SOCKET = replace(STREAM, stream=StreamRule("websocket", event="error"), status=101)
+
+
+@pytest.mark.parametrize(
+    "heard, code",
+    [
+        ((), "stream-stalled"),
+        (("ready",), "stream-stalled"),
+        (("ready", "failure"), None),
+        (("failure", "ready"), "stream-stalled"),
+    ],
+    ids=["nothing", "a known message", "an unknown one", "an unknown one and a known one after it"],
+)
+def test_a_socket_that_falls_silent_after_a_message_of_another_name_has_answered(
+    heard: tuple[str, ...], code: str | None
+) -> None:
+    response = Response(101, events=tuple(map(Event, heard)), ended="stalled")
+    reason = unasked(SOCKET, response, {"ready", "error"})
+    assert (reason.code if reason else None) == code
+    assert unasked(SOCKET, response) is not None
+    assert unasked(STREAM, replace(response, status=200), {"ready"}) is not None, "an event stream that ends is cut"
+
+
 def result(outcome: Outcome, number: int = 0, *, provider: str = "pa", reason: str = "", ledger: str = "") -> Result:
     return Result(
         f"{provider}/errors/general/r{number}",
@@ -174,6 +214,9 @@ LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
         ([*SEEN, LOST, LOST], Exit.FINE),
         ([*SEEN, LOST, LOST, LOST], Exit.BLIND),
         ([*SEEN, result(Outcome.INCONCLUSIVE, reason="lane-stopped")], Exit.BLIND),
+        ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed")] * 3], Exit.BLIND),
+        ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed", ledger="accounted")] * 3], Exit.FINE),
+        ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="gateway-page", ledger="accounted")] * 3], Exit.BLIND),
         ([LOST], Exit.BLIND),
         ([result(Outcome.RESTRICTED)], Exit.BLIND),
         ([LOST, result(Outcome.RESTRICTED)], Exit.BLIND),

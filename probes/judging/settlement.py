@@ -1,0 +1,183 @@
+"""One answer to everything: refusals of different faults that are alike to the word say nothing by themselves. Pure.
+
+An account out of credit, or a key that somebody blocked, may be refused in one sentence whatever is sent, and each
+record that documents the status would conform. What decides is the same request without its fault: where it succeeds,
+the message is generic and the verdicts stand; where it is answered alike, nobody looked at any of the faults.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from catalog.model.codes import FindingCode, ReasonCode
+from catalog.reading.grpc_statuses import status_of
+from probes.judging.message import is_promised, wording
+from probes.judging.summed import summed, unseen
+from probes.judging.unasked import is_page
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange, Response
+    from catalog.reading.expected import Expected
+    from catalog.recognition.known import Known
+    from probes.judging.cells import Place
+    from probes.judging.verdict import Verdict
+
+FAULTS = 3
+"""So many different faults with one answer are no accident: a night without trouble has two at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was answered, to whom and where: the same for refusals that nothing tells apart."""
+
+    credential: str
+    endpoint: str
+    status: int
+    message: str
+
+    @property
+    def anywhere(self) -> tuple[str, int, str]:
+        """The same answer on whichever endpoint."""
+        return self.credential, self.status, self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A refusal in a cell that has a verdict.
+
+    `fault` is what was wrong with the request; empty where nothing was, or another key than the lane's went with it.
+    """
+
+    place: Place
+    said: Said
+    fault: str
+    page: bool = False
+    """Whether it is a page of HTML."""
+
+
+class Ruling(Enum):
+    """What the request without its fault showed of an answer."""
+
+    GENERIC = "generic"
+    EVERYTHING = "everything"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A ruling, and the words that a person needs to follow it."""
+
+    ruling: Ruling
+    detail: str
+
+
+def refusals(
+    expected: Iterable[Expected],
+    verdict: Verdict,
+    exchanges: Mapping[Place, Exchange],
+    credential: str,
+    faults: Mapping[str, str],
+    known: Known,
+) -> Iterator[Refusal]:
+    """What a record's cells were refused on a lane; `faults` are what was provoked with its credential, by label.
+
+    A message that the record's own documents promise tells by itself that its fault was seen.
+    """
+    stated = {each.label: each for each in expected}
+    for place, cell in verdict.cells.items():
+        exchange, label = exchanges.get(place), place[0]
+        if not cell.outcome.conclusive or exchange is None or exchange.response is None or not cell.looks:
+            continue
+        response, endpoint = exchange.response, cell.looks[0].endpoint
+        status = status_of(response, stated[label].provider)
+        if status is None or status < 400 or is_promised(stated[label], response):
+            continue
+        said = Said(credential, endpoint, status, wording(stated[label], response, known))
+        fault = faults.get(label, "") if endpoint else ""  # nothing can be asked without a fault where no endpoint is
+        yield Refusal(place, said, fault, is_page(stated[label], response))
+
+
+def suspicious(found: Iterable[Refusal]) -> frozenset[Said]:
+    """The answers that too many different faults share; two of one row are one fault."""
+    faults: dict[Said, set[str]] = defaultdict(set)
+    for each in found:
+        if each.fault:
+            faults[each.said].add(each.fault)
+    return frozenset(said for said, different in faults.items() if len(different) >= FAULTS)
+
+
+def ruled(said: Said, twin: Exchange, expected: Expected, known: Known) -> Ruled:
+    """What the answer to the request without a fault says of an answer that different faults share."""
+    where = f"{twin.request.method} {twin.request.url} without a fault"
+    response = twin.response
+    if response is None:
+        return Ruled(Ruling.UNKNOWN, f"{where} was not answered: {twin.failure.code if twin.failure else 'nothing'}")
+    status = status_of(response, expected.provider)
+    if _is_alike(said, response, expected, known):
+        return Ruled(Ruling.EVERYTHING, f"{where} was answered alike: {status}: {said.message}")
+    if status is None or status >= 500 or status in _OF_A_MOMENT:
+        return Ruled(Ruling.UNKNOWN, f"{where} was answered {status}")
+    return Ruled(Ruling.GENERIC, f"{where} was answered {status}; different faults got: {said.message}")
+
+
+_OF_A_MOMENT = frozenset({408, 429})
+
+
+def _is_alike(said: Said, response: Response, expected: Expected, known: Known) -> bool:
+    return (status_of(response, expected.provider), wording(expected, response, known)) == (said.status, said.message)
+
+
+def pages(expected: Iterable[Expected], exchanges: Iterable[Exchange], known: Known) -> frozenset[str]:
+    """Where pages of HTML came in place of what the documents promise: endpoints, or requests where there is none."""
+    stated = {each.label: each for each in expected}
+    return frozenset(
+        each.endpoint or known.endpoints.find(each) or f"{each.request.method} {each.request.url}"
+        for each in exchanges
+        if each.response is not None and each.label in stated and is_page(stated[each.label], each.response)
+    )
+
+
+def settled(
+    verdict: Verdict, found: Iterable[Refusal], rulings: Mapping[Said, Ruled], pages: Collection[str] = ()
+) -> Verdict:
+    """The verdict on a record once it is known what its refusals are worth.
+
+    What was shown to be answered to everything on one endpoint shows nothing on another either. A page of HTML is the
+    provider's own only if no other endpoint of the lane (`pages`) was answered by one.
+    """
+    everywhere = {said.anywhere: ruled for said, ruled in rulings.items() if ruled.ruling is Ruling.EVERYTHING}
+    cells = dict(verdict.cells)
+    for refusal in found:
+        its = everywhere.get(refusal.said.anywhere) or rulings.get(refusal.said)
+        if refusal.page and len(pages) > 1:
+            detail = f"pages of HTML came from {len(pages)} endpoints: {refusal.said.message}"
+            cells[refusal.place] = unseen(cells[refusal.place], Reason(ReasonCode.GATEWAY_PAGE, detail))
+        elif its is not None:
+            cells[refusal.place] = _under(its, refusal, cells[refusal.place])
+    return verdict if cells == verdict.cells else summed(cells)
+
+
+def _under(ruled: Ruled, refusal: Refusal, cell: Verdict) -> Verdict:
+    if ruled.ruling is not Ruling.GENERIC:
+        everything = ruled.ruling is Ruling.EVERYTHING
+        code = ReasonCode.ONE_ANSWER_TO_EVERYTHING if everything else ReasonCode.TWIN_NOT_ALLOWED
+        return unseen(cell, Reason(code, ruled.detail))
+    if cell.outcome is not Outcome.CONFORMS:
+        return cell
+    return replace(cell, findings=(*cell.findings, _generic(refusal, ruled)))
+
+
+def _generic(refusal: Refusal, ruled: Ruled) -> Finding:
+    return Finding(
+        code=FindingCode.GENERIC_MESSAGE,
+        aspect=Aspect.MESSAGE,
+        severity=Severity.INFO,
+        message=ruled.detail,
+        label=refusal.place[0],
+        observed=refusal.said.message,
+    )

@@ -1,0 +1,81 @@
+"""The verdict on a record, from those on its cells: each label on each endpoint that was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from catalog.model import Outcome, Severity
+from probes.judging.merged import merged
+from probes.judging.not_looked_at import not_looked_at
+from probes.judging.verdict import Verdict
+
+if TYPE_CHECKING:
+    from catalog.model import Finding, Reason
+    from catalog.model.look import Look
+    from probes.judging.cells import Place
+
+_WITHOUT_VERDICT = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
+"""What a label that conforms nowhere makes of its record, the gravest first."""
+
+_SEEN = frozenset({Outcome.CONFORMS, Outcome.DRIFTED})
+
+
+def summed(cells: Mapping[Place, Verdict]) -> Verdict:
+    """A drift of one cell is the record's; a label that conforms on one endpoint was looked at.
+
+    Beside a drift, what no attempt confirmed in another cell is no finding of it: it was not seen.
+    """
+    outcome, reason = _together(cells)
+    told = {place: _unconfirmed(each) if outcome in _SEEN else each for place, each in cells.items()}
+    findings = merged((_endpoint(place, each), each.findings) for place, each in told.items())
+    beside = tuple(_unseen_beside(cells)) if outcome in _SEEN else ()
+    looks = tuple(look for each in told.values() for look in each.looks)
+    return Verdict(outcome, reason, (*findings, *beside), looks, cells)
+
+
+def unseen(verdict: Verdict, reason: Reason) -> Verdict:
+    """A verdict without what it says it saw: inconclusive for this reason; what is only told stays."""
+    told = tuple(each for each in verdict.findings if each.severity is Severity.INFO)
+    looks = tuple(_blank(look, str(reason.code)) for look in verdict.looks)
+    return Verdict(Outcome.INCONCLUSIVE, reason, told, looks)
+
+
+def _together(cells: Mapping[Place, Verdict]) -> tuple[Outcome, Reason | None]:
+    broken = next((each for each in cells.values() if each.outcome is Outcome.HARNESS_ERROR), None)
+    if broken is not None:
+        return broken.outcome, broken.reason
+    if any(each.outcome is Outcome.DRIFTED for each in cells.values()):
+        return Outcome.DRIFTED, None
+    conforming = {label for (label, _), each in cells.items() if each.outcome is Outcome.CONFORMS}
+    left = [each for (label, _), each in cells.items() if label not in conforming]
+    left += [each for each in cells.values() if each.outcome is Outcome.FLAKY]
+    for outcome in (Outcome.FLAKY, *_WITHOUT_VERDICT):
+        found = next((each for each in left if each.outcome is outcome), None)
+        if found is not None:
+            return outcome, found.reason
+    return Outcome.CONFORMS, None
+
+
+def _unconfirmed(verdict: Verdict) -> Verdict:
+    if verdict.outcome in _SEEN or verdict.reason is None:
+        return verdict
+    return unseen(verdict, verdict.reason)
+
+
+def _unseen_beside(cells: Mapping[Place, Verdict]) -> Iterator[Finding]:
+    """The cells without a verdict, where the same label has one on another endpoint."""
+    seen = {label for (label, _), each in cells.items() if each.outcome in _SEEN}
+    for (label, endpoint), each in cells.items():
+        if each.reason is not None and each.outcome not in _SEEN and label in seen:
+            yield not_looked_at(label, each.reason, *filter(None, [endpoint]))
+
+
+def _endpoint(place: Place, verdict: Verdict) -> str:
+    return verdict.looks[0].endpoint if verdict.looks else place[1]
+
+
+def _blank(look: Look, code: str) -> Look:
+    keys = (*look.as_stated, *look.otherwise)
+    return replace(look, as_stated=(), otherwise={}, unseen={**look.unseen, **dict.fromkeys(keys, code)})

@@ -1,0 +1,53 @@
+"""What the refusals of one lane have in common, and the requests without a fault that tell what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import anyio
+
+from probes.elicit.probe import Stopped
+from probes.judging.settlement import Refusal, Ruled, Ruling, Said, ruled, suspicious
+from probes.running.controls import expected_of
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange
+    from catalog.recognition.known import Known
+
+Ask = Callable[[str], Awaitable["Exchange"]]
+"""Sends the request without a fault to an endpoint; raises `Stopped` where it may not or cannot."""
+
+
+class Settling:
+    """The refusals of one lane, and what was ruled of those that are alike. All methods run in the loop thread."""
+
+    def __init__(self, provider: str) -> None:
+        self._expected = expected_of(provider)
+        self._found: list[Refusal] = []
+        self.pages: set[str] = set()
+        """Where pages of HTML came from."""
+        self._rulings: dict[Said, Ruled] = {}
+        self._lock = anyio.Lock()
+
+    def note(self, found: Iterable[Refusal], pages: Iterable[str]) -> None:
+        """Remember what a probe was refused, and where it met pages of HTML."""
+        self._found += found
+        self.pages.update(pages)
+
+    async def rulings(self, ask: Ask, known: Known) -> Mapping[Said, Ruled]:
+        """What is to be thought of the answers that different faults share, so far as they are known."""
+        async with self._lock:
+            for said in sorted(suspicious(self._found) - self._rulings.keys(), key=lambda each: each.endpoint):
+                self._rulings[said] = await self._ruled(said, ask, known)
+        return self._rulings
+
+    async def _ruled(self, said: Said, ask: Ask, known: Known) -> Ruled:
+        try:
+            twin = await ask(said.endpoint)
+        except Stopped as stopped:
+            why = f"{stopped.reason.code}: {stopped.reason.detail}"
+            return Ruled(
+                Ruling.UNKNOWN, f"{said.endpoint} without a fault: {why}; different faults got: {said.message}"
+            )
+        return ruled(said, twin, self._expected, known)

@@ -1,0 +1,106 @@
+"""What gets lost on the way is asked again once, later, and takes nothing else with it. Over the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.model import Outcome
+from catalog.model.labels import BESIDE
+from tests.harness import fault_changes as to
+from tests.harness.engines import catalog, probe
+from tests.harness.fault_table import BARE, COMPLIANCE_KEY
+from tests.harness.faults import Act, Fault, Where
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from tests.harness.fault_proxy import Stand
+
+CREATE_MESSAGE = "pa/endpoints/messages/create_message"
+DELETE_CHAT = "pa/endpoints/compliance_chats/delete_chat"
+DELETE_PROJECT = "pa/endpoints/compliance_projects/delete_project"
+UNKNOWN_MODEL = "pa/errors/general/unknown_model"
+LOST = {
+    "502": Fault(answer=to.page(502, "Bad Gateway")),
+    "503": Fault(answer=to.page(503, "Service Unavailable")),
+    "bare 500": Fault(answer=to.instead(500, BARE)),
+    "reset": Fault(act=Act.RESET),
+    "closed": Fault(act=Act.CLOSE),
+}
+each_loss = pytest.mark.parametrize("lost", LOST.values(), ids=LOST)
+
+
+def labels(result: Result, attempt: int) -> list[str]:
+    return [each.label for each in result.attempts[attempt].exchanges if each.label not in BESIDE]
+
+
+def lost_labels(result: Result) -> list[str]:
+    """What was answered by a gateway, or not at all, in the first attempt."""
+    first = result.attempts[0].exchanges
+    return [each.label for each in first if each.response is None or (each.response.status or 0) >= 500]
+
+
+@each_loss
+def test_only_what_got_lost_is_asked_again(lost: Fault, stand: Stand) -> None:
+    target = stand.behind(lost.only(address=CREATE_MESSAGE, attempts=(1,), first=3, last=3), concurrency=1)
+    result = probe(target, [CREATE_MESSAGE])[CREATE_MESSAGE]
+    assert result.outcome is Outcome.CONFORMS
+    assert len(result.attempts) == 2
+    assert len(lost_labels(result)) == 1
+    assert labels(result, 1) == lost_labels(result)
+    assert {look.label for look in result.looks} == set(labels(result, 0))
+
+
+@each_loss
+def test_what_gets_lost_twice_is_given_up_and_the_rest_of_the_record_stands(lost: Fault, stand: Stand) -> None:
+    target = stand.behind(
+        lost.only(address=CREATE_MESSAGE, attempts=(1,), first=3, last=3),
+        lost.only(address=CREATE_MESSAGE, attempts=(2, 3)),
+        concurrency=1,
+    )
+    result = probe(target, [CREATE_MESSAGE])[CREATE_MESSAGE]
+    assert result.outcome is Outcome.INCONCLUSIVE
+    missed = {look.label for look in result.looks if not look.as_stated and not look.otherwise}
+    assert missed == set(lost_labels(result))
+    assert len([look for look in result.looks if look.as_stated]) == len(labels(result, 0)) - 1
+
+
+def test_a_drift_beside_what_got_lost_is_told_alone(stand: Stand) -> None:
+    target = stand.behind(
+        Fault(Where(address=CREATE_MESSAGE, first=4, last=4), act=Act.RESET),
+        Fault(Where(address=CREATE_MESSAGE, statuses=(200,)), answer=to.removed("request-id")),
+        concurrency=1,
+    )
+    result = probe(target, [CREATE_MESSAGE])[CREATE_MESSAGE]
+    assert result.outcome is Outcome.DRIFTED
+    assert {finding.code for finding in result.drifts} == {"header-missing"}
+    assert len(result.attempts) == 2
+
+
+def test_it_is_asked_again_when_all_others_have_been_asked(stand: Stand) -> None:
+    others = [str(record.address) for record in catalog().records if "pa/errors/general/" in str(record.address)][:12]
+    target = stand.behind(Fault(Where(address=UNKNOWN_MODEL, attempts=(1,)), act=Act.RESET), concurrency=2)
+    results = probe(target, sorted({UNKNOWN_MODEL, *others}))
+    again = results[UNKNOWN_MODEL]
+    assert again.outcome is Outcome.CONFORMS
+    in_lane = [each for each in results.values() if each.lane == again.lane and each is not again]
+    assert in_lane
+    assert all(each.attempts[0].at <= again.attempts[1].at for each in in_lane if each.attempts)
+
+
+@pytest.mark.parametrize("address", [DELETE_CHAT, DELETE_PROJECT])
+@each_loss
+def test_a_step_that_got_lost_makes_no_record_flaky(lost: Fault, address: str, stand: Stand) -> None:
+    for share in (0.1, 0.3):
+        target = stand.behind(lost.only(share=share, credential=COMPLIANCE_KEY), concurrency=1)
+        result = probe(target, [address])[address]
+        assert result.outcome in (Outcome.CONFORMS, Outcome.INCONCLUSIVE), result.reason
+
+
+def test_nothing_is_asked_again_behind_a_control_that_fails_by_then(stand: Stand) -> None:
+    down = to.page(503, "Service Unavailable")
+    target = stand.behind(Fault(Where(first=2), answer=down), concurrency=1)
+    result = probe(target, [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
+    assert len(result.attempts) == 1

@@ -1,0 +1,340 @@
+"""What befalls a night though no provider changed, and what looks like it though one did. Over the wire, row by row.
+
+Each row says what the night makes of it: its exit status, what no record of it may be, what some of them must be, the
+words that a person needs, and whether anything may be written into the catalog.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.evidence import verdicts
+from catalog.evidence.results import Run
+from catalog.model import Outcome
+from catalog.model.exits import Exit
+from catalog.reading.store import RECORDS
+from catalog.writeback.update import update
+from tests.harness import fault_changes as to
+from tests.harness.engines import catalog, probe
+from tests.harness.fault_table import (
+    BARE,
+    COMPLIANCE_KEY,
+    DEAD_KEY,
+    MAINTENANCE,
+    SENTENCE,
+    TO_PROBES,
+    enveloped,
+    in_own_envelope,
+)
+from tests.harness.faults import Act, Ending, Fault, Where
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from probes.target.target import Target
+    from tests.harness.fault_proxy import Stand
+
+NIGHT = "night-1"
+VARIABLE = "{provider}_{role}_KEY"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that may befall a night, over the records whose addresses begin so."""
+
+    over: tuple[str, ...]
+    faults: tuple[Fault, ...]
+    exits: Exit
+    never: frozenset[Outcome] = frozenset({Outcome.DRIFTED, Outcome.FLAKY, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
+    reasons: frozenset[str] = frozenset()
+    """Codes that some record must have as its reason."""
+    words: tuple[str, ...] = ()
+    """What some reason must say."""
+    drifts: frozenset[str] = frozenset()
+    """The codes of all findings that drift."""
+    drifting: tuple[str, ...] = ()
+    """What the addresses of all that drift begin with; one of each at least."""
+    written: bool = False
+    settings: dict[str, Any] = field(default_factory=lambda: {"concurrency": 1})
+
+
+def answered(number: int, body: str, **where: Any) -> tuple[Fault, ...]:
+    return (Fault(TO_PROBES, answer=to.instead(number, body)).only(**where),)
+
+
+def mid_run(fault: Fault, first: int = 12) -> tuple[Fault, ...]:
+    """From the so-manieth answer of each key on, controls and all."""
+    return (replace(fault, where=replace(fault.where, control=None)).only(first=first),)
+
+
+PC_ERROR = {"error": {"message": "no", "type": "invalid_request_error", "param": None, "code": None}}
+REGION = json.dumps(
+    {"error": {**PC_ERROR["error"], "code": "unsupported_country_region_territory", "message": "not here"}}
+)
+QUOTA = json.dumps({"error": {**PC_ERROR["error"], "type": "insufficient_quota", "code": "insufficient_quota"}})
+NO_CREDITS = json.dumps({"code": "The caller has no permission", "error": "Your team has used all of its credits."})
+PA_DEAD = enveloped(*DEAD_KEY[:1], 401, *DEAD_KEY[1:])["pa"]
+PC_DEAD = json.dumps({"error": {**PC_ERROR["error"], "code": "invalid_api_key"}})
+COMPLIANCE = ("pa/errors/compliance/", "pa/endpoints/compliance_")
+PA = ("pa/errors/general/", "pa/errors/invalid_request/", "pa/endpoints/messages/", "pa/endpoints/models/")
+PC = ("pc/errors/request/", "pc/errors/not_found/", "pc/endpoints/models/", "pc/endpoints/responses/")
+PD = ("pd/errors/request/", "pd/errors/not_found/", "pd/endpoints/")
+DELETES = ("pa/endpoints/compliance_chats/", "pa/endpoints/compliance_projects/", "pa/endpoints/compliance_files/")
+LIVE = ("pb/errors/live/session_time_exceeded_video",)
+GRPC = ("pd/errors/grpc/", "pd/endpoints/grpc/")
+SSE = ("pa/errors/stream/", "pc/errors/stream/", "pb/errors/interactions_blocked/")
+
+NOBODYS: dict[str, Row] = {
+    "a key of PA dies in the middle": Row(
+        COMPLIANCE,
+        mid_run(Fault(Where(provider="pa", credential=COMPLIANCE_KEY), answer=to.instead(401, PA_DEAD)), 25),
+        Exit.BLIND,
+        reasons=frozenset({"control-failed", "lane-stopped"}),
+        words=("look at PA_COMPLIANCE_KEY",),
+    ),
+    "a key of PC dies in the middle": Row(
+        PC,
+        mid_run(Fault(Where(provider="pc"), answer=to.instead(401, PC_DEAD))),
+        Exit.BLIND,
+        reasons=frozenset({"control-failed"}),
+        words=("look at PC_INFERENCE_KEY", "pc/errors/authentication/invalid_api_key"),
+    ),
+    "a maintenance page from the start": Row(
+        PC, (Fault(answer=to.instead(200, MAINTENANCE, to.HTML)),), Exit.BLIND, reasons=frozenset({"gateway-page"})
+    ),
+    "a maintenance page in the middle": Row(
+        PC,
+        mid_run(Fault(answer=to.instead(200, MAINTENANCE, to.HTML))),
+        Exit.BLIND,
+        reasons=frozenset({"gateway-page"}),
+    ),
+    "the challenge of an edge": Row(
+        PA, (Fault(answer=to.page(403, "Forbidden")),), Exit.BLIND, reasons=frozenset({"gateway-page"})
+    ),
+    "the challenge of an edge, to probes alone": Row(
+        PA,
+        (Fault(TO_PROBES, answer=to.page(403, "Forbidden")),),
+        Exit.BLIND,
+        reasons=frozenset({"gateway-page"}),
+    ),
+    "the challenge of an edge, one time in five": Row(
+        PC, (Fault(Where(share=0.2), answer=to.page(403, "Forbidden")),), Exit.FINE, written=True
+    ),
+    "a region that is not served": Row(
+        PC,
+        (Fault(answer=to.instead(403, REGION)),),
+        Exit.BLIND,
+        reasons=frozenset({"region-refused"}),
+        words=("unsupported_country_region_territory",),
+    ),
+    "a region that is not served, to probes alone": Row(
+        PC, answered(403, REGION), Exit.BLIND, reasons=frozenset({"region-refused"})
+    ),
+    "a quota that ends in the middle": Row(
+        (*PC, "pc/errors/rate_limit/rate_limit_exceeded"),
+        (Fault(Where(provider="pc", control=False, first=20), answer=to.instead(429, QUOTA)),),
+        Exit.BLIND,
+        reasons=frozenset({"account-trouble"}),
+        words=("pc/errors/rate_limit/insufficient_quota",),
+    ),
+    "credits that end in the middle": Row(
+        PD,
+        (Fault(Where(provider="pd", control=False, first=4), answer=to.instead(403, NO_CREDITS)),),
+        Exit.BLIND,
+        reasons=frozenset({"one-answer-to-everything"}),
+        words=("without a fault was answered alike", "used all of its credits"),
+    ),
+    "one answer in a hundred is a gateway's page": Row(
+        ("pa/",), (Fault(Where(share=0.01), answer=to.page(502, "Bad Gateway")),), Exit.FINE, written=True
+    ),
+    "one answer in a hundred is a reset": Row(
+        ("pa/",), (Fault(Where(share=0.01), act=Act.RESET),), Exit.FINE, written=True
+    ),
+    "one answer in twenty is a server fault": Row(
+        (*PA, *DELETES), (Fault(Where(share=0.05), answer=to.instead(500, BARE)),), Exit.FINE, written=True
+    ),
+    "nothing can be deleted": Row(
+        DELETES,
+        (Fault(Where(method="DELETE"), answer=to.page(503, "Service Unavailable")),),
+        Exit.BLIND,
+        reasons=frozenset({"gateway-page"}),
+    ),
+    "three server faults that differ": Row(
+        ("pa/errors/general/unknown_model", "pa/endpoints/models/get_model"),
+        tuple(
+            each.only(attempts=(attempt,), provider="pa")
+            for attempt, kind in enumerate(("api_error", "overloaded_error", "timeout_error"), start=1)
+            for each in in_own_envelope(500, kind, "INTERNAL", f"fault {attempt}")
+        ),
+        Exit.BLIND,
+        reasons=frozenset({"server-fault"}),
+    ),
+    "a key dies in the middle, over gRPC": Row(
+        GRPC,
+        (Fault(Where(protocol="grpc", first=6), ending=lambda was: Ending(16, "Invalid key")),),
+        Exit.BLIND,
+        reasons=frozenset({"control-failed"}),
+    ),
+    "one stream in ten is cut": Row(SSE, (Fault(Where(share=0.1), cut_after=1),), Exit.FINE, written=True),
+    "one handshake in ten is a gateway's page": Row(
+        ("pc/errors/websocket/previous_response_not_found", "pc/errors/websocket/connection_limit_reached"),
+        (Fault(Where(protocol="websocket", attempts=(1,)), answer=to.page(502, "Bad Gateway")),),
+        Exit.FINE,
+        written=True,
+    ),
+}
+
+SOMEBODYS: dict[str, Row] = {
+    "a control loses a header": Row(
+        PA,
+        (Fault(Where(provider="pa", path="/v1/models$", statuses=(200,)), answer=to.removed("request-id")),),
+        Exit.DRIFT,
+        drifts=frozenset({"header-missing"}),
+        drifting=("pa/endpoints/models/list_models",),
+    ),
+    "one error becomes a page of HTML": Row(
+        PA,
+        (
+            Fault(
+                Where(provider="pa", path="/v1/models/.", statuses=(404,)),
+                answer=to.body(lambda raw: MAINTENANCE.encode(), to.HTML),
+            ),
+        ),
+        Exit.DRIFT,
+        drifts=frozenset({"body-malformed"}),
+        drifting=("pa/endpoints/models/get_model", "pa/errors/general/unknown_model"),
+    ),
+    "one error changes its envelope": Row(
+        PA,
+        (Fault(Where(provider="pa", path="/v1/models/.", statuses=(404,)), value=lambda body: {"detail": body}),),
+        Exit.DRIFT,
+        drifts=frozenset({"body-shape", "type-differs"}),
+        drifting=("pa/endpoints/models/get_model", "pa/errors/general/unknown_model"),
+    ),
+    "an overload has another status for ever": Row(
+        ("pa/errors/general/overloaded", "pa/errors/general/internal_error"),
+        (Fault(Where(provider="pa", statuses=(529,)), answer=to.status({529: 503})),),
+        Exit.DRIFT,
+        drifts=frozenset({"status-differs"}),
+        drifting=("pa/errors/general/overloaded",),
+    ),
+    "what remains of a limit is beyond any": Row(
+        ("pa/rate_limits/", "pa/endpoints/models/"),
+        (Fault(answer=to.said("*ratelimit*remaining*", "99999999999")),),
+        Exit.DRIFT,
+        drifts=frozenset({"header-inconsistent", "header-malformed"}),
+        drifting=("pa/rate_limits/limits/general",),
+    ),
+    "a message of a WebSocket is renamed": Row(
+        LIVE,
+        (Fault(Where(protocol="websocket"), frame=to.frame_renamed("renamed")),),
+        Exit.DRIFT,
+        drifts=frozenset({"event-missing", "close-missing"}),
+        drifting=LIVE,
+        settings={"timeout_s": 4.0},
+    ),
+    "an event of a stream is renamed": Row(
+        ("pb/errors/interactions_blocked/",),
+        (Fault(Where(provider="pb"), event=to.replaced("event: error", "event: failure")),),
+        Exit.DRIFT,
+        drifts=frozenset({"event-missing"}),
+        drifting=("pb/errors/interactions_blocked/",),
+    ),
+    "a status of gRPC changes": Row(
+        GRPC,
+        (Fault(ending=to.status_of_calls({5: 2})),),
+        Exit.DRIFT,
+        drifts=frozenset({"grpc-status-differs"}),
+        drifting=("pd/errors/grpc/not_found",),
+    ),
+    "all messages become one sentence": Row(
+        ("pa/errors/invalid_request/",),
+        (Fault(Where(statuses=range(400, 500)), value=to.text_at(("/error/message",), SENTENCE)),),
+        Exit.DRIFT,
+        drifts=frozenset({"message-differs"}),
+        drifting=("pa/errors/invalid_request/removed_completion_path",),
+        reasons=frozenset({"generic-message"}),
+    ),
+}
+
+
+def named(target: Target) -> Target:
+    """The target with a variable behind each key, as a nightly job has them."""
+    providers = {
+        name: replace(
+            each,
+            credentials={
+                role: replace(key, variable=VARIABLE.format(provider=name, role=role).upper())
+                for role, key in each.credentials.items()
+            },
+        )
+        for name, each in target.providers.items()
+    }
+    return replace(target, providers=providers)
+
+
+def night(row: Row, stand: Stand) -> dict[str, Result]:
+    addresses = [str(each.address) for each in catalog().records if str(each.address).startswith(row.over)]
+    return probe(named(stand.behind(*row.faults, **row.settings)), addresses)
+
+
+def run_of(results: Sequence[Result]) -> Run:
+    """A live night that had to look at every provider it has a result of."""
+    providers = tuple(sorted({each.address.provider for each in results}))
+    day = "2026-11-21"
+    return Run(
+        NIGHT, "night", True, f"{day}T04:00:00Z", day, providers, providers, tuple(each.record for each in results)
+    )
+
+
+def written_by(results: Sequence[Result]) -> list[str]:
+    """The records that such a night would change."""
+    return [address for address, _ in update([(run_of(results), results)], into=RECORDS, dry_run=True).patched]
+
+
+def told(results: Sequence[Result]) -> tuple[Counter[str], str]:
+    """Every code of a reason or a finding, and all words of reasons."""
+    reasons = [result.reason for result in results if result.reason is not None]
+    codes = Counter(str(each.code) for each in reasons)
+    codes.update(finding.code for result in results for finding in result.findings)
+    return codes, "\n".join(each.detail for each in reasons)
+
+
+def hold(row: Row, results: Sequence[Result]) -> None:
+    codes, words = told(results)
+    assert verdicts.of_run(run_of(results), results) is row.exits, codes
+    assert row.reasons <= codes.keys(), codes
+    assert all(each in words for each in row.words), words[:2000]
+
+
+@pytest.mark.parametrize("what", NOBODYS)
+def test_what_befalls_a_night_is_nobodys_drift(what: str, stand: Stand) -> None:
+    row = NOBODYS[what]
+    results = list(night(row, stand).values())
+    wrong = [(each.record, each.outcome, each.reason) for each in results if each.outcome in row.never]
+    assert wrong == []
+    hold(row, results)
+    written = written_by(results)
+    assert bool(written) is row.written, written
+    if row.exits is Exit.FINE:
+        assert Counter(each.outcome for each in results)[Outcome.CONFORMS] > 0.8 * len(results)
+
+
+@pytest.mark.parametrize("what", SOMEBODYS)
+def test_what_a_provider_changes_is_told(what: str, stand: Stand) -> None:
+    row = SOMEBODYS[what]
+    results = list(night(row, stand).values())
+    hold(row, results)
+    drifted = [each for each in results if each.outcome is Outcome.DRIFTED]
+    assert all(any(each.record.startswith(begin) for begin in row.drifting) for each in drifted), drifted
+    assert all(any(each.record.startswith(begin) for each in drifted) for begin in row.drifting)
+    assert {finding.code for each in drifted for finding in each.drifts} <= (
+        row.drifts or {"body-shape", "type-differs"}
+    )
+    assert {each.outcome for each in results} <= {Outcome.DRIFTED, Outcome.CONFORMS, Outcome.NOT_PROBED}
+    assert {each.record for each in drifted} <= set(written_by(results))

@@ -1,0 +1,93 @@
+"""An account that is answered one sentence whatever it sends verifies nothing; a provider whose words are one does."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from catalog.model import Outcome
+from probes.target.target import Cost
+from tests.harness import fault_changes as to
+from tests.harness.engines import catalog, probe
+from tests.harness.fault_table import MESSAGES, SENTENCE
+from tests.harness.faults import Fault, Where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from catalog.evidence.results import Result
+    from tests.harness.fault_proxy import Stand
+
+CREDITLESS = "Your credit balance is too low to access the API. Go to Plans & Billing."
+BODY = {"type": "error", "error": {"type": "invalid_request_error", "message": CREDITLESS}, "request_id": "req_1"}
+OF_PA = {
+    "request_id": "req_01",
+    "pa_organization_id": "org_1",
+    "pa_workspace_id": "wrkspc_1",
+    "x_should_retry": "false",
+}
+TO_MESSAGES = Where(provider="pa", method="POST", path="/v1/messages$", control=False)
+OUT_OF_CREDIT = Fault(TO_MESSAGES, answer=to.instead(400, json.dumps(BODY), **OF_PA))
+
+
+def bad_requests() -> list[str]:
+    """The records of errors that are provoked by a bad POST to PA's messages, and some beside."""
+    named = ("pa/errors/invalid_request/", "pa/errors/general/", "pa/endpoints/messages/", "pa/endpoints/models/")
+    return [str(record.address) for record in catalog().records if str(record.address).startswith(named)]
+
+
+def reasons(results: Iterable[Result]) -> list[str]:
+    return [result.reason.code if result.reason else "" for result in results]
+
+
+def test_an_account_without_credit_verifies_nothing_by_its_refusal(stand: Stand) -> None:
+    clean = probe(stand.behind(concurrency=4), bad_requests())
+    results = probe(stand.behind(OUT_OF_CREDIT, concurrency=4), bad_requests())
+    told = [
+        result
+        for result in results.values()
+        if any(
+            CREDITLESS in json.dumps(each.response.body)
+            for attempt in result.attempts
+            for each in attempt.exchanges
+            if each.response is not None
+        )
+    ]
+    assert len(told) > 20
+    assert Outcome.CONFORMS not in {result.outcome for result in told}
+    assert reasons(told).count("one-answer-to-everything") > 15
+    assert not [look for each in told for look in each.looks if look.as_stated and look.label == "answer"]
+    untouched = results.keys() - {result.record for result in told}
+    assert len(untouched) > 3
+    assert {results[each].outcome for each in untouched} == {clean[each].outcome for each in untouched}
+
+
+def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless_allowed(stand: Stand) -> None:
+    results = probe(stand.behind(OUT_OF_CREDIT, concurrency=4), bad_requests(), allow=frozenset({Cost.FREE}))
+    counted = reasons(results.values())
+    assert counted.count("twin-not-allowed") > 15
+    assert "one-answer-to-everything" not in counted
+    told = next(each for each in results.values() if each.reason and each.reason.code == "twin-not-allowed")
+    assert told.reason is not None
+    assert "--allow billable" in told.reason.detail
+
+
+def test_a_provider_that_has_one_sentence_for_all_errors_still_conforms_and_that_is_told(stand: Stand) -> None:
+    one_sentence = Fault(Where(statuses=range(400, 500)), value=to.text_at(MESSAGES, SENTENCE))
+    clean = probe(stand.behind(concurrency=4), bad_requests())
+    results = probe(stand.behind(one_sentence, concurrency=4), bad_requests())
+    generic = [
+        result for result in results.values() if "generic-message" in {finding.code for finding in result.findings}
+    ]
+    assert len(generic) > 10
+    assert {result.outcome for result in generic} <= {Outcome.CONFORMS, Outcome.DRIFTED}
+    otherwise = [result for address, result in results.items() if result.outcome is not clean[address].outcome]
+    assert otherwise
+    assert {result.outcome for result in otherwise} == {Outcome.DRIFTED}, "no verdict is lost"
+    assert {finding.code for each in otherwise for finding in each.drifts} == {"message-differs"}, "promised words are"
+
+
+def test_a_clean_provider_is_asked_nothing_more(stand: Stand) -> None:
+    results = probe(stand.behind(concurrency=4), bad_requests())
+    assert {result.outcome for result in results.values()} <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
+    assert not [each for each in results.values() for finding in each.findings if finding.code == "generic-message"]

@@ -1,0 +1,103 @@
+"""What tells of the account's credit, quota or place alone says nothing of a record that is about something else."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog.reading.assertions import asserted
+from catalog.reading.store import Catalog
+from catalog.recognition.known import Known
+from probes.judging.judge import judge
+
+SPEND_LIMIT = "You have reached your specified API usage limits. You will regain access on 2026-12-01."
+
+
+@cache
+def catalog() -> Catalog:
+    return Catalog.load()
+
+
+@cache
+def known(provider: str) -> Known:
+    return Known.of(catalog().select(provider=provider))
+
+
+def pa(kind: str, message: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
+
+
+def pc(kind: str, code: str) -> dict[str, Any]:
+    return {"error": {"message": "no", "type": kind, "param": None, "code": code}}
+
+
+def pb(status: str, message: str, code: int = 400) -> dict[str, Any]:
+    return {"error": {"code": code, "message": message, "status": status}}
+
+
+CASES: list[tuple[str, int, dict[str, Any], str]] = [
+    ("pa/errors/invalid_request/missing_max_tokens", 400, pa("invalid_request_error", SPEND_LIMIT), "account-trouble"),
+    ("pa/errors/general/unknown_model", 402, pa("billing_error", "Pay your bill."), "account-trouble"),
+    (
+        "pc/errors/rate_limit/rate_limit_exceeded",
+        429,
+        pc("insufficient_quota", "insufficient_quota"),
+        "account-trouble",
+    ),
+    ("pc/errors/request/wrong_method", 429, pc("invalid_request_error", "credit_balance_exhausted"), "account-trouble"),
+    (
+        "pc/errors/request/wrong_method",
+        403,
+        pc("invalid_request_error", "unsupported_country_region_territory"),
+        "region-refused",
+    ),
+]
+
+
+def outcome(address: str, status: int, body: dict[str, Any]) -> tuple[Outcome, str]:
+    """The verdict on the first label of a record that is answered so."""
+    expected = tuple(asserted(catalog()[address], catalog().__getitem__))[:1]
+    request = Request("POST", "https://provider.example/v1/x")
+    exchange = Exchange(expected[0].label, request, Response(status, {}, body, "json"))
+    verdict = judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0]))
+    return verdict.outcome, verdict.reason.code if verdict.reason else ""
+
+
+@pytest.mark.parametrize("address, status, body, reason", CASES)
+def test_it_is_inconclusive_whether_or_not_it_differs(
+    address: str, status: int, body: dict[str, Any], reason: str
+) -> None:
+    assert outcome(address, status, body) == (Outcome.INCONCLUSIVE, reason)
+
+
+@pytest.mark.parametrize(
+    "address, status, body",
+    [
+        ("pa/errors/general/spend_limit_reached", 400, pa("invalid_request_error", SPEND_LIMIT)),
+        ("pa/errors/general/payment_problem", 402, pa("billing_error", "Pay your bill.")),
+        ("pc/errors/rate_limit/insufficient_quota", 429, pc("insufficient_quota", "insufficient_quota")),
+        (
+            "pc/errors/permission/unsupported_country_region_territory",
+            403,
+            pc("invalid_request_error", "unsupported_country_region_territory"),
+        ),
+    ],
+)
+def test_where_it_was_asked_for_it_is_judged(address: str, status: int, body: dict[str, Any]) -> None:
+    assert outcome(address, status, body)[0] in (Outcome.CONFORMS, Outcome.DRIFTED)
+
+
+def test_a_region_that_is_refused_is_no_restriction_of_an_endpoint() -> None:
+    refusal = pc("invalid_request_error", "unsupported_country_region_territory")
+    assert outcome("pc/endpoints/models/list_models", 403, refusal) == (Outcome.INCONCLUSIVE, "region-refused")
+
+
+def test_what_could_be_another_record_too_is_judged() -> None:
+    """FAILED_PRECONDITION is billing or place at PB; one that the record itself states is its own."""
+    told = outcome("pb/errors/general/billing_off", 400, pb("FAILED_PRECONDITION", "Billing is off."))
+    assert told[0] in (Outcome.CONFORMS, Outcome.DRIFTED)
+    other = outcome("pa/errors/general/unknown_model", 400, pa("invalid_request_error", "No such thing."))
+    assert other[0] is Outcome.DRIFTED

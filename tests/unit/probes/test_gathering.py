@@ -1,0 +1,75 @@
+"""Probes of a lane wait for each other, stage by stage, in whatever order they come, and never for ever."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probes.running.gathering import Gathering, Stage
+
+STAGES = (Stage.ASKED, Stage.JUDGED)
+
+
+async def _run(plans: dict[str, tuple[bool, ...]], told: list[tuple[str, str]]) -> None:
+    """Each probe works a while, then waits for the stages that it is told to wait for, and leaves."""
+    gathering = Gathering()
+    gathering.expect(plans)
+
+    async def probe(name: str, waits: tuple[bool, ...]) -> None:
+        for stage, wait in zip(STAGES, waits, strict=True):
+            await anyio.lowlevel.checkpoint()
+            told.append((name, f"at {stage.name}"))
+            if wait:
+                await gathering.all_at(stage, name)
+                told.append((name, f"past {stage.name}"))
+        gathering.left(name)
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            for name, waits in plans.items():
+                group.start_soon(probe, name, waits)
+
+
+@given(st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(st.booleans(), st.booleans()), min_size=1))
+def test_nobody_passes_a_stage_before_all_have_come_to_it(plans: dict[str, tuple[bool, ...]]) -> None:
+    told: list[tuple[str, str]] = []
+    anyio.run(_run, plans, told)
+    for stage in STAGES:
+        passed = [place for place, each in enumerate(told) if each[1] == f"past {stage.name}"]
+        came = [place for place, each in enumerate(told) if each[1] == f"at {stage.name}"]
+        assert len(came) == len(plans)
+        assert not passed or max(came) < min(passed)
+
+
+def test_all_who_waited_are_told_one_moment() -> None:
+    moments: list[float] = []
+
+    async def run() -> None:
+        gathering = Gathering()
+        gathering.expect("ab")
+
+        async def probe(name: str) -> None:
+            moments.append(await gathering.all_at(Stage.ASKED, name))
+
+        async with anyio.create_task_group() as group:
+            for name in "ab":
+                group.start_soon(probe, name)
+
+    anyio.run(run)
+    assert len(moments) == 2
+    assert len(set(moments)) == 1
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_one_that_leaves_is_not_waited_for_and_one_that_comes_late_waits_for_itself_alone(stage: Stage) -> None:
+    async def run() -> None:
+        gathering = Gathering()
+        gathering.expect("ab")
+        gathering.left("b")
+        with anyio.fail_after(60):
+            await gathering.all_at(stage, "a")
+            await gathering.all_at(stage, "late")
+
+    anyio.run(run)

@@ -1,0 +1,190 @@
+"""Refusals of different faults that are alike to the word: counted by fault, and worth what the twin says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.envelopes.envelope import envelope
+from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
+from catalog.model.look import Look
+from catalog.reading.expected import Expected
+from catalog.reading.store import Catalog
+from catalog.recognition.known import Known
+from probes.judging.settlement import FAULTS, Refusal, Ruled, Ruling, Said, refusals, ruled, settled, suspicious
+from probes.judging.summed import summed
+from probes.judging.verdict import Verdict
+
+KNOWN = Known.of(Catalog.load().select(provider="pa"))
+EMPTY = "Your credit balance is too low to access the API."
+MESSAGES = "pa/endpoints/messages/create_message"
+COUNT = "pa/endpoints/messages/count_tokens"
+SAID = Said("pa:inference", MESSAGES, 400, EMPTY)
+PLACE = ("answer", "")
+TWIN = Expected("control", "pa", envelope("json"), 200)
+ASKED = Request("POST", "https://provider.example/v1/messages")
+
+
+def refusal(fault: str, said: Said = SAID) -> Refusal:
+    return Refusal(PLACE, said, fault)
+
+
+def body(message: str) -> dict[str, object]:
+    return {"type": "error", "error": {"type": "invalid_request_error", "message": message}, "request_id": "req_1"}
+
+
+def answer(status: int, message: str = "") -> Exchange:
+    return Exchange("twin", ASKED, Response(status, {}, body(message) if status >= 400 else {"id": "msg_1"}, "json"))
+
+
+def judged(outcome: Outcome = Outcome.CONFORMS, label: str = "answer") -> Verdict:
+    finding = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", label, observed=400)
+    look = Look(MESSAGES, label, ("body",), {"status": "400"} if outcome is Outcome.DRIFTED else {})
+    return Verdict(outcome, None, (finding,) if outcome is Outcome.DRIFTED else (), (look,))
+
+
+@pytest.mark.parametrize(
+    "faults, alike",
+    [
+        (["a", "b"], False),
+        (["a", "b", "b", "a", "a"], False),
+        (["a", "b", ""], False),
+        (["a", "b", "c"], True),
+        (["a", "b", "c", "d", ""], True),
+    ],
+    ids=["two", "two, some of them twice", "two and none", "three", "four and none"],
+)
+def test_different_faults_are_counted(faults: list[str], alike: bool) -> None:
+    assert suspicious(map(refusal, faults)) == (frozenset({SAID}) if alike else frozenset())
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(SAID, credential="pa:admin"),
+        replace(SAID, endpoint=COUNT),
+        replace(SAID, status=404),
+        replace(SAID, message="another"),
+    ],
+    ids=["credential", "endpoint", "status", "message"],
+)
+def test_what_differs_in_anything_else_is_counted_apart(other: Said) -> None:
+    assert not suspicious([refusal("a"), refusal("b"), refusal("c", other)])
+
+
+WHERE = (SAID, replace(SAID, endpoint=COUNT))
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(WHERE))), st.data())
+def test_no_order_and_no_repetition_changes_what_is_suspicious(
+    made: list[tuple[str, Said]], data: st.DataObject
+) -> None:
+    found = [refusal(fault, said) for fault, said in made]
+    assert suspicious(found) == suspicious(data.draw(st.permutations(found * 2)))
+    assert all(len({each.fault for each in found if each.said == said}) >= FAULTS for said in suspicious(found))
+
+
+@pytest.mark.parametrize(
+    "twin, ruling",
+    [
+        (answer(200), Ruling.GENERIC),
+        (answer(400, EMPTY), Ruling.EVERYTHING),
+        (answer(400, "max_tokens: field required"), Ruling.GENERIC),
+        (answer(403, EMPTY), Ruling.GENERIC),
+        (answer(529, EMPTY), Ruling.UNKNOWN),
+        (answer(429, "slow down"), Ruling.UNKNOWN),
+        (Exchange("twin", ASKED, None, Reason("connection-reset")), Ruling.UNKNOWN),
+    ],
+    ids=["success", "alike", "other words", "another status", "overload", "rate limit", "none"],
+)
+def test_the_twin_rules(twin: Exchange, ruling: Ruling) -> None:
+    assert ruled(SAID, twin, TWIN, KNOWN).ruling is ruling
+
+
+def test_ids_and_times_make_no_two_answers_of_one() -> None:
+    said = replace(SAID, message="no credit since {time} (request {id})")
+    twin = answer(400, "no credit since 2026-11-21T10:00:00Z (request req_011CSHoEeqs5C35K2UUqR7Fy)")
+    assert ruled(said, twin, TWIN, KNOWN).ruling is Ruling.EVERYTHING
+
+
+@pytest.mark.parametrize("outcome", [Outcome.CONFORMS, Outcome.DRIFTED])
+@pytest.mark.parametrize(
+    "ruling, reason", [(Ruling.EVERYTHING, "one-answer-to-everything"), (Ruling.UNKNOWN, "twin-not-allowed")]
+)
+def test_what_is_answered_to_everything_was_not_seen(outcome: Outcome, ruling: Ruling, reason: str) -> None:
+    final = settled(summed({PLACE: judged(outcome)}), [refusal("a")], {SAID: Ruled(ruling, "why")})
+    assert (final.outcome, final.reason) == (Outcome.INCONCLUSIVE, Reason(reason, "why"))
+    assert not any(finding.drifts for finding in final.findings)
+    assert not any(look.as_stated or look.otherwise for look in final.looks)
+
+
+def test_a_generic_message_is_told_and_takes_nothing() -> None:
+    before = summed({PLACE: judged()})
+    final = settled(before, [refusal("a")], {SAID: Ruled(Ruling.GENERIC, "why")})
+    assert (final.outcome, final.looks) == (before.outcome, before.looks)
+    assert [(each.code, each.severity) for each in final.findings] == [("generic-message", Severity.INFO)]
+    drifted = summed({PLACE: judged(Outcome.DRIFTED)})
+    assert settled(drifted, [refusal("a")], {SAID: Ruled(Ruling.GENERIC, "why")}) == drifted
+
+
+def test_what_was_shown_on_one_endpoint_holds_for_the_same_words_on_another() -> None:
+    there = replace(SAID, endpoint=COUNT)
+    final = settled(summed({PLACE: judged()}), [refusal("a", there)], {SAID: Ruled(Ruling.EVERYTHING, "why")})
+    assert final.outcome is Outcome.INCONCLUSIVE
+    generic = settled(summed({PLACE: judged()}), [refusal("a", there)], {SAID: Ruled(Ruling.GENERIC, "why")})
+    assert (generic.outcome, generic.findings) == (Outcome.CONFORMS, ())
+
+
+def test_other_cells_of_the_record_stand() -> None:
+    cells = {PLACE: judged(), ("other", ""): judged(Outcome.DRIFTED, "other")}
+    final = settled(summed(cells), [refusal("a")], {SAID: Ruled(Ruling.EVERYTHING, "why")})
+    assert final.outcome is Outcome.DRIFTED
+    assert {finding.label for finding in final.findings if finding.drifts} == {"other"}
+
+
+EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 400)
+PROMISED = replace(EXPECTED, message_pattern="(?i)credit balance")
+
+
+def found(expected: Expected, exchange: Exchange, outcome: Outcome = Outcome.CONFORMS) -> tuple[Refusal, ...]:
+    verdict = summed({PLACE: judged(outcome)}) if outcome.conclusive else summed({PLACE: Verdict(outcome)})
+    return tuple(refusals([expected], verdict, {PLACE: exchange}, "pa:inference", {"answer": "2:7.3#row"}, KNOWN))
+
+
+def test_a_refusal_is_known_by_what_was_answered() -> None:
+    assert found(EXPECTED, answer(400, EMPTY)) == (Refusal(PLACE, SAID, "2:7.3#row"),)
+
+
+LEFT_OUT = [
+    (EXPECTED, answer(200), Outcome.DRIFTED),
+    (PROMISED, answer(400, EMPTY), Outcome.CONFORMS),
+    (EXPECTED, answer(400, EMPTY), Outcome.INCONCLUSIVE),
+    (EXPECTED, Exchange("answer", ASKED, None, Reason("connection-reset")), Outcome.CONFORMS),
+]
+
+
+@pytest.mark.parametrize("case", LEFT_OUT, ids=["a success", "promised words", "no verdict", "no answer"])
+def test_what_is_no_refusal_or_tells_by_itself_is_left_out(case: tuple[Expected, Exchange, Outcome]) -> None:
+    assert found(*case) == ()
+
+
+def test_words_that_the_record_promises_otherwise_are_counted() -> None:
+    assert found(PROMISED, answer(400, "another"), Outcome.DRIFTED)
+
+
+@given(
+    st.dictionaries(st.tuples(st.sampled_from("abc"), st.just("")), st.sampled_from(Outcome), min_size=1),
+    st.sampled_from(Ruling),
+)
+def test_settling_makes_no_record_greener(outcomes: dict[tuple[str, str], Outcome], ruling: Ruling) -> None:
+    cells = {place: replace(judged(each, place[0]), outcome=each) for place, each in outcomes.items()}
+    before = summed(cells)
+    refused = [Refusal(place, SAID, place[0]) for place, each in outcomes.items() if each.conclusive]
+    after = settled(before, refused, {SAID: Ruled(ruling, "why")})
+    if after.outcome is Outcome.CONFORMS:
+        assert before.outcome is Outcome.CONFORMS
+    seen_before = {key for look in before.looks for key in (look.label, *look.as_stated)}
+    assert {key for look in after.looks for key in (look.label, *look.as_stated)} <= seen_before
