@@ -41,16 +41,31 @@ _TABLE = (
         priority=False,
     ),
     Model(
+        "mock-large-earlier",
+        "Mock Large (the generation before it)",
+        limit_class="newest_large",
+        created_at="2026-03-01T00:00:00Z",
+        priority=False,
+    ),
+    Model(
+        "mock-vast", "Mock Vast", limit_class="second_newest_large", created_at="2026-05-15T00:00:00Z", priority=False
+    ),
+    Model("mock-grand", "Mock Grand", limit_class="own_large", created_at="2026-04-01T00:00:00Z"),
+    Model(
+        "mock-grand-previous", "Mock Grand (previous)", limit_class="previous_large", created_at="2025-08-01T00:00:00Z"
+    ),
+    Model(
         "mock-mid",
         "Mock Mid",
-        limit_class="standard",
+        limit_class="own_mid",
         created_at="2026-02-01T00:00:00Z",
         prefill=False,
         adaptive_thinking=True,
         temperature_with_top_p=False,
         inference_geo=True,
     ),
-    Model("mock-small", "Mock Small", limit_class="standard", created_at="2025-10-01T00:00:00Z"),
+    Model("mock-mid-previous", "Mock Mid (previous)", limit_class="previous_mid", created_at="2025-05-01T00:00:00Z"),
+    Model("mock-small", "Mock Small", limit_class="small", created_at="2025-10-01T00:00:00Z"),
     Model(
         "mock-small-retired",
         "Mock Small (retired class)",

@@ -44,6 +44,7 @@ SCENARIOS = (
         (whole_number("retry_after", "Seconds to wait.", default=5, minimum=1),),
     ),
     Scenario("spend_cap_reached", "The usage tier's spend cap of this month is reached; messages and batch creation."),
+    Scenario("tier_increased", "The organization has moved to a higher tier since; messages and batch creation."),
     Scenario(
         "workspace_spend_limit",
         "The coding-assistant workspace has spent its limit; messages and batch creation.",
@@ -72,6 +73,13 @@ def raise_failure(call: Call) -> None:
     scenario = call.context.take(*FAILURES)
     if scenario is not None:
         raise PaError(*FAILURES[scenario.name])
+
+
+def standing_of(call: Call) -> Standing:
+    """The standing of whoever calls: a higher tier lifts the cap of the one before (1:3, 2:8.2)."""
+    standing = call.key.standing
+    raised = standing is Standing.SPEND_CAP and call.context.take("tier_increased") is not None
+    return Standing.GOOD if raised else standing
 
 
 def raise_billable_failure(call: Call) -> None:

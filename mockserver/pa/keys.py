@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 DEFAULT_WORKSPACE = "wrkspc_01MockDefaultWorkspace01"
+SECOND_WORKSPACE = "wrkspc_01MockSecondWorkspace001"
+THRIFTY_RATE_WORKSPACE = "wrkspc_01MockSlowWorkspace00001"
 
 
 class Role(StrEnum):
@@ -24,6 +26,7 @@ class State(StrEnum):
     ACTIVE = "active"
     REVOKED = "revoked"
     DEACTIVATED = "deactivated"
+    DELETED = "deleted"
     EXPIRED = "expired"
 
 
@@ -54,6 +57,11 @@ CAPPED = Organization("a0000000-0000-4000-8000-000000000003")
 THRIFTY = Organization("a0000000-0000-4000-8000-000000000004")
 OWING = Organization("a0000000-0000-4000-8000-000000000006")
 COMMITTED = Organization("a0000000-0000-4000-8000-000000000007", commitment=(50_000, 10_000))
+TIGHT_TOKENS = Organization("a0000000-0000-4000-8000-000000000008", tier="tight_tokens")
+COMMITTED_TO_LITTLE = Organization("a0000000-0000-4000-8000-000000000009", commitment=(1_000, 1_000))
+MARKETPLACE = Organization("a0000000-0000-4000-8000-00000000000b")
+"""A customer of the cloud-marketplace variant: it starts at Start and has no fast mode (2:8.2)."""
+GROWING = Organization("a0000000-0000-4000-8000-00000000000a", tier="build")
 GROWN = Organization("a0000000-0000-4000-8000-000000000005", tier="scale")
 
 NOT_ENABLED = Organization("b0000000-0000-4000-8000-000000000001")
@@ -63,6 +71,8 @@ NARROW = Organization("b0000000-0000-4000-8000-000000000004")
 NARROW_TOO = Organization("b0000000-0000-4000-8000-000000000005")
 WITHOUT_LOCAL_SESSIONS = Organization("b0000000-0000-4000-8000-000000000006")
 SEALED = Organization("b0000000-0000-4000-8000-000000000007")
+SEALED_BY_REVOCATION = Organization("b0000000-0000-4000-8000-000000000008")
+SEALED_BY_DISTANCE = Organization("b0000000-0000-4000-8000-000000000009")
 """Organizations with compliance keys; `compliance/tenants.py` says what is special about each."""
 
 EVERYTHING: frozenset[str] = frozenset(
@@ -101,11 +111,16 @@ def _keeper(
 
 _TABLE = (
     Key("mock-pa-inference", ACME),
+    Key("mock-pa-inference-build", GROWING),
     Key("mock-pa-inference-scale", GROWN),
     Key("mock-pa-priority", COMMITTED),
+    Key("mock-pa-priority-little", COMMITTED_TO_LITTLE),
     Key("mock-pa-tight", TIGHT),
     Key("mock-pa-restricted", ACME, allowed=frozenset()),
     Key("mock-pa-lookup", ACME, allowed=frozenset({"models", "count_tokens"})),
+    Key("mock-pa-tight-too", TIGHT, workspace=SECOND_WORKSPACE),
+    Key("mock-pa-tight-tokens", TIGHT_TOKENS),
+    Key("mock-pa-slow-workspace", ACME, workspace=THRIFTY_RATE_WORKSPACE),
     Key("mock-pa-revoked", ACME, state=State.REVOKED),
     Key("mock-pa-expired", ACME, state=State.EXPIRED),
     Key("mock-pa-organization-limit", THRIFTY, standing=Standing.ORGANIZATION_LIMIT),
@@ -118,7 +133,7 @@ _TABLE = (
         workspace="wrkspc_01MockCodingAssistant001",
     ),
     Key("mock-pa-payment-problem", OWING, standing=Standing.PAYMENT_PROBLEM),
-    Key("mock-pa-marketplace", GROWN, Role.MARKETPLACE),
+    Key("mock-pa-marketplace", MARKETPLACE, Role.MARKETPLACE),
     _keeper("mock-pa-admin", "read:compliance_activities", role=Role.ADMIN),
     _keeper("mock-pa-admin-expired", "read:compliance_activities", role=Role.ADMIN, state=State.EXPIRED),
     _keeper("mock-pa-compliance", *READ_SCOPES),
@@ -129,15 +144,19 @@ _TABLE = (
     _keeper("mock-pa-compliance-delete", "delete:compliance_user_data"),
     _keeper("mock-pa-compliance-retired", "read:compliance_org_settings"),
     _keeper("mock-pa-compliance-deactivated", *READ_SCOPES, state=State.DEACTIVATED),
+    _keeper("mock-pa-compliance-deleted", *READ_SCOPES, state=State.DELETED),
     _keeper("mock-pa-compliance-not-enabled", *READ_SCOPES, organization=NOT_ENABLED),
     _keeper("mock-pa-compliance-dormant-parent", *READ_SCOPES, organization=CHILD_OF_DORMANT),
     _keeper("mock-pa-compliance-elsewhere", *READ_SCOPES, organization=ELSEWHERE),
     _keeper("mock-pa-compliance-elsewhere-delete", "delete:compliance_user_data", organization=ELSEWHERE),
     _keeper("mock-pa-compliance-narrow", *READ_SCOPES, organization=NARROW),
     _keeper("mock-pa-compliance-narrow-delete", "delete:compliance_user_data", organization=NARROW),
+    _keeper("mock-pa-compliance-narrow-other", *READ_SCOPES, organization=NARROW),
     _keeper("mock-pa-compliance-narrow-too", *READ_SCOPES, organization=NARROW_TOO),
     _keeper("mock-pa-compliance-no-local", *READ_SCOPES, organization=WITHOUT_LOCAL_SESSIONS),
     _keeper("mock-pa-compliance-sealed", *READ_SCOPES, organization=SEALED),
+    _keeper("mock-pa-compliance-sealed-revoked", *READ_SCOPES, organization=SEALED_BY_REVOCATION),
+    _keeper("mock-pa-compliance-sealed-unreachable", *READ_SCOPES, organization=SEALED_BY_DISTANCE),
 )
 
 ANONYMOUS = Key("", Organization(""), workspace=None, allowed=frozenset())

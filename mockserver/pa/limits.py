@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mockserver.clock import rfc3339
 from mockserver.pa import special_capacity as special
 from mockserver.pa.errors import RATE_LIMIT, PaError
+from mockserver.pa.keys import THRIFTY_RATE_WORKSPACE
 from mockserver.pa.meters import Meter, meter_of
 
 if TYPE_CHECKING:
@@ -26,31 +27,42 @@ class PerMinute(NamedTuple):
     output_tokens: int
 
 
+NEWEST_LARGE = ("newest_large", "second_newest_large")
+"""Two combined families on the same terms; the generations of a family share its bucket."""
+FIVE_OTHERS = ("own_large", "previous_large", "own_mid", "previous_mid", "small")
+RETIRED = "retired_small"
+
+
+def _by_class(newest_large: PerMinute, five_others: PerMinute, retired: PerMinute) -> dict[str, PerMinute]:
+    return {**dict.fromkeys(NEWEST_LARGE, newest_large), **dict.fromkeys(FIVE_OTHERS, five_others), RETIRED: retired}
+
+
 MESSAGES: dict[str, dict[str, PerMinute]] = {
-    "start": {
-        "newest_large": PerMinute(1_000, 500_000, 100_000),
-        "standard": PerMinute(1_000, 2_000_000, 400_000),
-        "retired_small": PerMinute(1_000, 100_000, 20_000),
-    },
-    "build": {
-        "newest_large": PerMinute(2_000, 1_500_000, 300_000),
-        "standard": PerMinute(5_000, 5_000_000, 1_000_000),
-        "retired_small": PerMinute(2_000, 200_000, 40_000),
-    },
-    "scale": {
-        "newest_large": PerMinute(4_000, 4_000_000, 800_000),
-        "standard": PerMinute(10_000, 10_000_000, 2_000_000),
-        "retired_small": PerMinute(4_000, 400_000, 80_000),
-    },
-    "tight": dict.fromkeys(("newest_large", "standard", "retired_small"), PerMinute(2, 20_000, 4_000)),
+    "start": _by_class(
+        PerMinute(1_000, 500_000, 100_000), PerMinute(1_000, 2_000_000, 400_000), PerMinute(1_000, 100_000, 20_000)
+    ),
+    "build": _by_class(
+        PerMinute(2_000, 1_500_000, 300_000), PerMinute(5_000, 5_000_000, 1_000_000), PerMinute(2_000, 200_000, 40_000)
+    ),
+    "scale": _by_class(
+        PerMinute(4_000, 4_000_000, 800_000),
+        PerMinute(10_000, 10_000_000, 2_000_000),
+        PerMinute(4_000, 400_000, 80_000),
+    ),
+    "tight": _by_class(*(PerMinute(2, 20_000, 4_000),) * 3),
+    "tight_tokens": _by_class(*(PerMinute(1_000, 1_000, 60),) * 3),
 }
-"""By tier and model class. `tight` is the mock's own: three cheap requests exhaust it."""
+"""By tier and model class. The tight ones are the mock's own: few cheap requests, or few tokens, exhaust them."""
+
+WORKSPACES: dict[str, int] = {THRIFTY_RATE_WORKSPACE: 1}
+"""Requests a minute of messages for a workspace that has a limit below its organization's; most have none (2:8.2)."""
 
 REQUESTS: dict[str, dict[str, int]] = {
     "start": {"count_tokens": 5_000, "batches": 1_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "build": {"count_tokens": 10_000, "batches": 2_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "scale": {"count_tokens": 20_000, "batches": 4_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "tight": {"count_tokens": 2, "batches": 2, "files": 2, "agents_create": 2, "agents_read": 2},
+    "tight_tokens": {},
 }
 """Requests a minute by tier and endpoint group. Model endpoints have no documented limit."""
 
@@ -93,8 +105,9 @@ def admit_request(call: Call, group: str) -> None:
 
 def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
     """Count one message: a request, and its uncached input, or 429. Cache reads count for the retired class alone."""
+    _admit_workspace(call)
     requests, input_tokens, output_tokens = standard = _message_meters(call, model)
-    counted = measured.fresh + measured.created + (measured.read if model.limit_class == "retired_small" else 0)
+    counted = measured.fresh + measured.created + (measured.read if model.limit_class == RETIRED else 0)
     if body.get("speed") == "fast":
         fast = special.fast_meters(call, model)
         return _let_in(call, requests, (*standard, *fast), Charge(fast[0], counted), fast[1])
@@ -104,6 +117,14 @@ def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping
         if _suffices(call, burnt, committed[1]):
             return _let_in(call, requests, (*standard, *committed), burnt, committed[1], "priority")
     return _let_in(call, requests, (*standard, *committed), Charge(input_tokens, counted), output_tokens)
+
+
+def _admit_workspace(call: Call) -> None:
+    """Count one request of a workspace that has a limit of its own; the organization's applies all the same."""
+    workspace = call.key.workspace or ""
+    if workspace in WORKSPACES:
+        meter = meter_of(call, workspace, "ratelimit-requests", WORKSPACES[workspace])
+        _admit(call, (meter,), [Charge(meter, 1)])
 
 
 def _let_in(

@@ -8,9 +8,10 @@ from starlette.responses import JSONResponse, StreamingResponse
 
 from mockserver.pa import limits
 from mockserver.pa.call import MB, Call, read_object
-from mockserver.pa.causes import MID_STREAM, raise_billable_failure
-from mockserver.pa.errors import PaError
+from mockserver.pa.causes import MID_STREAM, raise_billable_failure, standing_of
+from mockserver.pa.errors import PaError, invalid
 from mockserver.pa.generator import complete
+from mockserver.pa.keys import Role
 from mockserver.pa.message_request import Body, check_count, check_message
 from mockserver.pa.prompt_cache import InputTokens, measure
 from mockserver.pa.spending import refuse_spenders
@@ -29,8 +30,10 @@ async def create(call: Call) -> Response:
     """Generate a message, whole or streamed, within the organization's money and rate limits."""
     body = await read_object(call, MAX_BODY)
     model, input_tokens = check_message(body)
+    if call.key.role is Role.MARKETPLACE and body.get("speed") == "fast":
+        raise invalid("speed: fast mode is not available here")
     raise_billable_failure(call)
-    refuse_spenders(call.key.standing, call.now, call.real_now)
+    refuse_spenders(standing_of(call), call.now, call.real_now)
     measured = measure(call.session, body, input_tokens)
     admission = limits.admit_message(call, model, measured, body)
     message = compose(call, body, model, measured, admission.service_tier)

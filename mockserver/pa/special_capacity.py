@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 FAST_INPUT_TOKENS = 50_000
 FAST_OUTPUT_TOKENS = 10_000
-"""A minute, for every tier but `tight`. The documents show no numbers of fast mode."""
+"""A minute, for every tier but the tight ones. The documents show no numbers of fast mode."""
 
 TIGHT_SHARE = 100
+TIGHT_TIERS = ("tight", "tight_tokens")
 
 CACHE_READ = 0.1
 CACHE_WRITE_5M = 1.25
@@ -28,7 +29,7 @@ OTHER = 1.0
 
 def fast_meters(call: Call, model: Model) -> tuple[Meter, Meter]:
     """Input and output of fast mode, which has limits of its own."""
-    share = TIGHT_SHARE if call.key.organization.tier == "tight" else 1
+    share = TIGHT_SHARE if call.key.organization.tier in TIGHT_TIERS else 1
     return _pair(call, model, "fast", FAST_INPUT_TOKENS // share, FAST_OUTPUT_TOKENS // share)
 
 

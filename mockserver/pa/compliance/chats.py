@@ -34,7 +34,7 @@ async def list_chats(call: Call) -> Response:
     rows = [
         Row((chat.created_at, chat.id), _described(chat))
         for chat in archive_of(call).live_chats(call.now)
-        if _asked_for(chat, values)
+        if asked_for(chat, values)
     ]
     rows.sort(key=lambda row: row.key, reverse=True)
     binding = ("chats", call.key.organization.id, *(values.get(name) for name in FILTERS))
@@ -91,7 +91,8 @@ def _chat(call: Call) -> Chat:
     return chat
 
 
-def _asked_for(chat: Chat, values: Mapping[str, Any]) -> bool:
+def asked_for(chat: Chat, values: Mapping[str, Any]) -> bool:
+    """Whether a chat is of the users, the projects and the window that are asked for; each may be left open."""
     return (
         chat.user.id in values.get(USERS, (chat.user.id,))
         and chat.project in values.get(PROJECTS, (chat.project,))
@@ -113,13 +114,13 @@ def _described(chat: Chat) -> dict[str, Any]:
 def _message(message: Message, values: Mapping[str, Any]) -> dict[str, Any]:
     content: list[dict[str, Any]] = [{"type": "text", "text": message.text}] if message.text else []
     if message.tool_input is not None:
-        content.append({"type": "tool_use", "input": _cut(message.tool_input, values.get(INPUT_CAP))})
+        content.append({"type": "tool_use", "input": cut(message.tool_input, values.get(INPUT_CAP))})
     if message.tool_result is not None:
-        content.append({"type": "tool_result", "content": _cut(message.tool_result, values.get(RESULT_CAP))})
+        content.append({"type": "tool_result", "content": cut(message.tool_result, values.get(RESULT_CAP))})
     return {"id": message.id, "role": message.role, "created_at": rfc3339(message.created_at), "content": content}
 
 
-def _cut(text: str, maximum: int | None) -> str:
+def cut(text: str, maximum: int | None) -> str:
     """At most so many bytes of a text, never half a character; -1 lifts the cap."""
     if maximum == UNLIMITED:
         return text

@@ -12,7 +12,7 @@ from mockserver.pa.compliance.paging import Row, page_by_token
 from mockserver.pa.compliance.query import CREATED, created_within, limit, one_of, read_query, text
 from mockserver.pa.compliance.refusals import gone, local_sessions_not_available, malformed_id, unavailable
 from mockserver.pa.compliance.seeds import archive_of
-from mockserver.pa.compliance.tenants import tenant_of
+from mockserver.pa.compliance.tenants import ContentKey, tenant_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -53,7 +53,7 @@ async def list_messages(call: Call) -> Response:
     session = next((each for each in archive_of(call).readable_local_sessions(call.now) if each.id == session_id), None)
     if session is None:
         raise gone("Local session")
-    if not tenant_of(call.key.organization).parent.content_key_usable:
+    if tenant_of(call.key.organization).parent.content_key is not ContentKey.OURS:
         raise unavailable("Captured content is")
     rows = [
         Row((message.created_at, message.id), {"id": message.id, "role": message.role, "text": message.text})

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mockserver.pa.compliance.archive import (
-    ACTIVITY_KINDS,
     Archive,
     Chat,
     ChatProduct,
@@ -29,6 +28,16 @@ PENDING_S = 600
 BUSY, IDLE = "proj_01MockBusy", "proj_01MockIdle"
 WORKING_CHAT, PLAIN_CHAT, DELETED_CHAT = "chat_01MockWorking", "chat_01MockPlain", "chat_01MockUserDeleted"
 CHAT_FILE, PROJECT_FILE = "f0000000-0000-4000-8000-000000000001", "f0000000-0000-4000-8000-000000000002"
+PAST = (
+    ("chat_viewed", WORKING_CHAT),
+    ("chat_created", WORKING_CHAT),
+    ("file_uploaded", CHAT_FILE),
+    ("project_created", BUSY),
+    ("chat_deleted", "chat_01MockGone"),
+    ("file_deleted", "f0000000-0000-4000-8000-00000000000a"),
+    ("project_deleted", "proj_01MockGone"),
+)
+"""What people did before the session, newest first; what they deleted is gone."""
 LONG_TEXT = "all work and no play " * 100
 
 
@@ -52,11 +61,13 @@ def _seeded(call: Call, *, full: bool) -> Archive:
     archive = Archive(call.session.new_id)
     _add_local_sessions(archive, call.now)
     if full:
+        own = LocalSession("clls_01MockOwn", ADA, call.now - 3 * HOUR_S, _messages(call.now - 3 * HOUR_S))
+        archive.local_sessions[own.id] = own
         _add_chats(archive, call.now)
         _add_projects(archive, call.now)
         _add_remote_sessions(archive, call.now)
-        for hours, kind in enumerate(ACTIVITY_KINDS, start=1):
-            archive.record(kind, WORKING_CHAT, ADA.id, call.now - hours * HOUR_S)
+        for hours, (kind, subject) in enumerate(PAST, start=1):
+            archive.record(kind, subject, ADA.id, call.now - hours * HOUR_S)
     return archive
 
 

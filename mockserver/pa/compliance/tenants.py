@@ -6,6 +6,7 @@ All of it is read-only in the API, so it is a table. What can change lives in `a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from mockserver.pa import keys
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
 REQUESTS_A_MINUTE = 600
 """For a parent organization with all its keys and linked organizations, on all endpoints (2:7.2)."""
+
+
+class ContentKey(StrEnum):
+    """The key of captured content: the provider's own, or the customer's, without which nothing can be read (2:7.2)."""
+
+    OURS = "ours"
+    DISABLED = "disabled"
+    REVOKED = "revoked"
+    UNREACHABLE = "unreachable"
 
 
 @dataclass(frozen=True)
@@ -55,8 +65,8 @@ class Parent:
     remote_requests_a_minute: int = REQUESTS_A_MINUTE
     """The second budget of the remote-session endpoints; its size is not shown."""
     local_sessions: bool = True
-    content_key_usable: bool = True
-    """False where the customer manages the key of captured content, and has disabled or revoked it."""
+    content_key: ContentKey = ContentKey.OURS
+    """Who keeps the key of captured content, and what has become of it."""
     children: tuple[Child, ...] = ()
     groups: tuple[Named, ...] = ()
 
@@ -97,7 +107,9 @@ TENANTS: dict[str, Tenant] = {
     keys.NARROW.id: Tenant(TIGHT),
     keys.NARROW_TOO.id: Tenant(TIGHT),
     keys.WITHOUT_LOCAL_SESSIONS.id: Tenant(Parent("parent_01MockWithoutLocal", local_sessions=False)),
-    keys.SEALED.id: Tenant(Parent("parent_01MockSealed", content_key_usable=False)),
+    keys.SEALED.id: Tenant(Parent("parent_01MockSealed", content_key=ContentKey.DISABLED)),
+    keys.SEALED_BY_REVOCATION.id: Tenant(Parent("parent_01MockRevoked", content_key=ContentKey.REVOKED)),
+    keys.SEALED_BY_DISTANCE.id: Tenant(Parent("parent_01MockUnreachable", content_key=ContentKey.UNREACHABLE)),
 }
 
 

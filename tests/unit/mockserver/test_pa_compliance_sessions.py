@@ -60,7 +60,7 @@ def test_a_page_cursor_is_bound_to_session_and_order_and_expires(api: Compliance
 
 
 def test_what_is_not_retained_is_neither_listed_nor_readable(api: Compliance) -> None:
-    assert [each["id"] for each in api.get(LOCAL).json()["data"]] == [SESSION, OTHER_SESSION]
+    assert [each["id"] for each in api.get(LOCAL).json()["data"]] == [SESSION, OTHER_SESSION, "clls_01MockOwn"]
     assert refused(api.get(f"{LOCAL}/{UNRETAINED_SESSION}/messages")) == MISSING
     assert refused(api.get(f"{LOCAL}/clls_none/messages")) == MISSING
     assert refused(api.get(f"{LOCAL}/{SESSION}/messages", clock="+31d")) == MISSING
