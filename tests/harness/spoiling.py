@@ -79,7 +79,7 @@ def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
     for pointer in _required(expected.envelope.schema, body, ""):
         yield f"envelope without {pointer}", Aspect.BODY, without(body, pointer)
     if "not" in expected.envelope.schema:
-        yield "a body that is ruled out", Aspect.BODY, _ruled_out(expected.envelope.schema["not"])
+        yield "a body that is ruled out", Aspect.BODY, ruled_out(expected.envelope.schema["not"])
     for pointer, schema in expected.fields.items():
         if schema is False:
             holder = body if isinstance(body, dict | list) else {}  # a text, or nothing, holds no field
@@ -174,7 +174,7 @@ def with_body(expected: Expected, response: Response, body: Any) -> Response:
     return replace(response, events=tuple(events))
 
 
-def _ruled_out(schema: Any) -> dict[str, Any]:
+def ruled_out(schema: Any) -> dict[str, Any]:
     """The smallest object of which an envelope says that no answer is one."""
     inner: dict[str, Any] = schema.get("properties", {})
     return {name: _ruled_out_at(inner.get(name, {})) for name in schema["required"]}

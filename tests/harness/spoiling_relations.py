@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from catalog.envelopes.place import Place
 from catalog.envelopes.pointer import ABSENT, find
@@ -15,7 +16,7 @@ from catalog.reading.expected import Expected, answer_body
 from probes.judging.places import values_at
 from probes.judging.relations import code_of
 from probes.judging.validators import is_valid
-from tests.harness.spoiling import LONG_AGO, SPOILED, Spoiled, put, with_body, without
+from tests.harness.spoiling import LONG_AGO, SPOILED, Spoiled, put, ruled_out, with_body, without
 
 if TYPE_CHECKING:
     from catalog.reading.relations import Relation
@@ -32,9 +33,18 @@ def spoil_relations(expected: Expected, exchange: Exchange, others: Mapping[str,
         if not ours or (not theirs and relation.kind not in ("ordered", "non_empty")):
             continue
         aspect = Aspect.BODY if code_of(relation) is FindingCode.BODIES_DIFFER else Aspect.RELATION
+        if place.kind == "ask/path":
+            yield Spoiled(f"relation {relation.place}", aspect, _asking_otherwise(exchange, ours[0]))
+            continue
         assert exchange.response is not None
         changed = _broken(relation, place, expected, exchange.response, theirs)
         yield Spoiled(f"relation {relation.place}", aspect, replace(exchange, response=changed))
+
+
+def _asking_otherwise(exchange: Exchange, value: Any) -> Exchange:
+    """The exchange as if it had asked for another thing."""
+    url = exchange.request.url.replace(quote(str(value)), SPOILED)
+    return replace(exchange, request=replace(exchange.request, url=url))
 
 
 def _theirs(relation: Relation, expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]) -> list[Any]:
@@ -49,7 +59,7 @@ def _theirs(relation: Relation, expected: Expected, exchange: Exchange, others: 
 
 def _broken(relation: Relation, place: Place, expected: Expected, response: Response, theirs: list[Any]) -> Response:
     if place.kind == "header":
-        return replace(response, headers={**response.headers, place.name: SPOILED})
+        return replace(response, headers={**response.headers, place.name: _wrong_header(relation, theirs)})
     if place.kind == "event" and not place.name:
         kept = () if relation.kind == "non_empty" else (response.events or ())
         others = [Event(str(value)) for value in theirs if relation.kind == "none"]
@@ -67,6 +77,12 @@ def _is_at(place: Place, event: Event) -> bool:
     if event.sent or place.name not in (event.event, EVERY):
         return False
     return find(event.data, place.pointer.replace("*", "0")) is not ABSENT
+
+
+def _wrong_header(relation: Relation, theirs: list[Any]) -> str:
+    if relation.kind in ("at_most", "at_least"):
+        return str(int(theirs[0]) + (1 if relation.kind == "at_most" else -1))
+    return " " if relation.kind == "non_empty" else SPOILED
 
 
 def _changed(relation: Relation, pointer: str, body: Any, theirs: list[Any]) -> Any:
@@ -91,7 +107,8 @@ def _with_all(body: Any, pointer: str, values: list[Any]) -> Any:
 def _wrong(relation: Relation, value: Any, theirs: list[Any]) -> Any:
     match relation.kind:
         case "every":
-            candidates: tuple[Any, ...] = (SPOILED, {"spoiled": SPOILED}, None, -(10**9), [])
+            forbidden = [ruled_out(theirs[0]["not"])] if "not" in theirs[0] else []
+            candidates: tuple[Any, ...] = (*forbidden, SPOILED, {"spoiled": SPOILED}, None, -(10**9), [], [SPOILED])
             return next(each for each in candidates if not is_valid(theirs[0], each))
         case "at_most":
             return _larger(value, theirs[0])

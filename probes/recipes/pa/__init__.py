@@ -6,6 +6,8 @@ from catalog.model.codes import ReasonCode
 from probes.elicit.twins import MADE_FIRST
 from probes.recipes.pa import (
     admin,
+    compliance_access,
+    compliance_activities,
     compliance_deletes,
     compliance_errors,
     compliance_reads,
@@ -14,9 +16,11 @@ from probes.recipes.pa import (
     endpoints,
     general,
     invalid_request,
+    limits,
     messages,
     outcomes,
     rate_limits,
+    tiers,
 )
 from probes.recipes.pa.shapes import SHAPES
 
@@ -32,9 +36,13 @@ FAMILIES = (
     compliance_deletes,
     compliance_errors,
     compliance_steps,
+    compliance_activities,
     compliance_walks,
+    compliance_access,
     admin,
     rate_limits,
+    tiers,
+    limits,
 )
 
 UNPROBED: dict[str, tuple[str, str]] = {

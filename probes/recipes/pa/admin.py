@@ -13,6 +13,7 @@ ADMIN = "admin"
 ORGANIZATION = get("/v1/organizations/me")
 ORGANIZATION_LIMITS = get("/v1/organizations/rate_limits")
 WORKSPACE_LIMITS = get("/v1/organizations/workspaces/{workspace}/rate_limits")
+DEFAULT_WORKSPACE_LIMITS = get("/v1/organizations/workspaces/{default_workspace}/rate_limits")
 UNKNOWN_WORKSPACE = get(f"/v1/organizations/workspaces/wrkspc_{UNKNOWN_ID}/rate_limits")
 
 
@@ -24,7 +25,7 @@ def badly_signed(call: Call) -> Call:
 RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe(
         "get_organization",
-        labelled(ORGANIZATION),
+        labelled(ORGANIZATION, inference_key=ORGANIZATION.but(credential="inference")),
         credential=ADMIN,
     ),
     FAMILY.recipe(
@@ -36,6 +37,11 @@ RECIPES: tuple[Recipe, ...] = (
         "list_workspace_rate_limits",
         labelled(WORKSPACE_LIMITS, unknown_workspace=UNKNOWN_WORKSPACE),
         credential=ADMIN,
+        optional={
+            "default_workspace": FAMILY.recipe(
+                "list_workspace_rate_limits", DEFAULT_WORKSPACE_LIMITS, label="default_workspace", credential=ADMIN
+            )
+        },
     ),
     Family("pa/errors/admin").recipe("workspace_not_found", UNKNOWN_WORKSPACE, credential=ADMIN),
     Family("pa/errors/general").recipe(

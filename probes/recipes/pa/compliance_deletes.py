@@ -22,6 +22,7 @@ from probes.recipes.pa.compliance_requests import (
     PROJECT,
     READ,
     activities,
+    chats,
     deletion,
     messages,
 )
@@ -59,13 +60,33 @@ def destructive(family: Family, *labels: str, requests: int, needs: set[str]) ->
     )
 
 
-async def delete_twice(probe: Probe, call: Call, **gone: Call) -> None:
-    """Refused without a key and with a wrong one; then deleted, gone, and not there to be deleted again."""
+def told(kind: str) -> Call:
+    """The activities of one type."""
+    return activities(("activity_types[]", f"pa_{kind}"))
+
+
+RECORDED = ("recorded_before", "recorded")
+LISTED = ("listed_before", "listed_after")
+
+
+async def delete_twice(probe: Probe, call: Call, *, kind: str = "", listing: Call | None = None, **gone: Call) -> None:
+    """Refused without a key and with a wrong one; then deleted, gone, and not there to be deleted again.
+
+    Before and after, what tells of it is asked for: the activities of a type, and the list that it stands in.
+    """
     for label, refused in BOTH.denied(call).items():
         await probe.send(refused, label)
+    if listing is not None:
+        await probe.send(listing, "listed_before")
+    if kind:
+        await probe.send(told(kind), "recorded_before")
     await probe.send(call, SUCCESS)
     for label, missing in gone.items():
         await probe.send(missing, label)
+    if listing is not None:
+        await probe.send(listing, "listed_after")
+    if kind:
+        await probe.send(told(kind), "recorded")
     await probe.send(call, "deleted_again")
 
 
@@ -73,21 +94,27 @@ async def delete_twice(probe: Probe, call: Call, **gone: Call) -> None:
     CHATS,
     SUCCESS,
     *DENIED,
+    *RECORDED,
+    *LISTED,
     "messages_gone",
     "file_gone",
     "generated_file_gone",
+    "generated_file_content_gone",
     "artifact_version_gone",
     "deleted_again",
-    requests=8,
+    requests=13,
     needs={"chat", "chat_file", "generated_file", "artifact_version"},
 )
 async def delete_chat(probe: Probe) -> None:
     await delete_twice(
         probe,
         deletion(CHAT),
+        kind="chat_deleted",
+        listing=chats(),
         messages_gone=messages(),
         file_gone=get(FILE),
         generated_file_gone=get(GENERATED_FILE),
+        generated_file_content_gone=get(f"{GENERATED_FILE}/content"),
         artifact_version_gone=get(ARTIFACT),
     )
 
@@ -96,58 +123,71 @@ async def delete_chat(probe: Probe) -> None:
     FILES,
     SUCCESS,
     *DENIED,
+    *RECORDED,
     "metadata_gone",
     "content_gone",
     "deleted_again",
-    requests=6,
+    requests=8,
     needs={"chat_file"},
 )
 async def delete_file(probe: Probe) -> None:
-    await delete_twice(probe, deletion(FILE), metadata_gone=get(FILE), content_gone=get(f"{FILE}/content"))
+    await delete_twice(
+        probe,
+        deletion(FILE),
+        kind="file_deleted",
+        metadata_gone=get(FILE),
+        content_gone=get(f"{FILE}/content"),
+    )
 
 
 @destructive(
     PROJECTS,
     SUCCESS,
     *DENIED,
+    *RECORDED,
+    "as_it_was",
     "attached_chats",
+    "unchanged",
     "gone",
     "deleted_again",
-    requests=7,
+    requests=11,
     needs={"project", "chat"},
 )
 async def delete_project(probe: Probe) -> None:
-    """Refused while its chat is attached, allowed once that is deleted."""
+    """Refused and unchanged while its chat is attached, allowed once that is deleted."""
+    await probe.send(get(PROJECT), "as_it_was")
     await probe.send(deletion(PROJECT), "attached_chats")
+    await probe.send(get(PROJECT), "unchanged")
     await probe.setup(deletion(CHAT))
-    await delete_twice(probe, deletion(PROJECT), gone=get(PROJECT))
+    await delete_twice(probe, deletion(PROJECT), kind="project_deleted", gone=get(PROJECT))
 
 
 @destructive(
     PROJECTS,
     SUCCESS,
     *DENIED,
+    *LISTED,
     "deleted_again",
-    requests=4,
-    needs={"project_document"},
+    requests=6,
+    needs={"project_document", "project_without_chats"},
 )
 async def delete_project_document(probe: Probe) -> None:
-    await delete_twice(probe, deletion(DOCUMENT))
+    await delete_twice(probe, deletion(DOCUMENT), listing=get(f"{IDLE_PROJECT}/attachments"))
 
 
 @destructive(OUTCOMES, requests=2, needs={"chat"})
 async def chat_deleted_activity(probe: Probe) -> None:
     await probe.setup(deletion(CHAT))
-    await probe.send(activities(("activity_types[]", "pa_chat_deleted")))
+    await probe.send(told("chat_deleted"))
 
 
 @destructive(OUTCOMES, requests=2, needs={"chat_file"})
 async def file_deleted_activity(probe: Probe) -> None:
     await probe.setup(deletion(FILE))
-    await probe.send(activities(("activity_types[]", "pa_file_deleted")))
+    await probe.send(told("file_deleted"))
 
 
 @destructive(OUTCOMES, requests=2, needs={"project_without_chats"})
 async def project_deleted_activity(probe: Probe) -> None:
     await probe.setup(deletion(IDLE_PROJECT))
-    await probe.send(activities(("activity_types[]", "pa_project_deleted")))
+    await probe.send(told("project_deleted"))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER
-from probes.calls.call import Call, get
+from probes.calls.body import body_of
+from probes.calls.call import Call, get, post
 from probes.elicit.elsewhere import Change, Elsewhere, listed, spoilt, spoilt_by_label
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.compliance_requests import (
@@ -102,6 +103,7 @@ BY_KEY: tuple[Recipe, ...] = (
     ),
     refused_key("api_key_invalid", WRONG),
     refused_key("api_key_deactivated", "compliance_deactivated"),
+    refused_key("api_key_deleted", "compliance_deleted"),
     refused_key("api_key_expired", "admin_expired"),
     refusal(
         "settings_not_authenticated",
@@ -175,6 +177,8 @@ BY_KEY: tuple[Recipe, ...] = (
         "compliance_elsewhere",
         listed("pa/endpoints/compliance_chats", {"delete_chat": deleted_from_elsewhere()}),
     ),
+    refusal("remote_session_out_of_scope", transcript("{remote_session}"), "compliance_elsewhere"),
+    refusal("local_session_unreadable", session_messages("{unreadable_local_session}"), "compliance_elsewhere"),
     refusal(
         "local_sessions_not_available",
         {"list": get(LOCAL_SESSIONS), "messages": session_messages(f"clls_{UNKNOWN_ID}")},
@@ -247,6 +251,7 @@ BY_ID: tuple[Recipe, ...] = (
     refusal("local_session_unretained", session_messages("{unretained_local_session}")),
     refusal("local_session_malformed_id", session_messages("no-session")),
     refusal("remote_session_not_found", transcript(f"cse_{UNKNOWN_ID}")),
+    refusal("remote_session_deleted", transcript("{deleted_remote_session}")),
     refusal("remote_session_pending", transcript("{pending_remote_session}")),
     refusal("remote_session_malformed_id", transcript("no-session")),
     refusal(
@@ -314,4 +319,14 @@ BY_THE_PROVIDER: tuple[Recipe, ...] = (
     ),
 )
 
-RECIPES: tuple[Recipe, ...] = (*BY_KEY, *BY_QUERY, *BY_ID, *BY_THE_PROVIDER)
+BY_METHOD: tuple[Recipe, ...] = (
+    FAMILY.recipe(
+        "write_refused",
+        post(f"{BASE}/groups", {}),
+        credential=READ,
+        cost=Cost.DESTRUCTIVE,
+        elsewhere=spoilt(lambda shape: shape.but(method="POST", body=body_of({}))),
+    ),
+)
+
+RECIPES: tuple[Recipe, ...] = (*BY_METHOD, *BY_KEY, *BY_QUERY, *BY_ID, *BY_THE_PROVIDER)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from probes.calls.body import body_of
 from probes.calls.call import Call, get
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.credential_rules import Refusals
 from probes.recipes.pa.compliance_requests import (
     APPS,
     ARTIFACT,
-    AUDIT,
     BASE,
     GENERATED_FILE,
     INPUT_CAP,
@@ -23,27 +24,58 @@ from probes.recipes.pa.compliance_requests import (
     UNKNOWN_GENERATED_FILE,
     UNKNOWN_ORGANIZATION,
     UNKNOWN_PROJECT,
-    activities,
     asking,
     chats,
     control_for,
-    deletion,
     labelled,
     messages,
     transcript,
 )
 from probes.recipes.pa.requests import UNKNOWN_ID
+from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from probes.elicit.probe import Probe
 
 CHATS = Family("pa/endpoints/compliance_chats")
 FILES = Family("pa/endpoints/compliance_files")
 PROJECTS = Family("pa/endpoints/compliance_projects")
 SESSIONS = Family("pa/endpoints/compliance_sessions")
 ORGANIZATIONS = Family("pa/endpoints/compliance_organizations")
-ACCESS = Family("pa/endpoints/compliance_access")
 OUTCOMES = Family("pa/errors/compliance_outcomes")
 
-of_key = Refusals(missing=False).labelled
-"""What a kind of key may do: the success, a wrong key, and where it is refused."""
+WRITE, UNCHANGED = "write_refused", "unchanged"
+
+
+def written_to(slug: str, call: Call) -> dict[str, Recipe]:
+    """A write to what can only be read, and another look at it; only where a target allows what is destructive."""
+
+    async def steps(probe: Probe) -> None:
+        await probe.send(call.but(method="POST", body=body_of({})), WRITE)
+        await probe.send(call, UNCHANGED)
+
+    look = ORGANIZATIONS.recipe(
+        slug,
+        steps=steps,
+        labels=(WRITE, UNCHANGED),
+        requests=2,
+        needs=call.placeholders,
+        cost=Cost.DESTRUCTIVE,
+        credential=READ,
+    )
+    return {WRITE: look}
+
+
+def read_only(slug: str, success: Call, **others: Call) -> Recipe:
+    """A row: a read of what is read-only, its rules, and a write to it."""
+    return ORGANIZATIONS.recipe(
+        slug,
+        labelled(success, **others),
+        labels=(UNCHANGED,),
+        credential=READ,
+        control=control_for(success),
+        optional=written_to(slug, success),
+    )
 
 
 def read(family: Family, slug: str, success: Call, **others: Call) -> Recipe:
@@ -61,10 +93,9 @@ def capped(cap: str) -> dict[str, Call]:
 
 
 RECIPES: tuple[Recipe, ...] = (
-    read(ORGANIZATIONS, "list_organizations", get(f"{BASE}/organizations")),
-    read(ORGANIZATIONS, "list_users", get(f"{ORGANIZATION}/users")),
-    read(
-        ORGANIZATIONS,
+    read_only("list_organizations", get(f"{BASE}/organizations")),
+    read_only("list_users", get(f"{ORGANIZATION}/users")),
+    read_only(
         "list_roles",
         get(f"{ORGANIZATION}/roles"),
         unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/roles"),
@@ -75,21 +106,19 @@ RECIPES: tuple[Recipe, ...] = (
         get(f"{ORGANIZATION}/roles/{{role}}"),
         unknown_role=get(f"{ORGANIZATION}/roles/role_{UNKNOWN_ID}"),
     ),
-    read(
-        ORGANIZATIONS,
+    read_only(
         "get_settings",
         get(f"{ORGANIZATION}/settings"),
         unknown_organization=get(f"{UNKNOWN_ORGANIZATION}/settings"),
     ),
-    read(ORGANIZATIONS, "list_groups", get(f"{BASE}/groups")),
+    read_only("list_groups", get(f"{BASE}/groups")),
     read(
         ORGANIZATIONS,
         "get_group",
         get(f"{BASE}/groups/{{group}}"),
         unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}"),
     ),
-    read(
-        ORGANIZATIONS,
+    read_only(
         "list_group_members",
         get(f"{BASE}/groups/{{group}}/members"),
         unknown_group=get(f"{BASE}/groups/group_{UNKNOWN_ID}/members"),
@@ -127,7 +156,7 @@ RECIPES: tuple[Recipe, ...] = (
     read(
         PROJECTS,
         "list_project_attachments",
-        get(f"{PROJECT}/attachments"),
+        get(f"{APPS}/projects/{{project_without_chats}}/attachments"),
         unknown_project=get(f"{UNKNOWN_PROJECT}/attachments"),
     ),
     read(
@@ -150,24 +179,5 @@ RECIPES: tuple[Recipe, ...] = (
         messages(f"{APPS}/chats/{{user_deleted_chat}}"),
         credential=READ,
         control=chats(),
-    ),
-    ACCESS.recipe(
-        "org_audit_key",
-        of_key(
-            activities().but(credential=AUDIT),
-            organizations=get(f"{BASE}/organizations", credential=AUDIT),
-            chats=chats().but(credential=AUDIT),
-            delete_refused=deletion(UNKNOWN_CHAT).but(credential=AUDIT),
-        ),
-        credential=READ,
-    ),
-    ACCESS.recipe(
-        "admin_key",
-        of_key(
-            activities().but(credential="admin"),
-            organizations_refused=get(f"{BASE}/organizations", credential="admin"),
-            chats_refused=chats().but(credential="admin"),
-        ),
-        credential=READ,
     ),
 )

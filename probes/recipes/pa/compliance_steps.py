@@ -58,8 +58,8 @@ async def page_not_valid_for_request(probe: Probe) -> None:
 async def page_cursor_expired(probe: Probe) -> None:
     """A cursor that still works within a day, and no more the day after."""
     walk = session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
-    await probe.setup(walk.later("+23h"))
-    await probe.send(walk.later("+25h"))
+    await probe.setup(walk.later("+23h59m"))
+    await probe.send(walk.later("+24h1m"))
 
 
 async def next_page(probe: Probe) -> str:
@@ -112,6 +112,26 @@ def spent(slug: str, call: Call) -> Recipe:
     )
 
 
+def sealed(slug: str, role: str) -> Recipe:
+    """What an organization's own key keeps from being read, now and an hour later."""
+    call = session_messages("{sealed_local_session}").but(credential=role)
+
+    async def steps(probe: Probe) -> None:
+        await probe.setup(call, 503)
+        await probe.send(call.later("+1h"))
+
+    return FAMILY.recipe(
+        slug,
+        steps=steps,
+        requests=2,
+        credential=READ,
+        control=CHATS,
+        roles={role},
+        needs=call.placeholders,
+        live=(TOO_LONG, "that it persists is seen an hour later, which no probe waits for"),
+    )
+
+
 RECIPES: tuple[Recipe, ...] = (
     outlived(
         "chat_retention_expired",
@@ -120,6 +140,9 @@ RECIPES: tuple[Recipe, ...] = (
         "a chat's retention lasts longer than any probe waits",
         elsewhere=spoilt(lambda _: deletion(CHAT).later("+400d")),
     ),
+    sealed("captured_content_key_disabled", "compliance_sealed"),
+    sealed("captured_content_key_revoked", "compliance_sealed_revoked"),
+    sealed("captured_content_key_unreachable", "compliance_sealed_unreachable"),
     outlived(
         "local_session_aged_out",
         session_messages("{local_session}"),

@@ -1,183 +1,140 @@
-"""The lists of PA's compliance API that are walked: their rules, then on by the cursors that were returned (1:4.1)."""
+"""The lists of chats and of local sessions of PA's compliance API: their filters, and the walks through their pages.
+
+1:2.5, 1:4.1; the list of activities has a module of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from catalog.model import Reason
 from catalog.model.codes import ReasonCode
-from catalog.model.labels import SUCCESS
+from catalog.model.labels import SETUP
 from probes.calls.call import Call, get
-from probes.elicit.probe import Probe, Stopped
 from probes.elicit.recipe import Family, Recipe, Steps
 from probes.recipes.pa.compliance_requests import (
-    ACTIVITY_TYPES,
     CHATS,
     EARLY,
-    JUST_LATER,
     LATE,
     LOCAL_SESSIONS,
     READ,
     SINCE,
     UNTIL,
-    activities,
     chats,
     labelled,
     session_messages,
 )
 from probes.recipes.pa.requests import UNKNOWN_ID
+from probes.recipes.pa.walking import AFTER, BEFORE, END, FIRST, MOST, PAGE, WHOLE, by_ends, by_page, cursor
 
-ACTIVITIES = Family("pa/endpoints/compliance_activities")
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from probes.elicit.probe import Probe
+
 CHAT_LISTS = Family("pa/endpoints/compliance_chats")
 SESSIONS = Family("pa/endpoints/compliance_sessions")
 
-AFTER, BEFORE, PAGE = "after_id", "before_id", "page"
-"""The labels of the requests that go on, which are also the names of their cursors."""
-
-SESSIONS_LISTED = get(LOCAL_SESSIONS, query=(("limit", "1"),))
-SESSION_WALKED = session_messages("{local_session}", ("limit", "1"))
-WINDOW = ((SINCE, EARLY), (UNTIL, LATE))
-TYPES, USERS, PROJECTS = "activity_types[]", "user_ids[]", "project_ids[]"
-
-
-def of_type(kind: str) -> Call:
-    """The activities of one type."""
-    return activities((TYPES, kind))
+LISTED, TRANSCRIPT = get(LOCAL_SESSIONS), session_messages("{local_session}")
+USERS, PROJECTS = "user_ids[]", "project_ids[]"
+TOO_MANY = ("limit", "1000000")
+A_DAY = {"within_a_day": "+23h59m", "after_a_day": "+24h1m"}
+"""When a cursor of local-session messages is used, by label: it expires after 24 h (2:8.1)."""
 
 
 def walked(
     family: Family,
     slug: str,
-    success: Call,
-    walk: Steps,
-    *onward: str,
     rules: Mapping[str, Call],
-    control: Call | None = CHATS,
+    walk: Steps,
+    labels: tuple[str, ...],
+    *,
     optional: Mapping[str, Recipe] | None = None,
 ) -> Recipe:
-    """A row: a list, its rules, and a walk whose requests are labelled `onward`."""
+    """A row: a list, its rules, and a walk through its pages."""
     return family.recipe(
         slug,
-        labelled(success, **rules),
+        rules,
         steps=walk,
-        labels=onward,
-        requests=len(onward),
+        labels=labels,
+        requests=len(labels) + (MOST if END in labels else 0),
         credential=READ,
-        control=control,
+        control=CHATS,
         optional=optional or {},
     )
 
 
-def either_of(label: str, array: str, *values: str) -> dict[str, Recipe]:
-    """The chats of several users or projects, where the target names several."""
+def chats_of(label: str, array: str, *values: str) -> dict[str, Recipe]:
+    """The chats of other users or projects, where the target names them."""
     call = chats(*((array, value) for value in values))
     return {label: CHAT_LISTS.recipe("list_chats", call, label=label, credential=READ)}
 
 
-def by_ends(listing: Callable[[tuple[str, str]], Call]) -> Steps:
-    """On and back by the ids of the last and the first entry of the page."""
+def a_day_later(label: str, clock: str) -> dict[str, Recipe]:
+    """A cursor of a local session's messages that is used after a while."""
 
-    async def walk(probe: Probe) -> None:
-        page = first_page(probe)
-        first, last = page.get("first_id"), page.get("last_id")
-        if not isinstance(first, str) or not isinstance(last, str):
-            raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the first page has no first_id and last_id to walk by"))
-        await probe.send(listing((AFTER, last)), AFTER)
-        await probe.send(listing((BEFORE, first)), BEFORE)
+    async def steps(probe: Probe) -> None:
+        page = session_messages("{local_session}", ("limit", "1"))
+        token = cursor(await probe.send(page, SETUP), "next_page")
+        await probe.send(page.but(query=(*page.query, (PAGE, token))).later(clock), label)
 
-    return walk
-
-
-def by_page(listing: Call) -> Steps:
-    """On by the cursor of the next page."""
-
-    async def walk(probe: Probe) -> None:
-        page = first_page(probe).get("next_page")
-        if not isinstance(page, str):
-            raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the first page of one entry has no next_page to walk by"))
-        await probe.send(listing.but(query=(*listing.query, (PAGE, page))), PAGE)
-
-    return walk
-
-
-def first_page(probe: Probe) -> Mapping[str, Any]:
-    """The body of the answer labelled `success`; empty where it is no object."""
-    response = next(each.response for each in probe.exchanges if each.label == SUCCESS)
-    return response.body if response is not None and isinstance(response.body, dict) else {}
+    look = SESSIONS.recipe(
+        "list_local_session_messages",
+        steps=steps,
+        label=label,
+        requests=2,
+        needs={"local_session"},
+        credential=READ,
+        live=(ReasonCode.NO_DOCUMENTED_SETUP, "a cursor expires after 24 h, which no probe waits for"),
+    )
+    return {label: look}
 
 
 RECIPES: tuple[Recipe, ...] = (
     walked(
-        ACTIVITIES,
-        "list_activities",
-        activities(),
-        by_ends(activities),
-        AFTER,
-        BEFORE,
-        control=None,
-        rules={
-            "window": activities(*WINDOW),
-            "activity_types": activities(*((TYPES, kind) for kind in ACTIVITY_TYPES)),
-            **{kind.removeprefix("pa_"): of_type(kind) for kind in ACTIVITY_TYPES},
-            "limit": activities(("limit", "1")),
-            "limit_1000": activities(("limit", "1000")),
-            "limit_1001": activities(("limit", "1001")),
-            "limit_above_maximum": activities(("limit", "1000000")),
-            "limit_not_integer": activities(("limit", "many")),
-            "invalid_datetime": activities((SINCE, "yesterday")),
-            "lt_invalid_datetime": activities((UNTIL, "tomorrow")),
-            "missing_timezone": activities((SINCE, "2026-01-01T00:00:00")),
-            "lt_missing_timezone": activities((UNTIL, "2026-01-01T00:00:00")),
-            "type_outside_the_set": of_type("no_such_activity"),
-            "lt_not_after_gte": activities((SINCE, EARLY), (UNTIL, EARLY)),
-            "lt_before_gte": activities((SINCE, LATE), (UNTIL, EARLY)),
-            "lt_just_after_gte": activities((SINCE, EARLY), (UNTIL, JUST_LATER)),
-            "bracketed_range": activities(("created_at[gte]", EARLY)),
-            "array_without_suffix": activities(("activity_types", ACTIVITY_TYPES[0])),
-            "malformed_after_id": activities((AFTER, "no-activity-id")),
-            "malformed_before_id": activities((BEFORE, "no-activity-id")),
-        },
-    ),
-    walked(
         CHAT_LISTS,
         "list_chats",
-        chats(),
-        by_ends(chats),
-        AFTER,
-        BEFORE,
+        labelled(
+            chats(),
+            user_ids=chats((USERS, "{user}")),
+            project_ids=chats((PROJECTS, "{project}")),
+            limit=chats(("limit", "1")),
+            limit_above_maximum=chats(TOO_MANY),
+            array_without_suffix=chats(("user_ids", "{user}")),
+            bad_after_id=chats((AFTER, "no-cursor")),
+        ),
+        by_ends(chats()),
+        (WHOLE, FIRST, AFTER, BEFORE),
         optional={
-            **either_of("two_users", USERS, "{user}", "{user_of_deleted_chat}"),
-            **either_of("two_projects", PROJECTS, "{project}", "{project_without_chats}"),
-        },
-        rules={
-            "user_ids": chats((USERS, "{user}")),
-            "project_ids": chats((PROJECTS, "{project}")),
-            "array_without_suffix": chats(("user_ids", "{user}")),
-            "bad_after_id": chats((AFTER, "no-cursor")),
+            **chats_of("other_user", USERS, "{user_of_deleted_chat}"),
+            **chats_of("two_users", USERS, "{user}", "{user_of_deleted_chat}"),
+            **chats_of("other_project", PROJECTS, "{project_without_chats}"),
+            **chats_of("two_projects", PROJECTS, "{project}", "{project_without_chats}"),
         },
     ),
     walked(
         SESSIONS,
         "list_local_sessions",
-        SESSIONS_LISTED,
-        by_page(SESSIONS_LISTED),
-        PAGE,
-        rules={
-            "window": get(LOCAL_SESSIONS, query=WINDOW),
-            "malformed_page": get(LOCAL_SESSIONS, query=((PAGE, "no-cursor"),)),
-        },
+        labelled(
+            LISTED,
+            window=get(LOCAL_SESSIONS, query=((SINCE, EARLY), (UNTIL, LATE))),
+            limit_above_maximum=get(LOCAL_SESSIONS, query=(TOO_MANY,)),
+            malformed_page=get(LOCAL_SESSIONS, query=((PAGE, "no-cursor"),)),
+        ),
+        by_page(LISTED, 1),
+        (WHOLE, FIRST, PAGE, END),
     ),
     walked(
         SESSIONS,
         "list_local_session_messages",
-        SESSION_WALKED,
-        by_page(SESSION_WALKED),
-        PAGE,
-        rules={
-            "unknown_session": session_messages(f"clls_{UNKNOWN_ID}"),
-            "malformed_id": session_messages("no-session"),
-            "malformed_page": session_messages("{local_session}", (PAGE, "no-cursor")),
-        },
+        labelled(
+            TRANSCRIPT,
+            limit_above_maximum=session_messages("{local_session}", TOO_MANY),
+            unknown_session=session_messages(f"clls_{UNKNOWN_ID}"),
+            malformed_id=session_messages("no-session"),
+            malformed_page=session_messages("{local_session}", (PAGE, "no-cursor")),
+        ),
+        by_page(TRANSCRIPT, 2),
+        (WHOLE, FIRST, PAGE, END),
+        optional={name: look for label, clock in A_DAY.items() for name, look in a_day_later(label, clock).items()},
     ),
 )

@@ -39,11 +39,31 @@ UPLOAD = post(
 )
 
 
+SIGNED = "marketplace_signature"
+"""The role of a signed authorization for GET /v1/models: how it is made is not shown (1:5.1)."""
+
+
+def models_as(label: str, call: Call) -> Recipe:
+    """Another look at the list of models, where the target has what it takes."""
+    return FAMILY.recipe("models/list_models", call, label=label)
+
+
 RECIPES: tuple[Recipe, ...] = (
-    FAMILY.recipe("models/list_models", labelled(MODELS)),
+    FAMILY.recipe(
+        "models/list_models",
+        labelled(MODELS),
+        optional={
+            "signed": models_as("signed", MODELS.but(credential=SIGNED, key_in=("authorization", ""))),
+            "old_version": models_as("old_version", MODELS.with_headers(pa_version="{version_not_for_messages}")),
+        },
+    ),
     FAMILY.recipe(
         "models/get_model",
-        labelled(get("/v1/models/{small_model}"), unknown_model=get("/v1/models/no-such-model")),
+        labelled(
+            get("/v1/models/{small_model}"),
+            unknown_model=get("/v1/models/no-such-model"),
+            listed=get("/v1/models", query=(("limit", "1000"),)),
+        ),
     ),
     BATCHES.recipe("create_batch", labelled(CREATE_BATCH), cost=Cost.BILLABLE, tokens=4),
     BATCHES.recipe("list_batches", labelled(get("/v1/messages/batches"))),
@@ -59,6 +79,8 @@ RECIPES: tuple[Recipe, ...] = (
 )
 
 OF_ONE = (SUCCESS, WRONG_CREDENTIAL, "unknown_id")
+LISTED = "listed"
+FILES_LISTED = get("/v1/files")
 
 
 async def of_one(probe: Probe, call: Call, unknown: Call) -> None:
@@ -68,10 +90,11 @@ async def of_one(probe: Probe, call: Call, unknown: Call) -> None:
     await probe.send(unknown, "unknown_id")
 
 
-@BATCHES.stepwise(labels=OF_ONE, requests=4, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
+@BATCHES.stepwise(labels=(*OF_ONE, LISTED), requests=5, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
 async def get_batch(probe: Probe) -> None:
     batch = (await probe.setup(CREATE_BATCH)).body
     await of_one(probe, get(f"/v1/messages/batches/{batch['id']}"), get(UNKNOWN_BATCH))
+    await probe.send(get("/v1/messages/batches"), LISTED)
 
 
 @BATCHES.stepwise(labels=OF_ONE, requests=4, cost=Cost.BILLABLE, tokens=4, needs={"small_model"})
@@ -112,13 +135,20 @@ async def download_file(probe: Probe) -> None:
     await of_one(probe, get(f"/v1/files/{file['id']}/content"), get(f"{UNKNOWN_FILE}/content"))
 
 
-@FILES.stepwise(labels=OF_ONE, requests=4, cost=Cost.DESTRUCTIVE)
+@FILES.stepwise(labels=(*OF_ONE, "listed_before", "listed_after", "gone"), requests=8, cost=Cost.DESTRUCTIVE)
 async def delete_file(probe: Probe) -> None:
+    """Listed until it is deleted, and gone from then on, while another one stays."""
+    await probe.setup(UPLOAD)
     file = (await probe.setup(UPLOAD)).body
-    await of_one(probe, delete(f"/v1/files/{file['id']}"), delete(UNKNOWN_FILE))
+    call = delete(f"/v1/files/{file['id']}")
+    await probe.send(FILES_LISTED, "listed_before")
+    await of_one(probe, call, delete(UNKNOWN_FILE))
+    await probe.send(get(call.path), "gone")
+    await probe.send(FILES_LISTED, "listed_after")
 
 
-@AGENTS.stepwise(labels=OF_ONE, requests=4, cost=Cost.DESTRUCTIVE, needs={"small_model"})
+@AGENTS.stepwise(labels=(*OF_ONE, LISTED), requests=5, cost=Cost.DESTRUCTIVE, needs={"small_model"})
 async def get_agent(probe: Probe) -> None:
     agent = (await probe.setup(CREATE_AGENT)).body
     await of_one(probe, get(f"/v1/agents/{agent['id']}"), get(UNKNOWN_AGENT))
+    await probe.send(get("/v1/agents"), LISTED)

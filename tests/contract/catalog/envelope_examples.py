@@ -99,6 +99,7 @@ ENVELOPES: dict[str, Examples] = {
             changed(PA_MESSAGE, {}, "usage"),
         ],
     ),
+    "pa_content": Examples(ANYTHING, []),
     "pa_result": Examples([{}, [], {"type": "model"}, {"type": "error", "name": "an entry of a log"}], [PA]),
     "pb": Examples(
         [PB, without(PB, "error", "details")],

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from mockserver.pd import limits
-from tests.contract.probes.lapses import pa_compliance, pb, pc, pd
+from tests.contract.probes.lapses import pa_compliance, pa_limits, pb, pc, pd
 from tests.harness.lapses import Lapse, Lapses, lapse
 
 pytestmark = pytest.mark.process
 
 TABLES = {
     "pa": pa_compliance.LAPSES,
+    "pa limits": pa_limits.LAPSES,
     "pb": pb.LAPSES,
     "pb-live": pb.LIVE,
     "pc": pc.LAPSES,

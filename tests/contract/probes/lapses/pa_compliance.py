@@ -10,6 +10,7 @@ from mockserver.pa.compliance import (
     activities,
     archive,
     budget,
+    chats,
     local_sessions,
     organizations,
     paging,
@@ -41,6 +42,13 @@ def unbound(call: Any, name: str, token: str, binding: Any, *lifetime_s: float) 
     return bound(call, name, token, cursor.binding if cursor else binding, *lifetime_s)
 
 
+on = paging.page_of_window
+
+
+def over_and_over(rows: Any, values: Any, redeem: Any, token: Any) -> dict[str, Any]:
+    return on(rows, {name: value for name, value in values.items() if name != "after_id"}, redeem, token)
+
+
 reasons = itertools.count()
 
 LAPSES = Lapses(
@@ -61,6 +69,9 @@ LAPSES = Lapses(
         lambda self, *told: None,
         *(f"{OUTCOMES}/{kind}_deleted_activity" for kind in ("chat", "file", "project")),
         f"{ENDPOINTS}_activities/list_activities",  # there is no page left to walk
+        f"{ENDPOINTS}_chats/delete_chat",
+        f"{ENDPOINTS}_files/delete_file",
+        f"{ENDPOINTS}_projects/delete_project",
     ),
     lapse(
         "a chat that its user deleted is still listed",
@@ -69,6 +80,7 @@ LAPSES = Lapses(
         only_active,
         f"{OUTCOMES}/user_deleted_chat_listed",
         f"{OUTCOMES}/user_deleted_chat_readable",
+        f"{ENDPOINTS}_chats/list_chats",  # what is left makes no second page
     ),
     lapse("chats expire", archive, "CHAT_RETENTION_S", NEVER, f"{ERRORS}/chat_retention_expired"),
     lapse("local sessions age out", archive, "LOCAL_SESSION_RETENTION_S", NEVER, f"{ERRORS}/local_session_aged_out"),
@@ -78,6 +90,7 @@ LAPSES = Lapses(
         "MESSAGE_CURSOR_LIFETIME_S",
         NEVER,
         f"{ERRORS}/page_cursor_expired",
+        f"{ENDPOINTS}_sessions/list_local_session_messages",
     ),
     lapse(
         "a page cursor is bound to its request",
@@ -124,6 +137,30 @@ LAPSES = Lapses(
         lambda: not_found(f"No settings, for reason {next(reasons)}."),
         f"{ERRORS}/organization_settings_not_available",
     ),
+    lapse(
+        "a window shows what is within it",
+        activities,
+        "created_within",
+        lambda values, created_at: True,
+        f"{ENDPOINTS}_activities/list_activities",
+    ),
+    lapse(
+        "users and projects choose their chats",
+        chats,
+        "asked_for",
+        lambda chat, values: True,
+        f"{ENDPOINTS}_chats/list_chats",
+    ),
+    lapse(
+        "after_id goes on",
+        (activities, chats),
+        "page_of_window",
+        over_and_over,
+        f"{ENDPOINTS}_activities/list_activities",
+        f"{ENDPOINTS}_chats/list_chats",
+        f"{ERRORS}/invalid_pagination_cursor",
+    ),
+    lapse("a cap cuts", chats, "cut", lambda text, maximum: text, f"{ENDPOINTS}_chats/list_chat_messages"),
     lapse(
         "-1 lifts a cap",
         query,

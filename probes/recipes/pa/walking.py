@@ -1,0 +1,120 @@
+"""Walking a list of PA page by page: on by the cursors that were returned, to its end, and back (1:2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from catalog.model import Exchange, Reason
+from catalog.model.codes import ReasonCode
+from catalog.model.labels import SETUP
+from probes.elicit.probe import Probe, Stopped
+
+if TYPE_CHECKING:
+    from probes.calls.call import Call
+    from probes.elicit.recipe import Steps
+
+AFTER, BEFORE, PAGE = "after_id", "before_id", "page"
+"""The labels of the requests that go on or back, which are also the names of their cursors."""
+
+WHOLE, FIRST, END = "whole", "page_1", "end"
+"""The labels of the entries that two pages hold, asked for at once; of the first page; and of the last."""
+
+MOST = 10
+"""So many pages at most are asked for on the way to the end."""
+
+Query = tuple[tuple[str, str], ...]
+
+
+def asked(call: Call, query: Query) -> Call:
+    """The call with query parameters besides its own."""
+    return call.but(query=(*call.query, *query))
+
+
+def by_ends(listing: Call) -> Steps:
+    """Three entries at once; the same by two pages of two; and back from the second page."""
+
+    async def walk(probe: Probe) -> None:
+        await probe.send(asked(listing, (("limit", "3"),)), WHOLE)
+        pages = asked(listing, (("limit", "2"),))
+        first = await probe.send(pages, FIRST)
+        second = await probe.send(asked(pages, ((AFTER, cursor(first, "last_id")),)), AFTER)
+        await probe.send(asked(pages, ((BEFORE, cursor(second, "first_id")),)), BEFORE)
+
+    return walk
+
+
+async def to_the_end(probe: Probe, listing: Call) -> None:
+    """On by the last id of each page, until a page has no entry: that one is judged."""
+    page = await probe.setup(listing)
+    for _ in range(MOST):
+        last = object_of(page.body).get("last_id")
+        if not isinstance(last, str):
+            break
+        going_on = asked(listing, ((AFTER, last),))
+        page = await probe.setup(going_on)
+        if not entries(page.body):
+            await probe.send(going_on, END)
+            return
+    raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"no end of {listing.method} {listing.path} within {MOST} pages"))
+
+
+def by_page(listing: Call, size: int) -> Steps:
+    """Two pages of so many entries and then on to the last one; and what the first two hold at once."""
+
+    async def walk(probe: Probe) -> None:
+        await probe.send(asked(listing, (("limit", str(2 * size)),)), WHOLE)
+        pages = asked(listing, (("limit", str(size)),))
+        following = asked(pages, ((PAGE, cursor(await probe.send(pages, FIRST), "next_page")),))
+        page = await probe.send(following, PAGE)
+        for _ in range(MOST):
+            token = body_of(page).get("next_page")
+            if not isinstance(token, str):
+                break
+            following = asked(pages, ((PAGE, token),))
+            page = await probe.send(following, SETUP)
+        await probe.send(following, END)
+
+    return walk
+
+
+def cursor(exchange: Exchange, name: str) -> str:
+    """The cursor that a page returned.
+
+    Raises:
+        Stopped: it returned none, so there is nothing to walk by.
+    """
+    found = body_of(exchange).get(name)
+    if not isinstance(found, str):
+        where = f"{exchange.request.method} {exchange.request.url}"
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: the page has no {name} to walk by"))
+    return found
+
+
+def body_of(exchange: Exchange) -> Mapping[str, Any]:
+    """The body of an exchange, an empty one where it is no object."""
+    return object_of(exchange.response.body if exchange.response is not None else None)
+
+
+def object_of(body: Any) -> Mapping[str, Any]:
+    return body if isinstance(body, dict) else {}
+
+
+def entries(body: Any) -> list[Mapping[str, Any]]:
+    """The entries of a page, read as standing in `data`."""
+    found = object_of(body).get("data")
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def newest(body: Any, number: int, field: str) -> str:
+    """A field of the entry with this number, counted from 0.
+
+    Raises:
+        Stopped: the list has not so many entries.
+    """
+    found = entries(body)
+    value = found[number].get(field) if len(found) > number else None
+    if not isinstance(value, str):
+        detail = f"the list has no entry {number + 1} with {field}"
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, detail))
+    return value
