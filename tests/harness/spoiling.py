@@ -181,7 +181,7 @@ def ruled_out(schema: Any) -> dict[str, Any]:
 
 
 def _ruled_out_at(schema: dict[str, Any]) -> Any:
-    return _ruled_out(schema) if "required" in schema else schema.get("const", SPOILED)
+    return ruled_out(schema) if "required" in schema else schema.get("const", SPOILED)
 
 
 def _required(schema: Any, body: Any, place: str) -> Iterator[str]:
