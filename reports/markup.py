@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from catalog.evidence.changes import Change
 from catalog.model import Outcome
 from catalog.model.visible import line, visible
-from reports import advice, exchanges
+from reports import advice, causes, exchanges
 from reports.facts import RELATED
 from reports.overview import GROUPS, days
 from reports.terminal import COLUMNS
@@ -49,7 +49,16 @@ def environment() -> Environment:
     )
     made.filters.update(days=days, oneline=line, why=advice.reason, runs=_runs, short=exchanges.shorten)
     made.globals.update(
-        GROUPS=GROUPS, COLUMNS=COLUMNS, RELATED=RELATED, ASIDE=exchanges.ASIDE, Outcome=Outcome, Change=Change
+        GROUPS=GROUPS,
+        COLUMNS=COLUMNS,
+        RELATED=RELATED,
+        ASIDE=exchanges.ASIDE,
+        CAUSED=causes.CAUSED,
+        Outcome=Outcome,
+        Change=Change,
+        gathered=causes.gathered,
+        ask_again=causes.ask_again,
+        accept=causes.accept,
     )
     return made
 

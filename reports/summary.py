@@ -11,6 +11,7 @@ from catalog.evidence.changes import Change
 from catalog.model import Outcome
 from catalog.model.visible import line
 from reports import advice
+from reports.causes import CAUSED, Gathered, accept, ask_again, gathered, heading
 from reports.overview import CORRECTED, FAULTS, GROUPS, Overview, days
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
@@ -24,7 +25,10 @@ MAX_BYTES = 60_000
 """The hosts of pull requests refuse longer bodies."""
 
 LISTED = 40
-"""Records listed under one heading."""
+"""Records, or causes, listed under one heading."""
+
+NAMED = 5
+"""Records named below a cause."""
 
 
 def render(run: Run, results: Sequence[Result], *, link: str = "report.html", listed: int = LISTED) -> str:
@@ -68,11 +72,14 @@ def _changes(overview: Overview, listed: int) -> Iterator[str]:
         members = overview.changes.get(change, ())
         if not members:
             continue
+        if change in CAUSED:
+            yield from _by_cause(GROUPS[change], members, overview.run, listed)
+            if change is Change.PENDING:
+                yield overview.pending
+            continue
         yield f"### {GROUPS[change]} ({len(members)})"
-        gathered = change in (Change.LOST, Change.UNSEEN)
-        if change is Change.PENDING:
-            yield overview.pending
-        items = _by_reason(members) if gathered else [_item(each) for each in members]
+        by_reason = change in (Change.LOST, Change.UNSEEN)
+        items = _by_reason(members) if by_reason else [_item(each) for each in members]
         yield _listed(items, listed)
     yield from _named("Newly discovered, not in the documents", overview.discovered, listed)
     yield from _named(CORRECTED, overview.corrected, listed)
@@ -100,13 +107,30 @@ def _by_reason(members: Sequence[Standing]) -> list[str]:
     ]
 
 
+def _by_cause(title: str, members: Sequence[Standing], run: Run, listed: int) -> Iterator[str]:
+    """What made these records drift; the records themselves are folded."""
+    found = gathered(members)
+    yield f"### {heading(title, members, found)}"
+    yield _listed([_cause(each, run) for each in found], listed)
+
+
+def _cause(each: Gathered, run: Run) -> str:
+    cause = each.cause
+    since = f", since {each.since}" if each.since is not None and each.since.isoformat() != run.today else ""
+    told = f"- **{cause.provider.upper()}** {code_span(cause.in_words)} ({code_span(cause.code)}), {each.number}{since}"
+    records = ", ".join(code_span(standing.address) for standing in each.members[:NAMED])
+    more = f" and {len(each.members) - NAMED} more" if len(each.members) > NAMED else ""
+    below = (
+        f"{records}{more}",
+        f"ask again: {code_span(ask_again(run, cause))}",
+        f"accept: {code_span(accept(run, cause))}",
+    )
+    return "\n  - ".join((told, *below))
+
+
 def _item(standing: Standing) -> str:
     result = standing.result
     told = [f"- **{code_span(standing.address)}**"]
-    if standing.kind:
-        told.append(standing.kind)
-    if standing.change is Change.ONGOING:
-        told.append(f"day {standing.day}")
     if standing.change is Change.ACCEPTED:
         review_by = verdicts.of_ledger(result, "review_by")
         told += [f"review by {code_span(review_by, 20)}"] if review_by else []

@@ -12,6 +12,7 @@ from catalog.model import Outcome
 from catalog.model.exits import Exit
 from catalog.model.visible import line
 from reports import advice
+from reports.causes import CAUSED, ask_again, gathered, heading
 from reports.overview import CORRECTED, GROUPS, Overview, days
 from reports.unseen import unseen
 from reports.where import in_full
@@ -57,7 +58,7 @@ def summary(run: Run, results: Sequence[Result], *, width: int = 100, colour: bo
     lines += (paint("bad", line(each, 4 * width)) for each in (*overview.faults, *overview.stale_entries))
     for change in GROUPS:
         if change in overview.changes and (not quiet or change in _URGENT):
-            lines += ["", *_group(change, overview.changes[change], width, paint)]
+            lines += ["", *_group(change, overview.changes[change], run, width, paint)]
             if change is Change.PENDING:
                 lines += (paint("dim", f"  {text}") for text in wrap(overview.pending, width - 2))
     if not quiet:
@@ -100,14 +101,17 @@ def _not_looked_at(overview: Overview, paint: _Paint) -> Iterator[str]:
         yield paint("bad", f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})")
 
 
-def _group(change: Change, members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
+def _group(change: Change, members: Sequence[Standing], run: Run, width: int, paint: _Paint) -> Iterator[str]:
+    if change in CAUSED:
+        yield from _by_cause(change, members, run, width, paint)
+        return
     yield paint(_OF_CHANGE[change], f"{GROUPS[change]} ({len(members)})")
     if change in (Change.LOST, Change.UNSEEN):
         yield from _by_reason(members, width, paint)
         return
     for each in members[:LISTED]:
         yield f"  {each.address}{paint('dim', _age_of(each))}"
-        if change in (Change.NEW, Change.PENDING, Change.DIFFERENT, Change.FLAKY, Change.BROKEN, Change.STALE):
+        if change in (Change.FLAKY, Change.BROKEN, Change.STALE):
             yield from (f"    {text}" for text in _told(each, width - 4))
         if change is Change.ACCEPTED and (why := verdicts.of_ledger(each.result, "reason")):
             yield paint("dim", f"    {line(why, width - 4)}")
@@ -115,13 +119,24 @@ def _group(change: Change, members: Sequence[Standing], width: int, paint: _Pain
         yield paint("dim", f"  … and {len(members) - LISTED} more, in the report")
 
 
+def _by_cause(change: Change, members: Sequence[Standing], run: Run, width: int, paint: _Paint) -> Iterator[str]:
+    """What made these records drift, the most of them first, and how to ask again."""
+    found = gathered(members)
+    yield paint(_OF_CHANGE[change], heading(GROUPS[change], members, found))
+    for each in found[:LISTED]:
+        since = f", since {each.since}" if change is Change.ONGOING and each.since else ""
+        yield "  " + line(f"{each.cause.provider.upper()} {each.cause.in_words}  [{each.cause.code}]", width - 2)
+        yield paint("dim", "    " + line(f"{each.number}{since}: {each.named()}", width - 4))
+        yield paint("dim", f"    {ask_again(run, each.cause)}")
+    if len(found) > LISTED:
+        yield paint("dim", f"  … and {len(found) - LISTED} more causes, in the report")
+
+
 def _age_of(standing: Standing) -> str:
-    told = [standing.kind] if standing.kind else []
-    if standing.change is Change.ONGOING:
-        told.append(f"day {standing.day}")
-    if standing.change is Change.ACCEPTED and (review_by := verdicts.of_ledger(standing.result, "review_by")):
-        told.append(f"review by {line(review_by, 20)}")
-    return f"  {', '.join(told)}" if told else ""
+    if standing.change is Change.ACCEPTED:
+        review_by = verdicts.of_ledger(standing.result, "review_by")
+        return f"  review by {line(review_by, 20)}" if review_by else ""
+    return ""
 
 
 def _told(standing: Standing, width: int) -> Iterator[str]:

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from catalog.model import Aspect, Finding, Json
 from catalog.model.codes import FindingCode
-
-if TYPE_CHECKING:
-    from catalog.evidence.results import Result
 
 ABSENT, MALFORMED, OUT_OF_RANGE = "absent", "malformed", "out-of-range"
 
@@ -106,15 +102,6 @@ Cause = tuple[str, str, str, str, str]
 def cause(provider: str, finding: Finding) -> Cause:
     """What drifts of different records share if one change made them: provider, aspect, place, documented, observed."""
     return provider, str(finding.aspect), finding.at, _json(finding.documented), observed_class(finding)
-
-
-def causes(results: Iterable[Result]) -> dict[Cause, list[str]]:
-    """The causes behind what drifts in these results, each with the addresses of the records that share it."""
-    found: dict[Cause, dict[str, None]] = {}
-    for result in results:
-        for finding in result.drifts:
-            found.setdefault(cause(result.address.provider, finding), {})[result.record] = None
-    return {each: list(members) for each, members in found.items()}
 
 
 def _json(value: Json) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.evidence import same_drift
+from catalog.evidence import causes
 from catalog.evidence.results import Result
 from catalog.model import Address, Outcome, Reason
 from catalog.model.address import HARNESS
@@ -68,7 +68,7 @@ def _lost_workers(results: Sequence[Result]) -> Iterator[str]:
 def silent_lanes(run: Run, results: Sequence[Result], failing: Sequence[Result]) -> list[str]:
     """The lanes whose tripwire did not come out: where anything has a verdict it has to fail, with a cause."""
     known = {result.record: result for result in results if not is_of_a_record(result)}
-    counted = {record for members in same_drift.causes(failing).values() for record in members}
+    counted = {record for cause in causes.causes(failing) for record in cause.records}
     came_out = {result.record for result in failing} & counted
     judged = {result.lane for result in of_records(results) if result.outcome.conclusive}
     told = {result.lane for result in known.values() if result.outcome is Outcome.HARNESS_ERROR and result.lane}

@@ -8,8 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from catalog.evidence.causes import causes
+from catalog.evidence.results_file import read_run
 from catalog.model import KINDS, Address
-from catalog.model.errors import Mendable
+from catalog.model.errors import Mendable, did_you_mean, shown
 from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
@@ -25,6 +27,13 @@ if TYPE_CHECKING:
     from catalog.writeback.ledger import Entry
 
 OUT = Path("reports/out")
+
+RESULTS = "results.jsonl"
+LATEST = "latest"
+"""The link to the last run, beside the runs."""
+
+LOOKED_BACK = 30
+"""Runs in which a cause is looked for."""
 
 
 class UsageError(Mendable):
@@ -52,6 +61,8 @@ class Options:
     """Whether what is pending fails the run."""
     expect_all: bool = False
     """Whether whatever could have a verdict must have one."""
+    asked_again: frozenset[str] | None = None
+    """The addresses of the records that the causes asked for made drift; None where no cause was."""
     depth: Depth = Depth.FULL
 
     @property
@@ -75,6 +86,8 @@ class Options:
         return tuple(name for name in names if self.shard is None or self._answers_for(name))
 
     def _asked_for(self, address: Address) -> bool:
+        if self.asked_again is not None and str(address) not in self.asked_again:
+            return False
         return address.provider in self.providers and address.kind in self.kinds
 
     @cached_property
@@ -147,6 +160,13 @@ def add(parser: pytest.Parser) -> None:
         help="on which of its endpoints an error is looked at: quick (the first), rotate (also tonight's share of the "
         "others: all of them in four weeks) or full (all); default: full on a mock, rotate live",
     )
+    group.addoption(
+        "--cause",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only the records that a cause made drift, by its id in a report (pa-3f2a9c01); may be given again",
+    )
     group.addoption("--plan", action="store_true", help="print what would be sent, with upper bounds, and send nothing")
     group.addoption("--catalog", default=None, metavar="DIR", help="probe the records of this folder")
     group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {OUT}")
@@ -167,6 +187,7 @@ def read(config: pytest.Config) -> Options:
     if update and not target.live:
         raise UsageError(f"--update: target {target.name!r} is a mock", "only what was seen live goes into the records")
     chosen = _chosen("--provider", config.getoption("--provider"), providers())
+    out = Path(config.getoption("--out") or OUT)
     return Options(
         catalog=catalog,
         target=target,
@@ -175,15 +196,37 @@ def read(config: pytest.Config) -> Options:
         allow=target.allow | {Cost(cost) for cost in _chosen("--allow", config.getoption("--allow"), tuple(Cost))},
         update=update,
         plan=bool(config.getoption("--plan")),
-        out=Path(config.getoption("--out") or OUT),
+        out=out,
         today=_date(config.getoption("--today")),
         accepted=accepted,
         expire_after=_days(config.getoption("--expire-after"), update=update),
         shard=_shard(config.getoption("--shard")),
         expect_all=bool(config.getoption("--expect-all")),
         depth=_depth(config.getoption("--depth"), target),
+        asked_again=_drifting(config.getoption("--cause"), out),
         strict=bool(config.getoption("strict", False)),  # pytest's own option, which stands for no leniency here too
     )
+
+
+def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
+    """The records that these causes made drift, each in the newest run that names it: asking again makes a run, too."""
+    if not ids:
+        return None
+    found: dict[str, tuple[str, ...]] = {}
+    known: set[str] = set()
+    for file in sorted(out.glob(f"*/{RESULTS}"), key=lambda path: path.parent.resolve().name, reverse=True)[
+        :LOOKED_BACK
+    ]:
+        named = {each.id: each.records for each in causes(read_run(file)[1])}
+        known |= named.keys()
+        found |= {wanted: named[wanted] for wanted in ids if wanted in named and wanted not in found}
+        if len(found) == len(set(ids)):
+            break
+    for wanted in ids:
+        if wanted not in found:
+            mend = did_you_mean(wanted, known) or "`python -m reports show` names those of a run"
+            raise UsageError(f"--cause {wanted}: no run in {shown(out)} has this cause", mend)
+    return frozenset(record for records in found.values() for record in records)
 
 
 def _days(text: str | None, *, update: bool) -> int | None:

@@ -62,8 +62,8 @@ def article(address: str) -> str:
 
 def test_the_first_screen_has_verdict_changes_and_matrix(visit: Visit, report: str) -> None:
     tab = visit(report)
-    assert tab.inner_text("h1").startswith("5 new drifts, 3 still drifting")
-    assert tab.title().startswith("5 new drifts")
+    assert tab.inner_text("h1").startswith("3 lost from sight, 5 new drifts, 3 still drifting")
+    assert tab.title().startswith("3 lost from sight, 5 new drifts")
     for selector in ("h1", "#changed", ".changed .new", "#matrix", ".matrix tbody tr:last-child"):
         assert in_view(tab, selector), selector
     assert tab.locator(".squares a").count() == 418

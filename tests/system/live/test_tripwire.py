@@ -54,8 +54,8 @@ from catalog.evidence import verdicts
 verdicts.failed = lambda result: False
 """,
     "a cause is dropped": """
-from catalog.evidence import same_drift
-same_drift.causes = lambda results: {}
+from catalog.evidence import causes
+causes.causes = lambda results: ()
 """,
 }
 

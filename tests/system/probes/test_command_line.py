@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from catalog.evidence.causes import causes
+from catalog.evidence.results_file import read_run
 from catalog.model import Outcome
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving
@@ -153,6 +155,19 @@ def test_last_failed_and_exit_first(tmp_path: Path) -> None:
     assert len(outcomes) < len(first.results)
 
 
+def test_the_records_of_a_cause_are_asked_again(tmp_path: Path) -> None:
+    wrong = WrongProvider(gone)
+    with serving(wrong) as base:
+        target = pa_target(tmp_path / "target.toml", base)
+        first = pytest_probes(tmp_path / "out", "--target", target, "-k", "models or (general and unknown)")
+        cause = causes(first.results.values())[0]
+        asked = pytest_probes(tmp_path / "out", "--target", target, "--cause", cause.id)
+    assert asked.status == 1
+    again = read_run(tmp_path / "out" / "latest" / "results.jsonl")[1]
+    assert {each.record for each in again} == set(cause.records)
+    assert cause.id in {each.id for each in causes(again)}
+
+
 MALFORMED = '{\n  "gone": {"provider": "PA",\n}\n'
 TWICE = '{"gone": {}, "gone": {}}'
 
@@ -183,6 +198,7 @@ REFUSED = {
     "--target {tmp}/broken.toml": r"target .*broken.toml: broken TOML: .*",
     "--target {tmp}/unknown.toml": r"target .*unknown.toml: providers.pa: 'timeout' is no field .* timeout_s\?",
     "--update": r"--update: target 'mock' is a mock; .*",
+    "--cause pa-00000000": r"--cause pa-00000000: no run in .* has this cause; .*",
     "--out {tmp}/file/out": r"--out .*file/out: .*; name a folder that can be written",
     "--catalog {tmp}/none": r".*none: is no folder of records; .*",
     "--catalog {malformed}": r".*stream.json:2:28: is not JSON \(a comma that nothing follows\); mend the JSON there.*",

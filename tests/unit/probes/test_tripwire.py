@@ -117,7 +117,7 @@ def test_a_rule_that_counts_no_drift_is_found_out(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_cause_that_is_dropped_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalog.evidence.same_drift.causes", lambda results: {})
+    monkeypatch.setattr("catalog.evidence.causes.causes", lambda results: ())
     assert verdicts.of_run(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
 
 

@@ -1,0 +1,95 @@
+"""One change at a provider is one cause, however many records it meets, and keeps its id from night to night."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.evidence.causes import causes, is_id
+from catalog.model import Aspect, Finding, Outcome, Severity
+from reports import summary, terminal
+from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+
+HEADER = finding(
+    "header-differs",
+    aspect=Aspect.HEADER,
+    at="x-should-retry",
+    documented="false",
+    observed="true",
+    message="header x-should-retry: documented false, observed true",
+    assertion="answer/header:x-should-retry",
+    endpoints=("pa/endpoints/messages/create_message",),
+)
+STATUS = finding(
+    documented=402, observed=400, message="status: documented 402, observed 400", assertion="answer/status"
+)
+
+
+def drifted(slug: str, *findings: Finding, provider: str = "pa") -> Result:
+    return result(f"{provider}/errors/general/{slug}", Outcome.DRIFTED, findings=findings)
+
+
+NIGHT = [drifted("one", HEADER), drifted("two", HEADER, STATUS), drifted("three", HEADER), drifted("four", STATUS)]
+
+
+def test_records_that_differ_alike_are_one_cause_and_that_of_the_most_comes_first() -> None:
+    first, second = causes(NIGHT)
+    assert first.records == tuple(f"pa/errors/general/{slug}" for slug in ("one", "three", "two"))
+    assert first.endpoints == ("pa/endpoints/messages/create_message",)
+    assert first.in_words == HEADER.message
+    assert second.records == ("pa/errors/general/four", "pa/errors/general/two")
+    assert second.assertions == ("pa/errors/general/four#answer/status", "pa/errors/general/two#answer/status")
+
+
+@given(st.randoms(use_true_random=False))
+def test_neither_the_order_of_results_nor_the_night_changes_an_id(dice: random.Random) -> None:
+    shuffled = [*NIGHT]
+    dice.shuffle(shuffled)
+    assert [each.id for each in causes(shuffled)] == [each.id for each in causes(NIGHT)]
+    assert all(is_id(each.id) for each in causes(NIGHT))
+    assert causes([drifted("five", HEADER)])[0].id == causes(NIGHT)[0].id
+
+
+def test_another_provider_or_another_value_is_another_cause() -> None:
+    other = finding(documented=402, observed=403, message="status: documented 402, observed 403")
+    ids = {each.id for each in causes([drifted("a", STATUS), drifted("a", STATUS, provider="pc"), drifted("b", other)])}
+    assert len(ids) == 3
+
+
+def test_what_is_only_told_has_no_cause() -> None:
+    told = finding("undocumented-header", severity=Severity.INFO, at="x-new")
+    assert causes([result("pa/errors/general/one", findings=(told,))]) == ()
+
+
+def test_where_observed_values_move_the_class_is_told() -> None:
+    moved = [
+        finding(
+            "header-malformed",
+            aspect=Aspect.HEADER,
+            at="retry-after",
+            documented="seconds",
+            observed=seen,
+            message=f"header retry-after: documented seconds, observed {seen}",
+        )
+        for seen in ("soon", "later")
+    ]
+    [only] = causes([drifted("one", moved[0]), drifted("two", moved[1])])
+    assert only.in_words == "header retry-after: documented seconds, observed malformed"
+
+
+def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accept() -> None:
+    described = run(run="20261121T040212Z-live-1")
+    cause = causes(NIGHT)[0].id
+    told = terminal.summary(described, NIGHT, width=120)
+    assert "New drift (4 records, 2 causes)" in told
+    assert told.count(HEADER.message) == 1
+    assert f"pytest probes --cause {cause} --target live" in told
+    written = summary.render(described, NIGHT)
+    assert "### New drift (4 records, 2 causes)" in written
+    assert f"python -m catalog accept --cause {cause} --reason" in written
