@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog import command_line, commands
+from catalog import accepting, command_line, commands
 from catalog.command_line import Parser
 from catalog.model import KINDS
 
@@ -102,6 +102,8 @@ An accepted divergence is expected to fail until its review; a drift of any othe
 the entry itself once the divergence is gone. Without --aspects, the assertions that drifted in the run are accepted;
 with it, those of the record that the aspects name.
 
+  python -m catalog accept --cause pa-3f2a9c01 --reason "sends true since May" --ticket https://tickets.example/41
+  python -m catalog accept --like pa/errors/general/overloaded --reason "sends true since May"
   python -m catalog accept pa/errors/general/rate_limit_error --reason "sends true since May" --aspects header
   python -m catalog accept pc/errors/general/model_not_found --reason "400 on one model" --run reports/out/latest
 """
@@ -176,9 +178,12 @@ def _parser() -> Parser:
     explain = command("explain", commands.explain, "say what a finding or reason code means", _EXPLAIN)
     explain.add_argument("code", nargs="?", metavar="CODE", help="a code, like header-missing; without it, all")
 
-    accept = command("accept", commands.accept, "accept a divergence until it is reviewed", _ACCEPT)
-    accept.add_argument("address", metavar="ADDRESS", help="the record that diverges")
+    accept = command("accept", accepting.accept, "accept a divergence until it is reviewed", _ACCEPT)
+    accept.add_argument("address", nargs="?", metavar="ADDRESS", help="the record that diverges")
+    accept.add_argument("--cause", metavar="ID", help="all records that this cause made drift: pa-3f2a9c01")
+    accept.add_argument("--like", metavar="ADDRESS", help="all records that drift as this one does")
     accept.add_argument("--reason", required=True, help="why it is accepted; a reviewer reads this")
+    accept.add_argument("--ticket", metavar="LINK", help="where it is followed up")
     accept.add_argument("--target", default="live", help="the target on which it diverges (default: live)")
     accept.add_argument(
         "--aspects", type=_aspects, metavar="ASPECT,…", help="what diverges: status, type, header:retry-after, …"

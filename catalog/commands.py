@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,17 +18,13 @@ from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
 from catalog.recognition.lookalikes import Lookalikes
 from catalog.writeback import ledger
-from catalog.writeback.ledger import Entry
 from catalog.writeback.planner import Policy
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from catalog.model import Finding, Record
 
-LATEST_RUN = Path("reports/out/latest")
 HISTORY = Path("reports/history")
-REVIEW_AFTER = timedelta(days=90)
 
 
 def check(args: Namespace) -> int:
@@ -188,30 +183,6 @@ def explain(args: Namespace) -> int:
     return Exit.FINE
 
 
-def accept(args: Namespace) -> int:
-    """Write a divergence into the ledger, so that it is expected until its review."""
-    catalog = Catalog.load(_root(args))
-    record = catalog[args.address]
-    today = _today(args)
-    review_by = args.review_by or today + REVIEW_AFTER
-    if review_by <= today:
-        raise CatalogError(f"--review-by {review_by} is not after today", "name a day to come")
-    if not args.reason.strip():
-        raise CatalogError("--reason is empty", "say why this divergence is accepted")
-    place, days = (str(record.address), args.target), (today.isoformat(), review_by.isoformat())
-    if args.aspects:
-        named = Entry(*place, tuple(sorted(set(args.aspects))), args.reason, *days)
-        entry = replace(named, assertions=_named_by(named, record, catalog))
-    else:
-        drifts = _drifts(args, str(record.address))
-        aspects, keys = ledger.drifted_aspects(drifts), ledger.drifted_assertions(drifts)
-        entry = Entry(*place, aspects, args.reason, *days, keys)
-    changed = ledger.accept(entry, _ledger(args))
-    verb = "accepts" if changed else "already accepted"
-    print(f"{shown(_ledger(args))} {verb} {entry.in_words} of {entry.address} on {entry.target} until {review_by}")
-    return Exit.FINE
-
-
 def migrate(args: Namespace) -> int:
     """Give the ledger and the history of an earlier version the assertions behind what they say."""
     from catalog.writeback import migration
@@ -222,35 +193,6 @@ def migrate(args: Namespace) -> int:
     done = migration.migrate(_ledger(args), args.history, catalog, runs, dry_run=args.dry_run)
     print(done.in_words(dry_run=args.dry_run))
     return Exit.FINE
-
-
-def _named_by(entry: Entry, record: Record, catalog: Catalog) -> tuple[str, ...]:
-    """The assertions of a record that an entry means by its aspects."""
-    from catalog.writeback.migration import covered
-
-    ledger.must_be_sound(entry)
-    made = assertions(record, catalog.__getitem__)
-    keys = covered(entry, made)
-    if not keys:
-        stated = ", ".join(dict.fromkeys(each.key.within for each in made))
-        raise CatalogError(f"{record.address} asserts nothing of {', '.join(entry.aspects)}", f"it asserts {stated}")
-    return keys
-
-
-def _drifts(args: Namespace, address: str) -> list[Finding]:
-    """What a run saw drift: an entry accepts no more than that, so that new drifts still fail."""
-    from catalog.writeback.update import read_evidence
-
-    mend = "name them with --aspects, or the run that saw them with --run"
-    if args.run is None and not LATEST_RUN.exists():
-        raise CatalogError("it is not known which aspects diverge", mend)
-    [(run, results)] = read_evidence([args.run or LATEST_RUN])
-    if run.target != args.target:
-        raise CatalogError(f"run {run.run} asked target {run.target}, not {args.target}", mend)
-    drifts = [finding for each in results if each.record == address for finding in each.drifts]
-    if not drifts:
-        raise CatalogError(f"run {run.run} saw no drift of {address}", mend)
-    return drifts
 
 
 def _root(args: Namespace) -> Path:

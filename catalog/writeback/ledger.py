@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +44,13 @@ class Entry:
     first_seen: str
     review_by: str
     assertions: tuple[str, ...] = ()
+    ticket: str = ""
+    """Where it is followed up, or nothing."""
+
+    @property
+    def because(self) -> str:
+        """The reason, and the ticket where there is one."""
+        return f"{self.reason} ({self.ticket})" if self.ticket else self.reason
 
     @property
     def last_day(self) -> date:
@@ -134,7 +141,7 @@ def judge_against_ledger(
         state, detail = LedgerState.NEW_ASPECTS, f"the ledger does not accept {', '.join(_told(entry, new))}"
     else:
         state, detail = LedgerState.ACCOUNTED, f"accepted until {entry.review_by}"
-    return Acceptance(state, entry.reason, detail, entry.review_by)
+    return Acceptance(state, entry.because, detail, entry.review_by)
 
 
 def _told(entry: Entry, findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -169,6 +176,17 @@ def accept(entry: Entry, path: Path = LEDGER) -> bool:
         return write_text(path, ledger_text(entries))
 
 
+def accept_also(entry: Entry, path: Path = LEDGER) -> bool:
+    """As `accept`, but what an entry for the same record and target accepts already stays accepted."""
+    old = entry_for(load(path), entry.address, entry.target)
+    if old is None:
+        return accept(entry, path)
+    aspects = tuple(sorted({*old.aspects, *entry.aspects}))
+    # an entry of an earlier version accepts by its aspects alone: so does what joins it
+    keys = tuple(sorted({*old.assertions, *entry.assertions})) if old.assertions else ()
+    return accept(replace(entry, aspects=aspects, assertions=keys), path)
+
+
 def must_be_sound(entry: Entry, path: Path = LEDGER) -> None:
     """Check an entry by the schema of the ledger.
 
@@ -185,7 +203,7 @@ def ledger_text(entries: Iterable[Entry]) -> str:
 
 def _plain(entry: Entry) -> dict[str, Json]:
     """The entry as it stands in the file, its assertions beside its aspects."""
-    plain = {name: value for name, value in asdict(entry).items() if name != "assertions" or value}
+    plain = {name: value for name, value in asdict(entry).items() if name not in _OPTIONAL or value}
     return {
         each: list(plain[each]) if each in _LISTS else plain[each] for each in (*_FIELDS, *_OPTIONAL) if each in plain
     }
@@ -196,7 +214,7 @@ def _same_place(one: Entry, other: Entry) -> bool:
 
 
 _FIELDS = ("address", "target", "aspects", "reason", "first_seen", "review_by")
-_OPTIONAL = ("assertions",)
+_OPTIONAL = ("assertions", "ticket")
 _LISTS = frozenset({"aspects", "assertions"})
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -228,6 +246,8 @@ def _is_entry(item: Json) -> bool:
         and all(map(_is_aspect, item["aspects"]))
         and isinstance(item.get("assertions", []), list)
         and all(isinstance(key, str) and _parses(Key.parse, key) for key in item.get("assertions", []))
+        and isinstance(item.get("ticket", "…"), str)
+        and item.get("ticket", "…") != ""
     )
 
 

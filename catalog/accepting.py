@@ -1,0 +1,151 @@
+"""What `python -m catalog accept` does: writes drifts of one record, or of a whole cause, into the ledger."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catalog.evidence.causes import causes
+from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.model.exits import Exit
+from catalog.reading.assertions import assertions
+from catalog.reading.store import RECORDS, Catalog
+from catalog.writeback import ledger
+from catalog.writeback.ledger import Entry
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable, Mapping
+
+    from catalog.evidence.causes import Cause
+    from catalog.evidence.results import Result
+    from catalog.model import Finding, Record
+
+LATEST_RUN = Path("reports/out/latest")
+REVIEW_AFTER = timedelta(days=90)
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """On what terms divergences are accepted: where, why, since when and until when."""
+
+    target: str
+    reason: str
+    ticket: str
+    first_seen: str
+    review_by: str
+
+    def entry(self, address: str, findings: Iterable[Finding]) -> Entry:
+        """The entry that accepts these differences of a record."""
+        findings = tuple(findings)
+        aspects, keys = ledger.drifted_aspects(findings), ledger.drifted_assertions(findings)
+        return self.of(address, aspects, keys)
+
+    def of(self, address: str, aspects: tuple[str, ...], keys: tuple[str, ...] = ()) -> Entry:
+        return Entry(
+            address, self.target, aspects, self.reason, self.first_seen, self.review_by, keys, ticket=self.ticket
+        )
+
+
+def accept(args: Namespace) -> int:
+    """Write divergences into the ledger, so that they are expected until their review."""
+    if sum(map(bool, (args.address, args.cause, args.like))) != 1:
+        raise CatalogError("it is not clear what to accept", "name a record, or --cause ID, or --like ADDRESS")
+    terms = _terms(args)
+    if args.address:
+        return _accept_one(args, terms)
+    if args.aspects:
+        raise CatalogError("--aspects is about one record", "leave it out: a cause says what differs")
+    drifts: dict[str, list[Finding]] = defaultdict(list)
+    for cause in _causes(args):
+        for drift in cause.drifts:
+            drifts[drift.record].append(drift.finding)
+    file = args.ledger or ledger.LEDGER
+    changed = sum(ledger.accept_also(terms.entry(address, found), file) for address, found in sorted(drifts.items()))
+    named = ", ".join(sorted(drifts)[:_NAMED]) + (f" and {len(drifts) - _NAMED} more" if len(drifts) > _NAMED else "")
+    verb = "accepts" if changed else "already accepted"
+    count = f"{len(drifts)} {'record' if len(drifts) == 1 else 'records'}"
+    print(f"{shown(file)} {verb} it of {count} on {terms.target} until {terms.review_by}: {named}")
+    return Exit.FINE
+
+
+def _terms(args: Namespace) -> _Terms:
+    today = args.today or datetime.now(UTC).date()
+    review_by: date = args.review_by or today + REVIEW_AFTER
+    if review_by <= today:
+        raise CatalogError(f"--review-by {review_by} is not after today", "name a day to come")
+    if not args.reason.strip():
+        raise CatalogError("--reason is empty", "say why this divergence is accepted")
+    return _Terms(args.target, args.reason, args.ticket or "", today.isoformat(), review_by.isoformat())
+
+
+def _accept_one(args: Namespace, terms: _Terms) -> int:
+    catalog = Catalog.load(args.catalog or RECORDS)
+    record = catalog[args.address]
+    address = str(record.address)
+    if args.aspects:
+        named = terms.of(address, tuple(sorted(set(args.aspects))))
+        entry = replace(named, assertions=_named_by(named, record, catalog))
+    else:
+        entry = terms.entry(address, _drifts(args, address))
+    file = args.ledger or ledger.LEDGER
+    verb = "accepts" if ledger.accept(entry, file) else "already accepted"
+    print(f"{shown(file)} {verb} {entry.in_words} of {entry.address} on {entry.target} until {entry.review_by}")
+    return Exit.FINE
+
+
+def _named_by(entry: Entry, record: Record, catalog: Catalog) -> tuple[str, ...]:
+    """The assertions of a record that an entry means by its aspects."""
+    from catalog.writeback.migration import covered
+
+    ledger.must_be_sound(entry)
+    made = assertions(record, catalog.__getitem__)
+    keys = covered(entry, made)
+    if not keys:
+        stated = ", ".join(dict.fromkeys(each.key.within for each in made))
+        raise CatalogError(f"{record.address} asserts nothing of {', '.join(entry.aspects)}", f"it asserts {stated}")
+    return keys
+
+
+def _drifts(args: Namespace, address: str) -> list[Finding]:
+    """What a run saw drift: an entry accepts no more than that, so that new drifts still fail."""
+    run, results = _seen(args, "name them with --aspects, or the run that saw them with --run")
+    drifts = [finding for each in results if each.record == address for finding in each.drifts]
+    if not drifts:
+        mend = "name them with --aspects, or the run that saw them with --run"
+        raise CatalogError(f"run {run} saw no drift of {address}", mend)
+    return drifts
+
+
+def _causes(args: Namespace) -> list[Cause]:
+    """The causes that are accepted: the one that is named, or all that made a record drift."""
+    run, results = _seen(args, "name the run that saw it with --run")
+    found = causes(results)
+    known: Mapping[str, Cause] = {each.id: each for each in found}
+    if args.cause:
+        if args.cause not in known:
+            mend = did_you_mean(args.cause, known) or "`python -m reports show` names the causes of a run"
+            raise CatalogError(f"run {run} has no cause {args.cause!r}", mend)
+        return [known[args.cause]]
+    alike = [each for each in found if args.like in each.records]
+    if not alike:
+        raise CatalogError(
+            f"run {run} saw no drift of {args.like}", "name a record that drifted, or the run with --run"
+        )
+    return alike
+
+
+def _seen(args: Namespace, mend: str) -> tuple[str, list[Result]]:
+    """The name and the results of the run that is meant."""
+    from catalog.writeback.update import read_evidence
+
+    if args.run is None and not LATEST_RUN.exists():
+        raise CatalogError("it is not known what diverges", mend)
+    [(run, results)] = read_evidence([args.run or LATEST_RUN])
+    if run.target != args.target:
+        raise CatalogError(f"run {run.run} asked target {run.target}, not {args.target}", mend)
+    return run.run, list(results)
