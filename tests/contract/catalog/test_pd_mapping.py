@@ -6,12 +6,14 @@ import re
 
 import pytest
 
+from catalog.reading.assertions import assertions
 from catalog.reading.manifest import manifest
 from catalog.reading.store import Catalog
 from tests.contract.catalog.inventory_rows import rows
 
 AS_HTTP = manifest("pd").grpc
-ERRORS = Catalog.load().select(provider="pd", kind="errors")
+CATALOG = Catalog.load()
+ERRORS = CATALOG.select(provider="pd", kind="errors")
 OVER_GRPC = {record.data["stream"]["grpc_status"]: record for record in ERRORS if record.surface == "pd_grpc"}
 OVER_HTTP = {
     status: [record for record in ERRORS if record.data["http_status"] == status] for status in AS_HTTP.values()
@@ -21,8 +23,8 @@ MAPPING = {
     for row in rows("pd")
     if (found := re.match(r"gRPC (\d+) ", row.row)) and row.section == "2:7.6"
 }
-GRPC_ALONE = {503, 504}
-"""Statuses that PD documents for gRPC and has no row for over HTTP."""
+BY_THE_MAPPING = {503, 504}
+"""Statuses that the HTTP table has no row for: over HTTP they are known from the mapping alone."""
 
 each = pytest.mark.parametrize(("status", "http"), sorted(MAPPING.items()))
 
@@ -37,14 +39,24 @@ def test_every_mapped_status_has_its_record() -> None:
 
 @each
 def test_a_grpc_record_has_a_twin_over_http(status: int, http: int) -> None:
-    assert bool(OVER_HTTP[http]) is (http not in GRPC_ALONE)
+    assert OVER_HTTP[http]
     assert f"HTTP {http}" in OVER_GRPC[status].data["message_semantics"]
+
+
+@each
+def test_a_twin_without_a_row_over_http_states_its_status_alone(status: int, http: int) -> None:
+    """The mapping says which status comes, and nothing of the body or its headers."""
+    known = [record for record in OVER_HTTP[http] if all(source.startswith("2:7.6#gRPC ") for source in record.sources)]
+    assert bool(known) is (http in BY_THE_MAPPING)
+    for record in known:
+        assert record.sources == OVER_GRPC[status].sources
+        assert {assertion.key.within for assertion in assertions(record, CATALOG.__getitem__)} == {"status"}
 
 
 @each
 def test_twins_are_of_one_category(status: int, http: int) -> None:
     categories = {record.data["category"] for record in OVER_HTTP[http]}
-    assert not categories or OVER_GRPC[status].data["category"] in categories
+    assert OVER_GRPC[status].data["category"] in categories
 
 
 @each
