@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from catalog.model.json_tree import map_texts
 from catalog.reading.manifest import manifest
@@ -60,6 +61,16 @@ class Dialect:
     def path_out(self, path: str) -> str:
         """A path with each segment that is an identifier as the provider writes it."""
         return "/".join(map(self.text_out, path.split("/")))
+
+    def url_in(self, url: str) -> str:
+        """An address that was asked, with each identifier in its path and query as the documents write it."""
+        if self.id_stand_in == self.id_real:
+            return url
+        parts = urlsplit(url)
+        path = "/".join(_swap(each, self.id_real, self.id_stand_in) for each in parts.path.split("/"))
+        pairs = (each.partition("=") for each in parts.query.split("&"))
+        query = "&".join(name + equals + _swap(value, self.id_real, self.id_stand_in) for name, equals, value in pairs)
+        return parts._replace(path=path, query=query).geturl()
 
     def text_in(self, text: str) -> str:
         """A text in stand-ins, also where it quotes the name of a header or an identifier."""

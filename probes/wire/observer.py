@@ -36,10 +36,10 @@ class Observer:
         return self.redactor.json(self.dialect.json_in(value) if self.dialect else value)
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: Json = None) -> Request:
-        """A request; its headers as they went out, its body still as the recipe wrote it."""
+        """A request; its address and headers as they went out, its body still as the recipe wrote it."""
         return Request(
             method=method,
-            url=self.text(url),
+            url=self.text(self.dialect.url_in(url) if self.dialect else url),
             headers=self.headers(headers),
             body=self.redactor.json(body),
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from catalog.model import Outcome
 from mockserver.app import create_app
@@ -25,6 +27,33 @@ REAL = Dialect("pa-", "real-", "pa_", "real_")
 )
 def test_identifiers_in_a_path_are_translated(path: str, sent: str) -> None:
     assert REAL.path_out(path) == sent
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        (
+            "http://real_host/v1/documents/real_proj_doc_1/content",
+            "http://real_host/v1/documents/pa_proj_doc_1/content",
+        ),
+        ("https://h/v1/sureal_1", "https://h/v1/sureal_1"),
+        (
+            "https://h/v1/x?kinds[]=real_a&kinds[]=b&real_c=real_d=e&f",
+            "https://h/v1/x?kinds[]=pa_a&kinds[]=b&real_c=pa_d=e&f",
+        ),
+        ("wss://h/v1/live?model=m", "wss://h/v1/live?model=m"),
+    ],
+)
+def test_identifiers_in_an_address_that_was_asked_become_stand_ins(asked: str, kept: str) -> None:
+    """Not the host, which stays what it is; what is compared with an answer then is in the words of the answer."""
+    assert REAL.url_in(asked) == kept
+
+
+@given(st.lists(st.sampled_from(["pa_a", "real_b", "spa_c", "v1", "pa_"])))
+def test_a_path_is_kept_as_the_recipe_wrote_it(segments: list[str]) -> None:
+    """What goes out and is kept is the path of the recipe again, unless that has a real name in it itself."""
+    path = "/".join(["", *segments])
+    assert REAL.url_in(f"http://host{REAL.path_out(path)}") == f"http://host{path.replace('/real_', '/pa_')}"
 
 
 def test_a_provider_with_prefixes_of_its_own_is_probed_by_them() -> None:
