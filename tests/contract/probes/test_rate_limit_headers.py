@@ -114,7 +114,10 @@ def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> lis
             "pa",
             "fast",
             {f"pa-fast-output-tokens-{part}": None for part in ("limit", "remaining", "reset")},
-            [("header-missing", f"pa-fast-output-tokens-{part}") for part in ("limit", "remaining", "reset")],
+            [
+                *(("header-missing", f"pa-fast-output-tokens-{part}") for part in ("limit", "remaining", "reset")),
+                ("values-missing", "non_empty:header:pa-fast-output-tokens-reset"),
+            ],
         ),
         ("pa", "limited", {"retry-after": None}, [("header-missing", "retry-after")]),
         ("pb", "limited", {"retry-after": "3"}, [("header-unexpected", "retry-after")]),
