@@ -195,7 +195,7 @@ SOMEBODYS: dict[str, Row] = {
         (Fault(Where(provider="pa", path="/v1/models$", statuses=(200,)), answer=to.removed("request-id")),),
         Exit.DRIFT,
         drifts=frozenset({"header-missing"}),
-        drifting=("pa/endpoints/models/list_models",),
+        drifting=("pa/endpoints/models/list_models", "pa/endpoints/models/get_model"),
     ),
     "one error becomes a page of HTML": Row(
         PA,
