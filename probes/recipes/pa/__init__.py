@@ -56,6 +56,19 @@ NO_TWIN: dict[str, str] = {
     "pa/endpoints/complete/create_completion": "it never succeeds: the path is removed (2:9)",
     **dict.fromkeys(
         (
+            "pa/endpoints/limits/agent_requests",
+            "pa/endpoints/limits/batch_requests",
+            "pa/endpoints/limits/compliance",
+            "pa/endpoints/limits/fast_mode",
+            "pa/endpoints/limits/file_requests",
+            "pa/endpoints/limits/scope",
+            "pa/endpoints/limits/spend_cap",
+            "pa/endpoints/limits/token_counting_rules",
+        ),
+        "its requests have no fault: it is limits that were used up that refuse them",
+    ),
+    **dict.fromkeys(
+        (
             "pa/endpoints/agents/get_agent",
             "pa/endpoints/batches/cancel_batch",
             "pa/endpoints/batches/get_batch",
