@@ -39,6 +39,7 @@ FOUND = Lookalikes.of(CATALOG.records)
             [
                 "pb/errors/general/api_not_enabled",
                 "pb/errors/general/batch_input_file_too_large",
+                "pb/errors/general/ephemeral_token_elsewhere",
                 "pb/errors/general/key_blocked",
                 "pb/errors/general/key_leaked",
                 "pb/errors/general/key_restricted",
