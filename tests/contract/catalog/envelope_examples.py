@@ -152,6 +152,10 @@ ENVELOPES: dict[str, Examples] = {
             changed(PC, without(MISALIGNED, "message"), "error", "misalignment"),
         ],
     ),
+    "pc_result": Examples(
+        [*ANYTHING, {"error": None, "status": "completed"}, {"error": {"code": "server_error"}}, {"error": "text"}],
+        [PC, PC_WEBSOCKET, PC_OAUTH, without(without(without(PC, "error", "type"), "error", "code"), "error", "param")],
+    ),
     "pc_stream": Examples(
         [PC_STREAM],
         [*[without(PC_STREAM, name) for name in PC_STREAM], changed(PC_STREAM, "4", "sequence_number"), PC_WEBSOCKET],
@@ -196,6 +200,7 @@ ENVELOPES: dict[str, Examples] = {
     "pd": Examples(
         [PD], [PD_MANAGEMENT, without(PD, "code"), without(PD, "error"), changed(PD, {}, "error"), PC, "no"]
     ),
+    "pd_result": Examples([*ANYTHING, without(PD, "code"), without(PD, "error"), [PD]], [PD, changed(PD, 404, "code")]),
     "pd_string": Examples(["Failed to deserialize"], ["", PD, None]),
     "pd_management": Examples(
         [PD_MANAGEMENT, without(PD_MANAGEMENT, "details")],
