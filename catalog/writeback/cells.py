@@ -18,6 +18,7 @@ from catalog.reading.cells import Cell, Settled, cells_of, settled_of, statement
 if TYPE_CHECKING:
     from catalog.model import Json, Record
     from catalog.model.assertion import Assertion
+    from catalog.reading.cells import Cells
     from catalog.writeback.seen import Sighting
 
 AS_ASSUMED = "as assumed"
@@ -39,13 +40,10 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
     """What the record carries, and what these sightings, in order, saw since. Only verdicts leave evidence."""
     cells, settled = cells_of(record, stated), settled_of(record, stated)
     agreed, looked = set(agreed_of(record, stated)), first_looks(record, stated)
-    assumed = {str(each.key) for each in stated if each.basis is Basis.ASSUMED}
-    of_surface = {str(each.key) for each in stated if each.of_surface}
-    places = {str(each.key) for each in stated if each.place_alone}
+    first_seen: dict[tuple[str, str], date] = {}
     for sighting in sightings:
         if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
             continue
-        turned_out: dict[str, list[str]] = {}
         if sighting.run.live:
             own = list(_looks(sighting, stated))
             differ = {f"{look.label}/{within}" for look in own for within in look.otherwise}
@@ -58,21 +56,35 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
                 last = cells.get((endpoint, key))
                 if last is None or last.on is None or last.on <= sighting.day:
                     cells[endpoint, key] = Cell(sighting.day, differs)
-                settles = key not in places or differs in ("", ABSENT)
-                # what all answers of a surface have as assumed need not be written into each of their records
-                if key in assumed and settles and (differs or key not in of_surface or key in settled):
-                    turned_out.setdefault(key, []).append(differs or AS_ASSUMED)
+                first_seen.setdefault((key, differs), sighting.day)
             for within in look.unseen:
                 cells.setdefault((endpoint, f"{look.label}/{within}"), Cell(None))
-        for key, seen in turned_out.items():
-            _settle(settled, key, seen, sighting.day)
+    for assumption in (each for each in stated if each.basis is Basis.ASSUMED):
+        _settle(settled, assumption, cells, first_seen)
     return Gathered(cells, settled, frozenset(agreed), looked)
 
 
-def _settle(settled: dict[str, Settled], key: str, seen: list[str], day: date) -> None:
-    """An assumption is settled once; where no endpoint shows any more what it was settled to be, it is settled anew."""
-    if key not in settled or settled[key].seen not in seen:
-        settled[key] = Settled(seen[0], day)
+def _settle(
+    settled: dict[str, Settled], assumption: Assertion, cells: Cells, first_seen: Mapping[tuple[str, str], date]
+) -> None:
+    """An assumption is settled once; where no endpoint shows any more what it was settled to be, it is settled anew.
+
+    It goes by what each endpoint showed last, so neither the order of looks nor the same runs again change it. It is
+    as assumed only where no endpoint differs.
+    """
+    key = str(assumption.key)
+    shown: dict[str, date] = {}
+    for (_, of), cell in cells.items():
+        if of == key and cell.on is not None and (not assumption.place_alone or cell.differs in ("", ABSENT)):
+            seen_on = min(cell.on, first_seen.get((key, cell.differs), cell.on))
+            shown[cell.differs] = min(seen_on, shown.get(cell.differs, seen_on))
+    turned_out = {each or AS_ASSUMED: day for each, day in shown.items() if each or not any(shown)}
+    if not turned_out or (key in settled and settled[key].seen in list(turned_out)):
+        return
+    seen = min(turned_out, key=lambda each: (turned_out[each], each))
+    if seen == AS_ASSUMED and assumption.of_surface and key not in settled:
+        return  # what all answers of a surface have as assumed need not be written into each of their records
+    settled[key] = Settled(seen, turned_out[seen])
 
 
 def _looks(sighting: Sighting, stated: tuple[Assertion, ...]) -> Iterator[Look]:

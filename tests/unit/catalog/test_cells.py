@@ -225,6 +225,36 @@ def test_an_assumption_that_reality_corrects_is_written_down_once() -> None:
     assert settled_of(again, stated_by(again))["answer/status"].seen == "430"
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_differs_on_one_endpoint_settles_an_assumption_in_whatever_order_they_are_looked_at(order: int) -> None:
+    both = [seen_as_stated(), seen_as_stated(ELSEWHERE, status="430")]
+    once = after(record(**ASSUMED), night("2026-11-01", *both[::order]))
+    told = {"answer/status": {"seen": "430", "on": "2026-11-01"}}
+    assert once.data["evidence"]["settled"] == told
+    assert Tag.LIVE_DISCOVERED in once.tags
+    drawn = after(once, night("2026-11-02", seen_as_stated(), run="r2"))  # a night that does not look elsewhere
+    assert drawn.data["evidence"]["settled"] == told
+    mended = after(drawn, night("2026-11-03", seen_as_stated(ELSEWHERE), run="r3"))
+    assert mended.data["evidence"]["settled"] == {"answer/status": {"seen": "as assumed", "on": "2026-11-01"}}
+
+
+def test_an_endpoint_that_differs_later_settles_anew_what_was_as_assumed() -> None:
+    once = after(record(**ASSUMED), night("2026-11-01", seen_as_stated()))
+    assert Tag.LIVE_DISCOVERED not in once.tags
+    twice = after(once, night("2026-11-02", seen_as_stated(ELSEWHERE, status="430"), run="r2"))
+    assert twice.data["evidence"]["settled"] == {"answer/status": {"seen": "430", "on": "2026-11-02"}}
+    assert Tag.LIVE_DISCOVERED in twice.tags
+
+
+def test_what_a_whole_surface_assumes_is_settled_by_a_difference_alone_and_the_same_runs_again_change_nothing() -> None:
+    fine, wrong = seen_as_stated(), seen_as_stated(ENDPOINT_ADDRESS, (), **{"body:/request_id": "absent"})
+    assert "settled" not in after(record(), night("2026-11-01", fine)).data["evidence"]
+    same_day = [night("2026-11-01", fine, run="r1"), night("2026-11-01", wrong, run="r2")]
+    once = after(record(), *same_day)
+    assert once.data["evidence"]["settled"] == {"answer/body:/request_id": {"seen": "absent", "on": "2026-11-01"}}
+    assert isinstance(plan(once, same_day, POLICY, TODAY, stated_by(once)), Kept)
+
+
 def test_one_endpoint_is_one_line_of_the_file() -> None:
     once = after(record(), night("2026-11-01", seen_as_stated(), seen_as_stated(ELSEWHERE, without=("type",))))
     text = canonical_text({"rate_limit_error": once.data}, "errors")
