@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.assertion import Basis
 from catalog.reading.cells import cells_of
+from catalog.reading.last_seen import is_mock, target_of
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -35,10 +36,17 @@ def agreed_of(record: Record, stated: Iterable[Assertion]) -> frozenset[str]:
     """The keys of what the record states now and some live night saw as stated."""
     stated = tuple(stated)
     named = frozenset(_block(record).get("agreed", "").split())
+    seen = _seen_before_it_was_named(record, stated)
+    return frozenset(str(each.key) for each in stated if digest_of(each) in named or str(each.key) in seen)
+
+
+def _seen_before_it_was_named(record: Record, stated: tuple[Assertion, ...]) -> frozenset[str]:
+    """What agreed by the cells alone: evidence of a version that did not name it. That of a mock proves nothing."""
+    if _block(record).keys() & {"agreed", "looked"} or is_mock(target_of(record)):
+        return frozenset()
     cells = cells_of(record, stated).items()
     differ = {key for (_, key), cell in cells if cell.differs}
-    seen = {key for (_, key), cell in cells if cell.on is not None} - differ - first_looks(record, stated).keys()
-    return frozenset(str(each.key) for each in stated if digest_of(each) in named or str(each.key) in seen)
+    return frozenset(key for (_, key), cell in cells if cell.on is not None) - differ
 
 
 def first_looks(record: Record, stated: Iterable[Assertion]) -> dict[str, date]:

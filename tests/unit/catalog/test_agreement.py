@@ -165,9 +165,20 @@ def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factor
     assert first_looks(after, stated(after)) == {"answer/header:request-id": FIRST}
 
 
+def test_what_a_version_saw_that_did_not_name_it_agreed_unless_it_differs() -> None:
+    kept = written(record(), looked_at(FIRST, TYPE))
+    evidence = {name: each for name, each in kept.data["evidence"].items() if name not in ("agreed", "looked")}
+    old = Record(kept.address, {**kept.data, "evidence": evidence})
+    assert regressed(judged(old, later(1), STATUS)) == (STATUS,)
+    assert pending(judged(old, later(1), TYPE))
+
+
 def test_a_mock_proves_nothing_and_nothing_there_is_remembered() -> None:
-    kept = written(record(), looked_at(FIRST, live=False))
+    night = looked_at(FIRST, live=False)
+    kept = written(record(), night)
     assert "agreed" not in kept.data.get("evidence", {})
+    assert written(kept, night) == kept
+    assert pending(judged(kept, later(1), STATUS))
     conformed = looked_at(FIRST).result
     known = remembered(replace(conformed, agreement={"states": "x"}), live=False)
     assert pending(judged(record(), later(1), STATUS, earlier=known))
