@@ -61,6 +61,12 @@ async def never_resuming(message: Message, send: Send, scope: Scope) -> None:
     await send(message)
 
 
+async def renamed_to_a_token(message: Message, send: Send, scope: Scope) -> None:
+    """Call what clients wait for otherwise, on connections that an ephemeral token opens."""
+    by_token = any(name == b"authorization" for name, _ in scope["headers"])
+    await (renamed("setupComplete", "ready")(message, send, scope) if by_token else send(message))
+
+
 @dataclass(frozen=True)
 class Wrong:
     """A spoil, the record it is seen on, and the finding that must be told of it."""
@@ -130,6 +136,7 @@ WRONG = {
     "failure without its code": Wrong(
         edited("response.inject.failed", with_error(code=None)), COMPLETED, Aspect.BODY, "field-differs"
     ),
+    "a handle that resumes nothing": Wrong(never_resuming, CONNECT, Aspect.RELATION, "values-missing"),
 }
 
 SETTLED = {
@@ -138,7 +145,7 @@ SETTLED = {
     "goAway of another shape": Wrong(
         instead("goAway", {"goAway": "soon"}), CONNECTION_TIME, Aspect.BODY, "field-differs"
     ),
-    "a close instead of the answer": Wrong(never_resuming, CONNECT, Aspect.EVENT, "event-missing"),
+    "another name where clients wait": Wrong(renamed_to_a_token, CONNECT, Aspect.EVENT, "event-missing"),
 }
 """What no document shows: a difference there settles an assumption of ours."""
 
