@@ -34,10 +34,10 @@ MAINS = {"catalog": catalog_main, "mockserver": mock_main, "probes": probes_main
 
 TO_THE_END = {
     "pytest probes -k payment_problem": Exit.FINE,
-    "pytest probes --target live": Exit.NOTHING_SELECTED,
+    "pytest probes --target live": Exit.BLIND,
     "python -m catalog check": Exit.FINE,
 }
-"""Run as typed, and the status of each; without a key nothing of a live run can be asked, and it says so."""
+"""Run as typed, and the status of each; a live run of which nothing is configured is blind, and says so."""
 
 
 def commands() -> Iterator[tuple[str, str]]:
