@@ -122,8 +122,8 @@ ODD: tuple[Json, ...] = (
     *([], [[]], ["free"], ["free", "cheap"], [None], {}, {"a": "b"}, {"a": 3}, {"base_url": "x"}, {"pa": {}}),
 )
 PLACES = (
-    *shape.SETTINGS,
-    *shape.TABLES,
+    *sorted(shape.SETTINGS),
+    *sorted(shape.TABLES),
     *("base_url", "grpc_host", "a_url\n", "_url", "x_uri", "x\ny"),
 )
 MEMBERS = st.dictionaries(st.sampled_from(PLACES), st.sampled_from(ODD) | st.text(max_size=9), max_size=3)
