@@ -12,7 +12,11 @@ from catalog.reading.store import RECORDS, Catalog
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.live import mock_process, night
 
+MODEL = "pa/endpoints/models/get_model"
+"""All that its record asserts can be looked at here for nothing."""
+
 MODELS = "pa/endpoints/models/list_models"
+"""Whether it takes a signed request, and an old version, cannot."""
 
 
 def run(folder: Path, records: Path, *arguments: str, today: str = "2026-11-20") -> Ran:
@@ -30,16 +34,16 @@ def records(tmp_path: Path) -> Path:
 
 
 def test_an_update_writes_what_was_seen_and_says_so(tmp_path: Path, records: Path) -> None:
-    seen = run(tmp_path / "1", records, "--update", "-k", "list_models")
+    seen = run(tmp_path / "1", records, "--update", "-k", "get_model")
     assert seen.status == 0, seen.said
-    assert f"update: {MODELS}: conforms" in seen.output
-    record = Catalog.load(records)[MODELS]
+    assert f"update: {MODEL}: conforms" in seen.output
+    record = Catalog.load(records)[MODEL]
     assert Tag.LIVE_VERIFIED in record.tags
     assert record.data["verification"]["verified_at"] == "2026-11-20"
 
-    quiet = run(tmp_path / "2", records, "--update", "-k", "list_models", today="2026-11-22")
+    quiet = run(tmp_path / "2", records, "--update", "-k", "get_model", today="2026-11-22")
     assert "0 records changed in 0 files" in quiet.output
-    assert Catalog.load(records)[MODELS].data == record.data
+    assert Catalog.load(records)[MODEL].data == record.data
 
     expired = run(
         tmp_path / "3",
@@ -51,16 +55,25 @@ def test_an_update_writes_what_was_seen_and_says_so(tmp_path: Path, records: Pat
         "pa/errors/general/unknown_model",
         today="2027-03-01",
     )
-    assert f"update: {MODELS}: expired" in expired.output
-    assert Tag.UNVERIFIED in Catalog.load(records)[MODELS].tags
+    assert f"update: {MODEL}: expired" in expired.output
+    assert Tag.UNVERIFIED in Catalog.load(records)[MODEL].tags
 
 
 def test_without_update_the_records_stay(tmp_path: Path, records: Path) -> None:
     before = Catalog.load(records).digest
-    seen = run(tmp_path / "1", records, "-k", "list_models")
+    seen = run(tmp_path / "1", records, "-k", "get_model")
     assert seen.status == 0, seen.said
     assert Catalog.load(records).digest == before
-    assert Tag.LIVE_VERIFIED in Catalog.load(seen.folder / "catalog")[MODELS].tags
+    assert Tag.LIVE_VERIFIED in Catalog.load(seen.folder / "catalog")[MODEL].tags
+
+
+def test_what_was_looked_at_in_part_has_its_evidence_and_no_new_tag(tmp_path: Path, records: Path) -> None:
+    seen = run(tmp_path / "1", records, "--update", "-k", "list_models")
+    assert f"update: {MODELS}: conforms" in seen.output
+    record = Catalog.load(records)[MODELS]
+    assert Tag.UNVERIFIED in record.tags
+    assert Tag.LIVE_VERIFIED not in record.tags
+    assert record.data["evidence"]["seen"][MODELS]["unseen"].keys() == {"signed/*", "old_version/*"}
 
 
 def test_records_that_cannot_be_written_are_a_catalog_error_and_lose_nothing(tmp_path: Path, records: Path) -> None:
