@@ -106,7 +106,7 @@ def test_collecting_sends_nothing_and_leaves_nothing(counting: CountingMock, tmp
 def test_records_are_chosen_by_their_words(words: str, counting: CountingMock, tmp_path: Path) -> None:
     """By address, and by the status, type, code, method and tags that they document."""
     target = pa_target(tmp_path / "target.toml", counting.base)
-    done = pytest_probes(tmp_path / "out", "--target", target, "-k", words)
+    done = pytest_probes(tmp_path / "out", "--target", target, "--depth", "quick", "-k", words)
     assert done.status == 0, done.said
     assert done.results
     for record, result in done.results.items():
@@ -118,10 +118,10 @@ def test_records_are_chosen_by_their_words(words: str, counting: CountingMock, t
 def test_a_node_id_chooses_one_record(counting: CountingMock, tmp_path: Path) -> None:
     target = pa_target(tmp_path / "target.toml", counting.base)
     node = f"probes/test_errors.py::test_error[{UNKNOWN_MODEL}]"
-    done = pytest_probes(tmp_path / "out", "--target", target, what=[node])
+    done = pytest_probes(tmp_path / "out", "--target", target, "--depth", "quick", what=[node])
     assert done.status == 0, done.said
     assert [(record, result.nodeid) for record, result in done.results.items()] == [(UNKNOWN_MODEL, node)]
-    assert counting.counted() == 2, "the control and the record"
+    assert counting.counted() == 2, "the control, and the record on its first endpoint"
 
 
 def test_nothing_selected_is_said_by_the_exit_status(tmp_path: Path) -> None:
