@@ -108,13 +108,15 @@ def over_all(attempts: Sequence[Mapping[Place, Verdict]]) -> Verdict:
 def _by_place(attempts: Sequence[Mapping[Place, Verdict]]) -> dict[Place, list[Verdict]]:
     """The verdicts on each cell, in order. One that was settled is not unsettled by an accident afterwards.
 
-    A label of which nothing was sent, for the attempt stopped before, is one cell until its endpoints are asked.
+    A label of which nothing was sent, for the attempt stopped before, is one cell until its endpoints are asked. What a
+    recipe asks without naming the endpoint is a cell of its own: it was asked beside those that have a name.
     """
     asked = {label for attempt in attempts for label, endpoint in attempt if endpoint}
+    unnamed = {label for attempt in attempts for label, endpoint in attempt if endpoint and (label, "") in attempt}
     found: dict[Place, list[Verdict]] = {}
     for attempt in attempts:
         for place, verdict in attempt.items():
-            if not place[1] and place[0] in asked:
+            if not place[1] and place[0] in asked - unnamed:
                 continue
             before = found.setdefault(place, [])
             if not before or undecided(before) or (verdict.outcome is Outcome.DRIFTED and len(before) < MAX_ATTEMPTS):
