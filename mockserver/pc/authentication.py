@@ -5,7 +5,17 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 
-from mockserver.pc.errors import unauthorized
+from mockserver.pc.errors import (
+    FOREIGN_KEY,
+    INVALID_API_KEY,
+    INVALID_PROJECT,
+    IP_NOT_AUTHORIZED,
+    MISMATCHED_ORGANIZATION,
+    NO_KEY,
+    NOT_A_MEMBER,
+    REVOKED_KEY,
+    Row,
+)
 from mockserver.pc.keys import KEYS, Federated, Key, Project, State
 
 if TYPE_CHECKING:
@@ -18,10 +28,10 @@ if TYPE_CHECKING:
 
 NOT_SENT = "You didn't provide an API key. Send it as Authorization: Bearer YOUR_KEY."
 
-_STATES: Mapping[State, str] = {
-    State.REVOKED: "This API key has been revoked.",
-    State.NOT_A_MEMBER: "You must be a member of an organization to use the API.",
-    State.FOREIGN: "This API key belongs to another organization.",
+_STATES: Mapping[State, tuple[Row, str]] = {
+    State.REVOKED: (REVOKED_KEY, "This API key has been revoked."),
+    State.NOT_A_MEMBER: (NOT_A_MEMBER, "You must be a member of an organization to use the API."),
+    State.FOREIGN: (FOREIGN_KEY, "This API key belongs to another organization."),
 }
 
 
@@ -29,24 +39,25 @@ def authenticate(connection: HTTPConnection, context: Context, names: Names) -> 
     """The key presented and the project it acts for, or 401."""
     key = _presented(connection, context)
     if key.state is not State.ACTIVE:
-        raise unauthorized(None, _STATES[key.state])
+        row, message = _STATES[key.state]
+        raise row(message)
     organization = connection.headers.get(names.header("Organization"))
     if organization is not None and organization != key.organization.id:
-        raise unauthorized("mismatched_organization", "The organization header does not match the key's organization.")
+        raise MISMATCHED_ORGANIZATION("The organization header does not match the key's organization.")
     project = project_of(connection, key, names)
     for whose, allowlist in (("organization", key.organization.allowlist), ("project", project.allowlist)):
         if not address_allowed(connection, allowlist):
-            raise unauthorized("ip_not_authorized", f"Your IP address is not on the allowlist of this {whose}.")
+            raise IP_NOT_AUTHORIZED(f"Your IP address is not on the allowlist of this {whose}.")
     return key, project
 
 
 def _presented(connection: HTTPConnection, context: Context) -> Key:
     scheme, _, secret = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not secret:
-        raise unauthorized(None, NOT_SENT)
+        raise NO_KEY(NOT_SENT)
     key = KEYS.get(secret) or context.session.state(Federated).key(secret, context.now)
     if key is None:
-        raise unauthorized("invalid_api_key", f"Incorrect API key provided: {secret[:4]}***.")
+        raise INVALID_API_KEY(f"Incorrect API key provided: {secret[:4]}***.")
     return key
 
 
@@ -58,7 +69,7 @@ def project_of(connection: HTTPConnection, key: Key, names: Names) -> Project:
     for project in key.projects:
         if project.id == named:
             return project
-    raise unauthorized("invalid_project", "The project header names no project of this key.")
+    raise INVALID_PROJECT("The project header names no project of this key.")
 
 
 def address_allowed(connection: HTTPConnection, allowlist: Iterable[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver import strict_json
 from mockserver.bodies import BodyTooLarge, read_body
-from mockserver.pc.errors import PcError, invalid
+from mockserver.pc.errors import INVALID_JSON, INVALID_TYPE, TOO_LARGE, UNSUPPORTED_CONTENT_TYPE
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -52,15 +52,15 @@ async def read_object(call: Call) -> dict[str, Any]:
     media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != JSON:
         message = f"Unsupported content type: '{media_type}'. This endpoint accepts only '{JSON}'."
-        raise invalid("unsupported_content_type", message)
+        raise UNSUPPORTED_CONTENT_TYPE(message)
     try:
         raw = await read_body(call.request, MAX_BODY)
     except BodyTooLarge:
-        raise PcError(413, "The request body is too large.") from None
+        raise TOO_LARGE("The request body is too large.") from None
     try:
         body = strict_json.loads(raw)
     except ValueError:
-        raise invalid("invalid_json", "We could not parse the JSON body of your request.") from None
+        raise INVALID_JSON("We could not parse the JSON body of your request.") from None
     if not isinstance(body, dict):
-        raise invalid("invalid_type", "Invalid type for the body: expected an object.")
+        raise INVALID_TYPE("Invalid type for the body: expected an object.")
     return body

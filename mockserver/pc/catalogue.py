@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mockserver.pc.errors import not_found
+from mockserver.pc.errors import MODEL_NOT_FOUND, NO_MODEL_OF_THIS_KIND, PcError
 
 if TYPE_CHECKING:
-    from mockserver.pc.errors import PcError
     from mockserver.pc.keys import Key, Project
 
 
@@ -58,14 +57,14 @@ def find(name: str, key: Key, project: Project, kind: str | None = None) -> Mode
     if model is None or not _usable(model, key, project):
         raise absent(name)
     if kind is not None and model.kind != kind:
-        raise not_found(f"The model '{name}' is no {kind} model and not supported here.", param="model")
+        raise NO_MODEL_OF_THIS_KIND(f"The model '{name}' is no {kind} model and not supported here.", "model")
     return model
 
 
 def absent(name: str) -> PcError:
     """The 404 of a model."""
     message = f"The model '{name}' does not exist or you do not have access to it."
-    return not_found(message, code="model_not_found", param="model")
+    return MODEL_NOT_FOUND(message, "model")
 
 
 def _usable(model: Model, key: Key, project: Project) -> bool:

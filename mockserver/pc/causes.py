@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockserver.pc.errors import PcError, forbidden, invalid
+from mockserver.pc.errors import (
+    CONTENT_POLICY_VIOLATION,
+    CYBER_POLICY,
+    IMAGE_CONTENT_POLICY_VIOLATION,
+    INVALID_PROMPT,
+    MISALIGNMENT_POLICY_VIOLATION,
+    MODERATION_BLOCKED,
+    RATE_LIMIT_EXCEEDED,
+    SERVER_ERROR,
+    SERVER_IS_OVERLOADED,
+    UNSUPPORTED_COUNTRY_REGION_TERRITORY,
+    PcError,
+    retry_after,
+)
 from mockserver.scenarios import Scenario, choice, whole_number
 
 if TYPE_CHECKING:
@@ -78,7 +91,7 @@ def raise_failure(context: Context) -> None:
     scenario = context.take(REGION)
     if scenario is not None:
         message = "Country, region, or territory not supported"
-        raise forbidden("unsupported_country_region_territory", message)
+        raise UNSUPPORTED_COUNTRY_REGION_TERRITORY(message)
     if _timed(context, BEFORE) and context.take(INTERNAL) is not None:
         raise broken()
 
@@ -87,13 +100,7 @@ def raise_generation_failure(context: Context) -> None:
     """Raise the failure that a generation can suffer before it begins."""
     scenario = context.take(OVERLOAD)
     if scenario is not None:
-        raise PcError(
-            503,
-            "The server is currently overloaded. Please try again later.",
-            code="server_is_overloaded",
-            type="service_unavailable_error",
-            headers={"retry-after": str(scenario.params["retry_after"])},
-        )
+        raise overloaded(scenario.params["retry_after"])
     if context.take(MISALIGNMENT) is not None:
         raise misaligned()
     if not _timed(context, BEFORE):
@@ -116,9 +123,9 @@ def used_before(context: Context, metered: str) -> int | None:
 def mid_stream(context: Context) -> PcError | None:
     """What ends a stream after 200, if anything does (1:6)."""
     if context.take(RATE) is not None:
-        return PcError(429, "Rate limit reached. Please try again later.", code="rate_limit_exceeded")
+        return RATE_LIMIT_EXCEEDED("Rate limit reached. Please try again later.")
     if context.take(IMAGE_POLICY) is not None:
-        return invalid("image_content_policy_violation", "The image violates the content policy.")
+        return IMAGE_CONTENT_POLICY_VIOLATION("The image violates the content policy.")
     if not _timed(context, MID_STREAM):
         return None
     if context.take(INTERNAL) is not None:
@@ -132,16 +139,10 @@ def moderate(context: Context) -> None:
     """Raise what moderation has against an image request (2:7.1)."""
     if context.take(USAGE_POLICY) is not None:
         message = "Your request was rejected because it violates the usage policy."
-        raise invalid("content_policy_violation", message)
+        raise CONTENT_POLICY_VIOLATION(message)
     scenario = context.take(MODERATION)
     if scenario is not None:
-        raise PcError(
-            400,
-            "Your request was rejected by the safety system.",
-            code="moderation_blocked",
-            type="image_generation_user_error",
-            extra={"moderation_details": {"moderation_stage": scenario.params["stage"], "categories": ["violence"]}},
-        )
+        raise moderated(scenario.params["stage"])
 
 
 def _timed(context: Context, when: str) -> bool:
@@ -151,15 +152,28 @@ def _timed(context: Context, when: str) -> bool:
 
 def broken() -> PcError:
     """A transient fault; over HTTP it has no code, in a stream the code is server_error."""
-    return PcError(500, "The server had an error while processing your request.", type="server_error")
+    return SERVER_ERROR("The server had an error while processing your request.")
+
+
+def overloaded(wait_s: float) -> PcError:
+    """The model lacks capacity for so long."""
+    return SERVER_IS_OVERLOADED(
+        "The server is currently overloaded. Please try again later.", headers=retry_after(wait_s)
+    )
+
+
+def moderated(stage: str) -> PcError:
+    """Moderation blocked what went in, or what would have come out (2:7.1)."""
+    details = {"moderation_stage": stage, "categories": ["violence"]}
+    return MODERATION_BLOCKED("Your request was rejected by the safety system.", extra={"moderation_details": details})
 
 
 def rejected() -> PcError:
-    return invalid("invalid_prompt", "Your prompt was rejected: it was flagged as potentially violating our policy.")
+    return INVALID_PROMPT("Your prompt was rejected: it was flagged as potentially violating our policy.")
 
 
 def flagged() -> PcError:
-    return forbidden("cyber_policy", "This request was flagged by the cybersecurity safeguard.")
+    return CYBER_POLICY("This request was flagged by the cybersecurity safeguard.")
 
 
 def misaligned() -> PcError:
@@ -169,4 +183,4 @@ def misaligned() -> PcError:
         "continuation_instruction": "Stop, and let an operator look at it.",
     }
     message = "Monitoring blocked this request."
-    return forbidden("misalignment_policy_violation", message, extra={"misalignment": details})
+    return MISALIGNMENT_POLICY_VIOLATION(message, extra={"misalignment": details})

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 from mockserver.pc import limits
 from mockserver.pc.catalogue import find
 from mockserver.pc.causes import mid_stream, raise_generation_failure
-from mockserver.pc.errors import PcError, invalid
+from mockserver.pc.errors import INVALID_VALUE, PcError
 from mockserver.pc.fields import ANY, BOOLEAN, OBJECT, Field, array, check, check_value, integer, number, string
 from mockserver.pc.generation import check_window, generate
 from mockserver.pc.images import check_images
@@ -101,7 +101,7 @@ def _check(call: Call, body: Mapping[str, Any]) -> Model:
     refuse_those_of_elsewhere(body, ELSEWHERE)
     check(body, FIELDS, required=("model", "messages"))
     if not body["messages"]:
-        raise invalid("invalid_value", "Invalid 'messages': empty array. Expected at least one message.", "messages")
+        raise INVALID_VALUE("Invalid 'messages': empty array. Expected at least one message.", "messages")
     for index, message in enumerate(body["messages"]):
         at = f"messages[{index}]"
         check_value(at, message, OBJECT)
@@ -113,7 +113,7 @@ def _check(call: Call, body: Mapping[str, Any]) -> Model:
     for name in ("max_tokens", "max_completion_tokens"):
         if (body.get(name) or 0) > model.max_output_tokens:
             message = f"max_tokens is too large: {body[name]}. This model supports at most {model.max_output_tokens}."
-            raise invalid("invalid_value", message, name)
+            raise INVALID_VALUE(message, name)
     return model
 
 

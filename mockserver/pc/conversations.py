@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from mockserver.pc.call import read_object
-from mockserver.pc.errors import PcError, not_found
+from mockserver.pc.errors import CONFLICT, NO_CONVERSATION
 from mockserver.pc.fields import OBJECT, array, check
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ def hold(call: Call, conversation: str, until: float) -> None:
 def refuse_while_busy(call: Call, conversation: str) -> None:
     """409 while a response has the conversation: it can neither be answered twice at once nor be deleted."""
     if call.now < _known(call, conversation):
-        raise PcError(409, "Another response of this conversation is still in progress.", param="conversation")
+        raise CONFLICT("Another response of this conversation is still in progress.", "conversation")
 
 
 def _known(call: Call, conversation: str) -> float:
     busy_until = call.session.state(Conversations).busy_until
     if conversation not in busy_until:
-        raise not_found(f"Conversation with id '{conversation}' not found.")
+        raise NO_CONVERSATION(f"Conversation with id '{conversation}' not found.")
     return busy_until[conversation]
 
 

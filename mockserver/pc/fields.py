@@ -6,7 +6,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mockserver.pc.errors import invalid, missing
+from mockserver.pc.errors import (
+    ARRAY_ABOVE_MAX_LENGTH,
+    INTEGER_ABOVE_MAX_VALUE,
+    INTEGER_BELOW_MIN_VALUE,
+    INVALID_TYPE,
+    INVALID_VALUE,
+    STRING_ABOVE_MAX_LENGTH,
+    UNKNOWN_PARAMETER,
+    missing,
+)
 
 _WORDS = {
     "string": "a string",
@@ -56,7 +65,7 @@ def check(body: Mapping[str, Any], fields: Mapping[str, Field], required: Collec
     """Raise the first thing that is wrong with an object; a field that need not be there may be null."""
     for name in body:
         if name not in fields:
-            raise invalid("unknown_parameter", f"Unknown parameter: '{at}{name}'.", at + name)
+            raise UNKNOWN_PARAMETER(f"Unknown parameter: '{at}{name}'.", at + name)
     for name in required:
         if body.get(name) is None:
             raise missing(at + name)
@@ -71,14 +80,14 @@ def check_value(name: str, value: Any, field: Field) -> None:
     if kind not in field.types and not (kind == "integer" and "number" in field.types):
         wanted = " or ".join(_WORDS[each] for each in field.types)
         message = f"Invalid type for '{name}': expected {wanted}, but got {_WORDS[kind]} instead."
-        raise invalid("invalid_type", message, name)
+        raise INVALID_TYPE(message, name)
     if kind in ("integer", "number"):
         _check_number(name, value, field)
     if kind == "string":
         _check_string(name, value, field)
     if kind == "array" and field.max_items is not None and len(value) > field.max_items:
         message = f"Invalid '{name}': array too long. Expected at most {field.max_items} items, but got {len(value)}."
-        raise invalid("array_above_max_length", message, name)
+        raise ARRAY_ABOVE_MAX_LENGTH(message, name)
 
 
 def type_of(value: Any) -> str:
@@ -96,17 +105,17 @@ def _check_number(name: str, value: float, field: Field) -> None:
     if not below and not above:
         return
     if "integer" in field.types:
-        code, bound = ("integer_below_min_value", field.low) if below else ("integer_above_max_value", field.high)
+        row, bound = (INTEGER_BELOW_MIN_VALUE, field.low) if below else (INTEGER_ABOVE_MAX_VALUE, field.high)
     else:
-        code, bound = "invalid_value", field.low if below else field.high
+        row, bound = INVALID_VALUE, field.low if below else field.high
     sign = ">=" if below else "<="
-    raise invalid(code, f"Invalid '{name}': expected a value {sign} {bound:g}, but got {value:g} instead.", name)
+    raise row(f"Invalid '{name}': expected a value {sign} {bound:g}, but got {value:g} instead.", name)
 
 
 def _check_string(name: str, value: str, field: Field) -> None:
     if field.options and value not in field.options:
         listed = ", ".join(repr(option) for option in field.options)
-        raise invalid("invalid_value", f"Invalid value: '{value[:64]}'. Supported values are: {listed}.", name)
+        raise INVALID_VALUE(f"Invalid value: '{value[:64]}'. Supported values are: {listed}.", name)
     if field.max_length is not None and len(value) > field.max_length:
         message = f"Invalid '{name}': string too long. Expected at most {field.max_length} characters."
-        raise invalid("string_above_max_length", message, name)
+        raise STRING_ABOVE_MAX_LENGTH(message, name)

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 
 from mockserver.bodies import BodyTooLarge, read_body
 from mockserver.pc.call import MAX_BODY
-from mockserver.pc.errors import PcError, invalid, missing, not_found
+from mockserver.pc.errors import NO_FILE, TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, PcError, missing
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -102,9 +102,9 @@ async def _form(call: Call) -> list[Part]:
     try:
         return parse(call.request.headers.get("content-type", ""), await read_body(call.request, MAX_BODY))
     except Malformed as error:
-        raise invalid("unsupported_content_type", str(error)) from None
+        raise UNSUPPORTED_CONTENT_TYPE(str(error)) from None
     except BodyTooLarge:
-        raise PcError(413, "The request body is too large.") from None
+        raise TOO_LARGE("The request body is too large.") from None
 
 
 def _known(call: Call, file_id: str) -> File:
@@ -112,7 +112,7 @@ def _known(call: Call, file_id: str) -> File:
 
 
 def _absent(file_id: str) -> PcError:
-    return not_found(f"No such File object: {file_id}", param="id")
+    return NO_FILE(f"No such File object: {file_id}", "id")
 
 
 def _described(file: File) -> dict[str, Any]:

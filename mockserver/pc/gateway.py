@@ -13,7 +13,7 @@ from mockserver.app import context_of
 from mockserver.pc.authentication import authenticate
 from mockserver.pc.call import Call
 from mockserver.pc.causes import raise_failure
-from mockserver.pc.errors import PcError, forbidden, invalid
+from mockserver.pc.errors import INSUFFICIENT_PERMISSIONS, INVALID_BETA, WRONG_METHOD, PcError
 from mockserver.pc.names import Names
 from mockserver.routing import Found, Route, Router
 
@@ -73,7 +73,7 @@ class Gateway:
     async def _answer(self, request: Request, found: Found[Endpoint], headers: dict[str, str]) -> Response:
         endpoint = found.endpoint
         if endpoint is None:
-            raise PcError(405, f"Not allowed to {request.method} on this path. Updates use POST.")
+            raise WRONG_METHOD(f"Not allowed to {request.method} on this path. Updates use POST.")
         context = context_of(request.scope)
         key, project = authenticate(request, context, self._names)
         call = Call(request, context, self._names, key, project, found.params, headers)
@@ -85,11 +85,11 @@ class Gateway:
         name = self._names.header("Beta")
         given = {value.strip() for value in call.request.headers.get(name, "").split(",")} - {""}
         if not given <= BETAS:
-            raise invalid("invalid_beta", f"The '{name}' header has a value other than {', '.join(sorted(BETAS))}.")
+            raise INVALID_BETA(f"The '{name}' header has a value other than {', '.join(sorted(BETAS))}.")
         if endpoint.beta is not None and endpoint.beta not in given:
-            raise invalid("invalid_beta", f"You must send the '{name}: {endpoint.beta}' header to use this endpoint.")
+            raise INVALID_BETA(f"You must send the '{name}: {endpoint.beta}' header to use this endpoint.")
         if endpoint.scope is not None and endpoint.scope not in call.key.scopes:
             message = f"You have insufficient permissions for this operation. Missing scopes: {endpoint.scope}."
-            raise forbidden("insufficient_permissions", message)
+            raise INSUFFICIENT_PERMISSIONS(message)
         if endpoint.admin and not call.key.admin:
-            raise forbidden("insufficient_permissions", "This operation needs an admin key.")
+            raise INSUFFICIENT_PERMISSIONS("This operation needs an admin key.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mockserver.pc.causes import FILTER, MESSAGES
-from mockserver.pc.errors import PcError, invalid
+from mockserver.pc.errors import CONTEXT_LENGTH_EXCEEDED
 from mockserver.pc.websocket.model import pieces, tokens
 
 if TYPE_CHECKING:
@@ -50,10 +50,6 @@ def check_window(model: Model, heard: str, limit: int | None, param: str) -> int
     """The tokens of the prompt, or 400 where they and the output would not fit into the window (2:7.5)."""
     prompt = tokens(heard)
     if prompt + (limit or 0) > model.context_window:
-        raise _too_long(model, prompt, param)
+        message = f"This model's context window is {model.context_window} tokens; your prompt has {prompt}."
+        raise CONTEXT_LENGTH_EXCEEDED(message, param)
     return prompt
-
-
-def _too_long(model: Model, prompt: int, param: str) -> PcError:
-    message = f"This model's context window is {model.context_window} tokens; your prompt has {prompt}."
-    return invalid("context_length_exceeded", message, param)

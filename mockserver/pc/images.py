@@ -8,14 +8,27 @@ import struct
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mockserver.pc.errors import invalid
+from mockserver.pc.errors import (
+    EMPTY_IMAGE_FILE,
+    FAILED_TO_DOWNLOAD_IMAGE,
+    IMAGE_FILE_NOT_FOUND,
+    IMAGE_FILE_TOO_LARGE,
+    IMAGE_PARSE_ERROR,
+    IMAGE_TOO_LARGE,
+    IMAGE_TOO_SMALL,
+    INVALID_BASE64_IMAGE,
+    INVALID_IMAGE,
+    INVALID_IMAGE_FORMAT,
+    INVALID_IMAGE_MODE,
+    INVALID_IMAGE_URL,
+    UNSUPPORTED_IMAGE_MEDIA_TYPE,
+)
 from mockserver.pc.files import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from mockserver.pc.errors import PcError
 
 MEDIA_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 MAX_FILE_BYTES = 20 * 1024 * 1024
@@ -38,25 +51,21 @@ def check_images(parts: Iterable[Mapping[str, Any]]) -> None:
         elif isinstance(part.get("image_url"), str):
             _check_url(part["image_url"])
         else:
-            raise _bad("invalid_image_url", "The image has neither a URL nor a file.")
-
-
-def _bad(code: str, message: str) -> PcError:
-    return invalid(code, message)
+            raise INVALID_IMAGE_URL("The image has neither a URL nor a file.")
 
 
 def _check_file(file_id: str) -> None:
     file = FILES.get(file_id)
     if file is None:
-        raise _bad("image_file_not_found", f"No file found with id '{file_id}'.")
+        raise IMAGE_FILE_NOT_FOUND(f"No file found with id '{file_id}'.")
     _check_size(file.size)
 
 
 def _check_size(size: int) -> None:
     if size == 0:
-        raise _bad("empty_image_file", "The image file is empty.")
+        raise EMPTY_IMAGE_FILE("The image file is empty.")
     if size > MAX_FILE_BYTES:
-        raise _bad("image_file_too_large", f"The image file is larger than {MAX_FILE_BYTES} bytes.")
+        raise IMAGE_FILE_TOO_LARGE(f"The image file is larger than {MAX_FILE_BYTES} bytes.")
 
 
 def _check_url(url: str) -> None:
@@ -65,20 +74,20 @@ def _check_url(url: str) -> None:
         return
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise _bad("invalid_image_url", f"'{url[:64]}' is no URL of an image.")
+        raise INVALID_IMAGE_URL(f"'{url[:64]}' is no URL of an image.")
     if parts.hostname.endswith(UNRESOLVABLE):
-        raise _bad("failed_to_download_image", f"Error while downloading {url[:64]}.")
+        raise FAILED_TO_DOWNLOAD_IMAGE(f"Error while downloading {url[:64]}.")
 
 
 def _check_data(url: str) -> None:
     head, _, text = url[len("data:") :].partition(",")
     media_type = head.partition(";")[0].lower()
     if media_type not in MEDIA_TYPES:
-        raise _bad("unsupported_image_media_type", f"'{media_type}' is none of {', '.join(MEDIA_TYPES)}.")
+        raise UNSUPPORTED_IMAGE_MEDIA_TYPE(f"'{media_type}' is none of {', '.join(MEDIA_TYPES)}.")
     try:
         content = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        raise _bad("invalid_base64_image", "The image is not valid base64.") from None
+        raise INVALID_BASE64_IMAGE("The image is not valid base64.") from None
     _check_size(len(content))
     _check_content(media_type, content)
 
@@ -88,20 +97,20 @@ def _check_content(media_type: str, content: bytes) -> None:
         _check_png(content)
     elif content.startswith(_OTHER_FORMATS) or content.startswith((_PNG, *_KNOWN.values())):
         if not content.startswith(_KNOWN.get(media_type, _PNG)):
-            raise _bad("invalid_image_format", f"The image is not in the format '{media_type}'.")
+            raise INVALID_IMAGE_FORMAT(f"The image is not in the format '{media_type}'.")
     else:
-        raise _bad("invalid_image", "The image cannot be decoded.")
+        raise INVALID_IMAGE("The image cannot be decoded.")
 
 
 def _check_png(content: bytes) -> None:
     """The header of a PNG says its sides and its mode."""
     header = content[len(_PNG) : len(_PNG) + 18]
     if len(header) < 18 or header[4:8] != b"IHDR":
-        raise _bad("image_parse_error", "The image is cut off or damaged.")
+        raise IMAGE_PARSE_ERROR("The image is cut off or damaged.")
     width, height, depth, _ = struct.unpack(">IIBB", header[8:18])
     if depth > 8:
-        raise _bad("invalid_image_mode", f"Images of {depth} bits a channel are not supported.")
+        raise INVALID_IMAGE_MODE(f"Images of {depth} bits a channel are not supported.")
     if min(width, height) < MIN_SIDE:
-        raise _bad("image_too_small", f"The image has a side of less than {MIN_SIDE} pixels.")
+        raise IMAGE_TOO_SMALL(f"The image has a side of less than {MIN_SIDE} pixels.")
     if max(width, height) > MAX_SIDE:
-        raise _bad("image_too_large", f"The image has a side of more than {MAX_SIDE} pixels.")
+        raise IMAGE_TOO_LARGE(f"The image has a side of more than {MAX_SIDE} pixels.")

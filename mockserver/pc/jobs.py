@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse
 from mockserver.pc import limits
 from mockserver.pc.call import read_object
 from mockserver.pc.catalogue import find
-from mockserver.pc.errors import invalid
+from mockserver.pc.errors import INVALID_VALUE
 from mockserver.pc.fields import OBJECT, Field, check, string
 from mockserver.pc.files import find as find_file
 
@@ -79,5 +79,5 @@ async def create_fine_tuning_job(call: Call) -> Response:
 def _file(body: Mapping[str, str], param: str, purpose: str) -> File:
     file = find_file(body[param])
     if file.purpose != purpose:
-        raise invalid("invalid_value", f"The purpose of '{file.id}' is not '{purpose}'.", param)
+        raise INVALID_VALUE(f"The purpose of '{file.id}' is not '{purpose}'.", param)
     return file

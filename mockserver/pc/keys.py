@@ -23,7 +23,7 @@ class State(StrEnum):
 
 
 class Standing(StrEnum):
-    """Whether the owner of the key may still spend money; the value is the code of its 429 (2:7.5)."""
+    """Whether the owner of the key may still spend money; `limits` has the 429 of each (2:7.5)."""
 
     GOOD = ""
     QUOTA = "insufficient_quota"

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mockserver.pc.call import read_object
 from mockserver.pc.catalogue import MODELS
 from mockserver.pc.causes import used_before
-from mockserver.pc.errors import PcError
+from mockserver.pc.errors import (
+    BILLING_HARD_LIMIT_REACHED,
+    CREDIT_BALANCE_EXHAUSTED,
+    INSUFFICIENT_QUOTA,
+    ORGANIZATION_SPEND_LIMIT_EXCEEDED,
+    ORGANIZATION_USAGE_LIMIT_EXCEEDED,
+    PROJECT_SPEND_LIMIT_EXCEEDED,
+    RATE_LIMIT_EXCEEDED,
+    SLOW_DOWN,
+    PcError,
+    Row,
+    retry_after,
+)
 from mockserver.pc.keys import Standing
 from mockserver.pc.organization import Spending
 from mockserver.pc.tiers import GRANTS, LIVE_SESSIONS, USD_A_MONTH
@@ -39,13 +51,22 @@ RAMP_GROWTH = 1.5
 RAMP_WINDOW_S = 15 * 60
 """Above about 1M TPM usage may grow at most 50% in 15 minutes (2:8.4)."""
 
-_REFUSED: Mapping[Standing, str] = {
-    Standing.QUOTA: "You exceeded your current quota, please check your plan and billing details.",
-    Standing.CREDIT: "Your prepaid credit balance is exhausted.",
-    Standing.ORGANIZATION_SPEND: "Your organization has reached its monthly hard spend limit.",
-    Standing.PROJECT_SPEND: "Your project has reached its monthly hard spend limit.",
-    Standing.USAGE: "Your organization has reached the monthly usage limit assigned to it.",
-    Standing.HARD_LIMIT: "Billing hard limit has been reached.",
+_REFUSED: Mapping[Standing, tuple[Row, str]] = {
+    Standing.QUOTA: (
+        INSUFFICIENT_QUOTA,
+        "You exceeded your current quota, please check your plan and billing details.",
+    ),
+    Standing.CREDIT: (CREDIT_BALANCE_EXHAUSTED, "Your prepaid credit balance is exhausted."),
+    Standing.ORGANIZATION_SPEND: (
+        ORGANIZATION_SPEND_LIMIT_EXCEEDED,
+        "Your organization has reached its monthly hard spend limit.",
+    ),
+    Standing.PROJECT_SPEND: (PROJECT_SPEND_LIMIT_EXCEEDED, "Your project has reached its monthly hard spend limit."),
+    Standing.USAGE: (
+        ORGANIZATION_USAGE_LIMIT_EXCEEDED,
+        "Your organization has reached the monthly usage limit assigned to it.",
+    ),
+    Standing.HARD_LIMIT: (BILLING_HARD_LIMIT_REACHED, "Billing hard limit has been reached."),
 }
 
 
@@ -111,12 +132,7 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
     _refuse_beyond(call, meters, asked)
     ramp = call.session.state(Ramp)
     if not ramp.admits(asked, call.now):
-        raise PcError(
-            429,
-            "Your traffic is ramping up too fast. Please slow down and increase it gradually.",
-            code="slow_down",
-            type="rate_limit_error",
-        )
+        raise SLOW_DOWN("Your traffic is ramping up too fast. Please slow down and increase it gradually.")
     ramp.asked.append((call.now, asked))
     _charge(call, meters, asked)
     _tell(call, model, prompt)
@@ -133,7 +149,7 @@ def admit_live_session(call: Call, opened: int) -> None:
     """Let one more live session be opened beside so many, or 429."""
     allowed = LIVE_SESSIONS.get(call.key.organization.tier)
     if allowed is not None and opened >= allowed:
-        raise _exceeded(call, f"concurrent live sessions: limit {allowed}")
+        raise exceeded(call, f"concurrent live sessions: limit {allowed}")
 
 
 def enqueue(call: Call, model: Model, tokens: int) -> None:
@@ -146,7 +162,7 @@ def enqueue(call: Call, model: Model, tokens: int) -> None:
     limit = _grant(call, model).queued_tokens
     queued = queue.get((organization.id, model.id), 0) + tokens
     if limit is not None and queued > limit:
-        raise _exceeded(call, f"enqueued tokens of {model.id}: limit {limit}")
+        raise exceeded(call, f"enqueued tokens of {model.id}: limit {limit}")
     queue[organization.id, model.id] = queued
 
 
@@ -158,8 +174,8 @@ def refuse_spenders(call: Call) -> None:
     if standing is Standing.GOOD and _used_up_the_month(call):
         standing = Standing.USAGE
     if standing is not Standing.GOOD:
-        kind = {"type": "insufficient_quota"} if standing is Standing.QUOTA else {}
-        raise PcError(429, _REFUSED[standing], code=standing.value, **kind)  # type: ignore[arg-type]
+        row, message = _REFUSED[standing]
+        raise row(message)
 
 
 def _used_up_the_month(call: Call) -> bool:
@@ -226,14 +242,14 @@ def _refusal(call: Call, meters: list[Meter], amount: int) -> PcError | None:
         wait = meter.bucket.seconds_until(amount, call.now)
         if wait > 0:
             what = f"{meter.metered.replace('_', ' ')}: limit {meter.bucket.capacity:.0f}"
-            return _exceeded(call, what, wait)
+            return exceeded(call, what, wait)
     return None
 
 
-def _exceeded(call: Call, what: str, wait: float | None = None) -> PcError:
+def exceeded(call: Call, what: str, wait: float | None = None) -> PcError:
+    """The 429 of a limit; it says how many seconds to wait where that is known."""
     message = f"Rate limit reached in organization {call.key.organization.id} on {what}."
-    headers = {"retry-after": str(max(1, math.ceil(wait)))} if wait is not None else {}
-    return PcError(429, message, code="rate_limit_exceeded", type="rate_limit_error", headers=headers)
+    return RATE_LIMIT_EXCEEDED(message, headers=retry_after(max(1, wait)) if wait is not None else None)
 
 
 def _tell(call: Call, model: Model | None, prompt: int = 0) -> None:
@@ -247,10 +263,16 @@ def _tell(call: Call, model: Model | None, prompt: int = 0) -> None:
         shown["project-tokens"] = [Meter("project_tokens_per_minute", _project_bucket(call))]
     for family, meters in shown.items():
         for _, bucket in meters:
-            reset = bucket.full_at(call.now) - call.now
-            call.headers[f"x-ratelimit-limit-{family}"] = f"{bucket.capacity:.0f}"
-            call.headers[f"x-ratelimit-remaining-{family}"] = str(bucket.remaining(call.now))
-            call.headers[f"x-ratelimit-reset-{family}"] = as_duration(reset)
+            call.headers.update(rate_limit_headers(family, bucket, call.now))
+
+
+def rate_limit_headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+    """What the headers of one limit say: requests, tokens or project-tokens (2:8.4)."""
+    return {
+        f"x-ratelimit-limit-{family}": f"{bucket.capacity:.0f}",
+        f"x-ratelimit-remaining-{family}": str(bucket.remaining(now)),
+        f"x-ratelimit-reset-{family}": as_duration(bucket.full_at(now) - now),
+    }
 
 
 def as_duration(seconds: float) -> str:

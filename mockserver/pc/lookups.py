@@ -8,12 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from mockserver.pc.errors import INVALID_REQUEST, not_found
+from mockserver.pc import errors
 
 if TYPE_CHECKING:
     from mockserver.pc.call import Call
-
-NEWER = "not_found_error"
 
 
 @dataclass(frozen=True)
@@ -21,24 +19,23 @@ class Lookup:
     """A handler that finds nothing: the mock holds none of these."""
 
     noun: str
-    code: str | None = None
-    type: str = INVALID_REQUEST
+    absent: errors.Row
     param: str | None = None
 
     async def __call__(self, call: Call) -> NoReturn:
         """Answer 404 as this resource does."""
         asked = next(iter(call.params.values()), "")
-        raise not_found(f"No {self.noun} found with id '{asked}'.", code=self.code, type=self.type, param=self.param)
+        raise self.absent(f"No {self.noun} found with id '{asked}'.", self.param)
 
 
-eval_ = Lookup("eval")
-fine_tuning_job = Lookup("fine-tuning job", param="fine_tuning_job_id")
-fine_tune = Lookup("fine tune", "fine_tune_not_found", param="fine_tune_id")
-safety_alert = Lookup("safety alert", "safety_alert_not_found")
-call_ = Lookup("call", "call_id_not_found")
-container = Lookup("container", "not_found_error")
-vault = Lookup("vault", NEWER, NEWER)
-skill = Lookup("skill", NEWER, NEWER)
-chat_widget = Lookup("chat widget", NEWER, NEWER)
-agent_session = Lookup("agent session", NEWER, NEWER)
-video = Lookup("video", NEWER, NEWER)
+eval_ = Lookup("eval", errors.NO_EVAL)
+fine_tuning_job = Lookup("fine-tuning job", errors.NO_FINE_TUNING_JOB, "fine_tuning_job_id")
+fine_tune = Lookup("fine tune", errors.NO_FINE_TUNE, "fine_tune_id")
+safety_alert = Lookup("safety alert", errors.NO_SAFETY_ALERT)
+call_ = Lookup("call", errors.NO_CALL)
+container = Lookup("container", errors.NO_CONTAINER)
+vault = Lookup("vault", errors.NO_VAULT)
+skill = Lookup("skill", errors.NO_SKILL)
+chat_widget = Lookup("chat widget", errors.NO_CHAT_WIDGET)
+agent_session = Lookup("agent session", errors.NO_AGENT_SESSION)
+video = Lookup("video", errors.NO_VIDEO)

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from mockserver.pc import limits
 from mockserver.pc.catalogue import Model, available, find
 from mockserver.pc.causes import moderate, raise_generation_failure
-from mockserver.pc.errors import invalid
+from mockserver.pc.errors import UNSUPPORTED_PARAMETER
 from mockserver.pc.fields import Field, check, integer, number, string
 from mockserver.pc.websocket.model import tokens
 
@@ -68,7 +68,7 @@ async def embed(call: Call) -> Response:
     check(body, _EMBEDDING, required=("model", "input"))
     model = find(body["model"], call.key, call.project, "embedding")
     if body.get("dimensions") is not None and not model.dimensions:
-        raise invalid("unsupported_parameter", "This model does not support specifying dimensions.", "dimensions")
+        raise UNSUPPORTED_PARAMETER("This model does not support specifying dimensions.", "dimensions")
     inputs = body["input"] if isinstance(body["input"], list) else [body["input"]]
     prompt = tokens(" ".join(map(str, inputs)))
     limits.admit_tokens(call, model, prompt, 0)

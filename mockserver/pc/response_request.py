@@ -6,7 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mockserver.pc.catalogue import find
-from mockserver.pc.errors import invalid
+from mockserver.pc.errors import (
+    INVALID_VALUE,
+    MUTUALLY_EXCLUSIVE_PARAMETERS,
+    SERVICE_TIER_NOT_ALLOWED,
+    UNSUPPORTED_PARAMETER,
+    missing,
+)
 from mockserver.pc.fields import ANY, BOOLEAN, OBJECT, Field, array, check, check_value, integer, number, string
 
 if TYPE_CHECKING:
@@ -71,20 +77,19 @@ def check_response(call: Call, body: Mapping[str, Any]) -> Model:
     refuse_those_of_elsewhere(body, ELSEWHERE)
     check(body, FIELDS, required=("model",))
     if body.get("previous_response_id") is not None and body.get("conversation") is not None:
-        raise invalid(
-            "mutually_exclusive_parameters",
+        raise MUTUALLY_EXCLUSIVE_PARAMETERS(
             "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Send only one of them.",
             "previous_response_id",
         )
     if not body.get("input") and body.get("previous_response_id") is None and body.get("prompt") is None:
-        raise invalid("missing_required_parameter", "Missing required parameter: 'input'.", "input")
+        raise missing("input")
     _check_items(body.get("input"))
     model = find(body["model"], call.key, call.project, "text")
     check_sampling(body, model)
     check_service_tier(call, body)
     if (body.get("max_output_tokens") or 0) > model.max_output_tokens:
         message = f"Invalid 'max_output_tokens': this model gives at most {model.max_output_tokens} tokens."
-        raise invalid("invalid_value", message, "max_output_tokens")
+        raise INVALID_VALUE(message, "max_output_tokens")
     return model
 
 
@@ -93,7 +98,7 @@ def refuse_those_of_elsewhere(body: Mapping[str, Any], elsewhere: Collection[str
     for name in body:
         if name in elsewhere:
             message = f"Unsupported parameter: '{name}' is not supported on this endpoint."
-            raise invalid("unsupported_parameter", message, name)
+            raise UNSUPPORTED_PARAMETER(message, name)
 
 
 def check_sampling(body: Mapping[str, Any], model: Model) -> None:
@@ -101,7 +106,7 @@ def check_sampling(body: Mapping[str, Any], model: Model) -> None:
     for name in ("temperature", "top_p"):
         if model.reasoning and body.get(name) is not None:
             message = f"Unsupported parameter: '{name}' is not supported with this model."
-            raise invalid("unsupported_parameter", message, name)
+            raise UNSUPPORTED_PARAMETER(message, name)
 
 
 def check_service_tier(call: Call, body: Mapping[str, Any]) -> str:
@@ -109,7 +114,7 @@ def check_service_tier(call: Call, body: Mapping[str, Any]) -> str:
     asked = body.get("service_tier") or "auto"
     tier = {"auto": "default", "fast": "priority"}.get(asked, asked)
     if tier not in call.project.service_tiers:
-        raise invalid(None, f"The service tier '{tier}' is not allowed for this project.", "service_tier")
+        raise SERVICE_TIER_NOT_ALLOWED(f"The service tier '{tier}' is not allowed for this project.", "service_tier")
     return tier
 
 

@@ -15,6 +15,9 @@ CHUNK = 24
 NO_RESPONSE_ERROR = frozenset({"cyber_policy"})
 """Codes that come as an error event alone: they are none of the stream error codes that a response can carry."""
 
+FAULT = "server_error"
+"""The code of a failure that has none over HTTP (2:7.5)."""
+
 Event = dict[str, Any]
 
 
@@ -59,7 +62,7 @@ def _events(response: Mapping[str, Any]) -> Iterator[Event]:
 
 def _failing(response: Mapping[str, Any], failure: PcError) -> Iterator[Event]:
     yield from _begun(response)
-    code = failure.code or "server_error"
+    code = failure.code or FAULT
     yield {**failure.event(), "code": code}
     if code not in NO_RESPONSE_ERROR:
         error = {"code": code, "message": failure.message}

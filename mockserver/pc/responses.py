@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 
 from mockserver.pc import conversations, limits
 from mockserver.pc.causes import STORE_TIMEOUT, mid_stream, raise_generation_failure
-from mockserver.pc.errors import PcError, invalid, not_found
+from mockserver.pc.errors import NO_RESPONSE, PREVIOUS_RESPONSE_NOT_FOUND, VECTOR_STORE_TIMEOUT, PcError
 from mockserver.pc.generation import Generated, check_window, generate
 from mockserver.pc.images import check_images
 from mockserver.pc.response_request import check_response, check_service_tier, images, searches_files, text_of
@@ -78,7 +78,7 @@ def _streamed(call: Call, body: Body, model: Model, heard: str) -> Response:
 
 def _failure(call: Call, body: Body) -> PcError | None:
     if searches_files(body) and call.context.take(STORE_TIMEOUT) is not None:
-        return invalid("vector_store_timeout", "The vector store did not answer in time.")
+        return VECTOR_STORE_TIMEOUT("The vector store did not answer in time.")
     try:
         check_images(images(body))
     except PcError as error:
@@ -93,7 +93,7 @@ def _previous(call: Call, response_id: str | None) -> str:
     project, response = call.session.state(Kept).responses.get(response_id, ("", {}))
     if project != call.project.id:
         message = f"Previous response with id '{response_id}' not found."
-        raise invalid("previous_response_not_found", message, "previous_response_id")
+        raise PREVIOUS_RESPONSE_NOT_FOUND(message, "previous_response_id")
     return "" if not response["output"] else str(response["output"][-1]["content"][0]["text"])
 
 
@@ -108,7 +108,7 @@ def _join(call: Call, body: Body) -> None:
 def _stored(call: Call, response_id: str) -> Body:
     project, response = call.session.state(Kept).responses.get(response_id, ("", {}))
     if project != call.project.id:
-        raise not_found(f"Response with id '{response_id}' not found.")
+        raise NO_RESPONSE(f"Response with id '{response_id}' not found.")
     return response
 
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from mockserver.pc.errors import PcError
+from mockserver.pc.errors import INVALID_GRANT, INVALID_SUBJECT_TOKEN, PcError
 
 LEEWAY_S = 60
 """How far the clocks of issuer and provider may be apart."""
@@ -37,11 +37,6 @@ CONFIGURED = IdentityProvider(
 )
 
 
-def oauth_error(code: str, message: str, param: str | None = None) -> PcError:
-    """A refusal of the token endpoint: 400, type oauth (2:7.5)."""
-    return PcError(400, message, code=code, type="oauth", param=param)
-
-
 def verify_jwt(token: str, now: float) -> None:
     """Raise why a JWT is not good enough: unverifiable or out of time, or not what is configured."""
     claims = _verified(token)
@@ -60,7 +55,7 @@ def verify_jwt(token: str, now: float) -> None:
     }
     for name, matches in matching.items():
         if not matches:
-            raise oauth_error("invalid_grant", f"The claim '{name}' does not match the provider configuration.")
+            raise INVALID_GRANT(f"The claim '{name}' does not match the provider configuration.")
 
 
 def verify_certificate(text: str) -> None:
@@ -74,7 +69,7 @@ def verify_certificate(text: str) -> None:
         raise _unusable("The subject token is no certificate.")
     fingerprint = hashlib.sha256(der).hexdigest()
     if not any(hmac.compare_digest(fingerprint, known) for known in CONFIGURED.certificates):
-        raise oauth_error("invalid_grant", "The certificate is not one of the provider configuration.")
+        raise INVALID_GRANT("The certificate is not one of the provider configuration.")
 
 
 def _verified(token: str) -> dict[str, Any]:
@@ -97,4 +92,4 @@ def _decoded(part: str) -> bytes:
 
 
 def _unusable(message: str) -> PcError:
-    return oauth_error("invalid_subject_token", message, "subject_token")
+    return INVALID_SUBJECT_TOKEN(message, "subject_token")

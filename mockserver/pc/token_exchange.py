@@ -11,10 +11,10 @@ from starlette.responses import JSONResponse
 
 from mockserver.app import context_of
 from mockserver.bodies import BodyTooLarge, read_body
-from mockserver.pc.errors import PcError
+from mockserver.pc.errors import INVALID_REQUEST_OF_TOKEN, MUTUAL_TLS_HOST, PcError
 from mockserver.pc.gateway import REQUEST_ID
 from mockserver.pc.keys import Federated
-from mockserver.pc.subject_tokens import oauth_error, verify_certificate, verify_jwt
+from mockserver.pc.subject_tokens import verify_certificate, verify_jwt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,20 +55,20 @@ class TokenHost:
 async def _answer(request: Request, context: Context) -> Response:
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
     if (request.method, path) != ("POST", "/oauth/token"):
-        raise PcError(403, "Only POST /oauth/token is allowed on this host.", type=None)
+        raise MUTUAL_TLS_HOST("Only POST /oauth/token is allowed on this host.")
     given = await _parameters(request)
     for name in ("grant_type", "subject_token", "subject_token_type"):
         if not given.get(name):
-            raise oauth_error("invalid_request", f"Missing required parameter: '{name}'.", name)
+            raise INVALID_REQUEST_OF_TOKEN(f"Missing required parameter: '{name}'.", name)
     if given["grant_type"] != GRANT:
-        raise oauth_error("invalid_request", "The grant type is not that of a token exchange.", "grant_type")
+        raise INVALID_REQUEST_OF_TOKEN("The grant type is not that of a token exchange.", "grant_type")
     kind = given["subject_token_type"]
     if kind == JWT:
         verify_jwt(given["subject_token"], context.now)
     elif kind == CERTIFICATE:
         verify_certificate(given["subject_token"])
     else:
-        raise oauth_error("invalid_request", "Unknown type of subject token.", "subject_token_type")
+        raise INVALID_REQUEST_OF_TOKEN("Unknown type of subject token.", "subject_token_type")
     return JSONResponse(_granted(context), headers={"cache-control": "no-store"})
 
 
@@ -94,4 +94,4 @@ async def _parameters(request: Request) -> Mapping[str, str]:
             return parsed
         return dict(parse_qsl(raw.decode()))
     except (ValueError, RecursionError, BodyTooLarge):
-        raise oauth_error("invalid_request", "The request body cannot be read.") from None
+        raise INVALID_REQUEST_OF_TOKEN("The request body cannot be read.") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from starlette.responses import JSONResponse
 
 from mockserver.pc.call import read_object
 from mockserver.pc.causes import used_before
-from mockserver.pc.errors import PcError, not_found
+from mockserver.pc.errors import NO_VECTOR_STORE, RATE_LIMIT_EXCEEDED, UNPROCESSABLE, retry_after
 from mockserver.pc.fields import OBJECT, array, check, check_value, string
 from mockserver.pc.files import find
 
@@ -91,14 +90,14 @@ async def attach_batch(call: Call) -> Response:
 def take_file(files: list[str], file_id: Any, param: str) -> None:
     check_value(param, file_id, string())
     if not find(file_id).searchable:
-        raise PcError(422, f"The file '{file_id}' holds no text that could be searched.", param=param)
+        raise UNPROCESSABLE(f"The file '{file_id}' holds no text that could be searched.", param)
     files.append(file_id)
 
 
 def _files(call: Call) -> list[str]:
     found = call.session.state(Stores).files.get(call.params["vector_store_id"])
     if found is None:
-        raise not_found(f"No vector store found with id '{call.params['vector_store_id']}'.")
+        raise NO_VECTOR_STORE(f"No vector store found with id '{call.params['vector_store_id']}'.")
     return found
 
 
@@ -110,8 +109,7 @@ def _admit(call: Call) -> None:
     wait = bucket.seconds_until(1, call.now)
     if wait > 0:
         message = f"Rate limit reached for this vector store: limit {REQUESTS_PER_MINUTE} requests per min."
-        headers = {"retry-after": str(max(1, math.ceil(wait)))}
-        raise PcError(429, message, code="rate_limit_exceeded", type="rate_limit_error", headers=headers)
+        raise RATE_LIMIT_EXCEEDED(message, headers=retry_after(max(1, wait)))
     bucket.charge(1, call.now)
 
 

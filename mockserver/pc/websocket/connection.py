@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pc.errors import PcError, invalid
+from mockserver.pc.errors import RESPONSE_ALREADY_COMPLETED, RESPONSE_UNKNOWN_HERE, PcError
 from mockserver.pc.response_request import check_response, text_of
 from mockserver.pc.websocket import messages
 from mockserver.pc.websocket.frames import frame, limit_reached, response_not_found, told
@@ -170,5 +170,5 @@ class Connection:
     def _refused(self, response_id: str) -> dict[str, Any]:
         """Why a response takes nothing more: it is done, or there is none."""
         if self._known.has(response_id):
-            return told(invalid("response_already_completed", "The response has already completed."))
-        return told(invalid("response_not_found", "There is no such response on this socket."))
+            return told(RESPONSE_ALREADY_COMPLETED("The response has already completed."))
+        return told(RESPONSE_UNKNOWN_HERE("There is no such response on this socket."))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.pc.errors import PcError, invalid
+from mockserver.pc.errors import PREVIOUS_RESPONSE_NOT_FOUND, WEBSOCKET_CONNECTION_LIMIT_REACHED, PcError
 
 
 def frame(error: PcError) -> dict[str, Any]:
@@ -21,10 +21,10 @@ def told(error: PcError) -> dict[str, Any]:
 def response_not_found(response_id: Any) -> PcError:
     """The error of a `previous_response_id` that leads nowhere (2:7.5)."""
     message = f"Previous response with id '{response_id}' not found."
-    return invalid("previous_response_not_found", message, "previous_response_id")
+    return PREVIOUS_RESPONSE_NOT_FOUND(message, "previous_response_id")
 
 
 def limit_reached() -> PcError:
     """The error of a socket that is too old (2:7.5)."""
     message = "This WebSocket has reached its limit of 60 minutes. Open a new one."
-    return invalid("websocket_connection_limit_reached", message)
+    return WEBSOCKET_CONNECTION_LIMIT_REACHED(message)

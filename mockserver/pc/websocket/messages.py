@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mockserver import strict_json
-from mockserver.pc.errors import invalid
+from mockserver.pc.errors import INVALID_JSON, INVALID_TYPE, INVALID_VALUE
 from mockserver.pc.fields import OBJECT, Field, array, check, check_value, string
 
 CREATE = "response.create"
@@ -34,12 +34,12 @@ def read(raw: str | bytes) -> dict[str, Any]:
     try:
         message = strict_json.loads(raw)
     except ValueError as error:
-        raise invalid("invalid_json", f"The message is not valid JSON: {error}") from None
+        raise INVALID_JSON(f"The message is not valid JSON: {error}") from None
     if not isinstance(message, dict):
-        raise invalid("invalid_type", "The message is not a JSON object.")
+        raise INVALID_TYPE("The message is not a JSON object.")
     name = message.get("type")
     if name not in TYPES:
-        raise invalid("invalid_value", f"type: {name!r} is none of {', '.join(TYPES)}.", "type")
+        raise INVALID_VALUE(f"type: {name!r} is none of {', '.join(TYPES)}.", "type")
     if name in FIELDS:
         check(message, FIELDS[name], required=[field for field in FIELDS[name] if field != "type"])
         _check_items(message["input"])
