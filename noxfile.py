@@ -67,6 +67,13 @@ def mutate(session: nox.Session) -> None:
 
 
 @nox.session
+def mutants(session: nox.Session) -> None:
+    """Break each documented behaviour of the mock, and name what no record notices: `-- --provider pb --why`."""
+    install(session, "test")
+    session.run("python", "-m", "tests.harness.mutants", *(session.posargs or ("--all", "-n", "2")))
+
+
+@nox.session
 def clients(session: nox.Session) -> None:
     """Point the official SDKs at the mock; skipped with a reason where they cannot be installed."""
     install(session, "test", "clients")

@@ -72,7 +72,10 @@ class MockServer(Server):
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         await super().startup([listening])
         base = f"http://{self.host}:{listening.getsockname()[1]}"
-        ready = {"base": base, "pid": os.getpid(), "providers": await self._addresses(base)}
+        self.tell({"base": base, "pid": os.getpid(), "providers": await self._addresses(base)})
+
+    def tell(self, ready: Mapping[str, Any]) -> None:
+        """Say that it listens, and where."""
         sys.stdout.write(json.dumps(ready) + "\n")
         sys.stdout.flush()
 

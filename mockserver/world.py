@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +46,13 @@ class World:
     scenarios: Registry = field(default_factory=Registry)
     settings: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     total_requests: int = 0
+    at_the_end: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+    """What closes the listeners other than HTTP, where the process goes on without the mock."""
+
+    async def close(self) -> None:
+        """Close them."""
+        while self.at_the_end:
+            await self.at_the_end.pop()()
 
     def open(self, provider: str, counted_as: str, mock_headers: Mapping[str, str]) -> Context:
         """The context of a request to `provider`, from its `x-mock-*` headers (lower case); counts the request.

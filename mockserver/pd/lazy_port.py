@@ -26,7 +26,7 @@ class LazyPort:
         port: int = self._server.sockets[0].getsockname()[1]
         return port
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Take no more connections."""
         if self._server is not None:
             self._server.close()

@@ -21,4 +21,6 @@ async def listen(world: World, host: str) -> Mapping[str, str]:
         port: int = await rpc.start(world, world.settings["pd"]["grpc_package"])
         return port
 
-    return {"grpc_host": f"{host}:{await LazyPort(start).open(host)}"}
+    door = LazyPort(start)
+    world.at_the_end.append(door.close)
+    return {"grpc_host": f"{host}:{await door.open(host)}"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import grpc
@@ -43,18 +44,8 @@ async def start(world: World, package: str) -> int:
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    _SERVERS.append(server)
+    world.at_the_end.append(partial(server.stop, None))  # which also holds the server: nobody else does
     return port
-
-
-async def stop() -> None:
-    """Stop what this process serves; the mock's own process just ends."""
-    while _SERVERS:
-        await _SERVERS.pop().stop(None)
-
-
-_SERVERS: list[grpc.aio.Server] = []
-"""A server that nobody holds would be stopped."""
 
 
 def _handler(world: World, descriptor: MethodDescriptor) -> grpc.RpcMethodHandler[Any, Any]:

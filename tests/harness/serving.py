@@ -6,15 +6,16 @@ import asyncio
 import socket
 import struct
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from mockserver.server import ClosableProtocol, websocket_protocol
+from mockserver.server import ClosableProtocol, MockServer, websocket_protocol
 
 if TYPE_CHECKING:
+    from mockserver.app import MockApp
     from tests.harness.certificates import Certificates
 
 Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -69,6 +70,32 @@ def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]
         yield f"https://127.0.0.1:{port}" if certificates else f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
+        thread.join(10)
+
+
+@contextmanager
+def serving_mock(app: MockApp) -> Iterator[Mapping[str, Mapping[str, str]]]:
+    """The addresses of each provider of a mock that is served as its own process serves it, gRPC included."""
+    ready = threading.Event()
+    told: dict[str, Any] = {}
+
+    class InProcess(MockServer):
+        def tell(self, said: Mapping[str, Any]) -> None:
+            told.update(said)
+            ready.set()
+
+        async def shutdown(self, sockets: Any = None) -> None:
+            await super().shutdown(sockets)
+            await app.world.close()
+
+    server = InProcess(app, "127.0.0.1", 0)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    assert ready.wait(10), "the mock did not start"
+    try:
+        yield told["providers"]
+    finally:
+        server.should_exit = server.force_exit = True
         thread.join(10)
 
 

@@ -14,7 +14,6 @@ from google.protobuf import message_factory
 from mockserver.app import create_app
 from mockserver.pd.generated import pd_pb2 as pb
 from mockserver.pd.listening import listen
-from mockserver.pd.rpc import stop
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -66,8 +65,9 @@ class Rpc:
 @pytest.fixture
 def rpc() -> Iterator[Rpc]:
     with asyncio.Runner() as loop:
-        yield Rpc(loop, loop.run(listen(create_app(only=["pd"]).world, "127.0.0.1"))["grpc_host"])
-        loop.run(stop())
+        world = create_app(only=["pd"]).world
+        yield Rpc(loop, loop.run(listen(world, "127.0.0.1"))["grpc_host"])
+        loop.run(world.close())
 
 
 def test_it_shows_the_key(rpc: Rpc) -> None:

@@ -1,0 +1,1 @@
+"""The mock with one behaviour broken, a row each: see README.md."""

@@ -1,0 +1,72 @@
+"""Mutants of the mock: each row means something, each fact on the wire has one, and what a row names notices it.
+
+All of them take minutes: `nox -s mutants`. Here are the rows, and a few that change from day to day.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import date
+
+import pytest
+
+from catalog.reading.manifest import providers
+from tests.harness.mutants import tables
+from tests.harness.mutants.__main__ import drawn
+from tests.harness.mutants.running import of, run
+from tests.harness.mutants.tables import NOT_YET, mutants, refusals
+
+each_provider = pytest.mark.parametrize("provider", providers())
+
+SHARES = 100
+"""A hundredth a day here; CI has a tenth."""
+
+
+def listed(provider: str) -> list[str]:
+    file = NOT_YET / f"{provider}.txt"
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
+def unbroken(provider: str) -> set[str]:
+    """The facts on the wire that no mutant breaks."""
+    return of(provider).breakable - {fact for mutant in mutants([provider]) for fact in mutant.facts}
+
+
+@each_provider
+def test_each_row_names_what_exists(provider: str) -> None:
+    assert list(refusals(mutants([provider]))) == []
+
+
+@each_provider
+def test_each_fact_has_a_mutant_or_is_still_to_be_done(provider: str) -> None:
+    assert sorted(unbroken(provider) - set(listed(provider))) == []
+
+
+@each_provider
+def test_what_is_done_leaves_the_list(provider: str) -> None:
+    still = sorted(set(listed(provider)) & unbroken(provider))
+    if os.environ.get("SHRINK"):
+        (NOT_YET / f"{provider}.txt").write_text("".join(f"{line}\n" for line in still), encoding="utf-8")
+    assert listed(provider) == still
+
+
+@each_provider
+def test_those_of_the_day_are_noticed(provider: str) -> None:
+    today = date.today()
+    chosen = [mutant for mutant in mutants([provider]) if drawn(mutant, today, SHARES)]
+    assert [(mutant.id, missed) for mutant in chosen if (missed := run(mutant, named_only=True).missed)] == []
+
+
+def test_all_folders_are_of_providers() -> None:
+    folders = {each.name for each in tables.TABLES.iterdir() if each.is_dir()} - {"not_yet", "__pycache__"}
+    assert folders <= set(providers())
+
+
+def test_the_mock_is_as_before_when_a_mutant_is_done() -> None:
+    before = {name: module for name, module in sys.modules.items() if name.startswith("mockserver")}
+    values = [dict(vars(module)) for module in before.values()]
+    run(next(iter(mutants(["pd"]))), named_only=True)
+    after = {name: module for name, module in sys.modules.items() if name.startswith("mockserver")}
+    assert {name: module for name, module in after.items() if name in before} == before
+    assert [dict(vars(module)) for module in before.values()] == values

@@ -1,0 +1,129 @@
+"""Break the documented behaviours of the mock one at a time, and tell which break no record notices."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from datetime import date
+from functools import partial
+
+from catalog.model.exits import Exit
+from catalog.reading.manifest import providers
+from tests.harness.mutants.running import Verdict, run, untouched
+from tests.harness.mutants.tables import Mutant, Of, Refused, mutants, refusals
+
+SHARES = 10
+"""In how many days the rotation comes round."""
+
+
+def drawn(mutant: Mutant, day: date, shares: int = SHARES) -> bool:
+    """Whether this day's share has it; which day is whose does not depend on what other mutants there are."""
+    return zlib.crc32(mutant.id.encode()) % shares == day.toordinal() % shares
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.harness.mutants", description=__doc__)
+    parser.add_argument(
+        "--provider", action="append", choices=providers(), help="only this provider's; may be repeated"
+    )
+    parser.add_argument("--fact", metavar="ID", help="only those that break this fact")
+    parser.add_argument("--mutant", metavar="SLUG", help="only this one, as `slug` or `provider/slug`")
+    share = parser.add_mutually_exclusive_group()
+    share.add_argument("--all", action="store_true", help="all of them, which is also what is run if nothing is said")
+    share.add_argument(
+        "--tenth", metavar="DAY", type=date.fromisoformat, help="the tenth that this day draws (2026-11-21)"
+    )
+    parser.add_argument(
+        "--named-only", action="store_true", help="probe the records named alone: quicker, blind elsewhere"
+    )
+    parser.add_argument("-n", type=int, default=1, metavar="N", help="processes (default: %(default)s)")
+    parser.add_argument("--why", action="store_true", help="also the first difference that each record told")
+    parser.add_argument("--list", action="store_true", help="name the mutants, run nothing")
+    return parser.parse_args(arguments)
+
+
+def _chosen(asked: argparse.Namespace) -> list[Mutant]:
+    return [
+        mutant
+        for mutant in mutants(asked.provider or providers())
+        if (asked.fact is None or asked.fact in mutant.facts)
+        and (asked.mutant is None or mutant.goes_by(asked.mutant))
+        and (asked.tenth is None or drawn(mutant, asked.tenth))
+    ]
+
+
+def verdicts(chosen: Sequence[Mutant], jobs: int, *, named_only: bool) -> Iterator[Verdict]:
+    """The verdict on each, in order; each process probes many in turn."""
+    if jobs <= 1:
+        yield from (run(mutant, named_only=named_only) for mutant in chosen)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(partial(run, named_only=named_only), chosen)
+
+
+def _told(verdict: Verdict, *, why: bool) -> Iterator[str]:
+    if verdict.state != "detected":
+        yield f"{verdict.state}  {verdict.id}"
+        yield from (f"    not noticed by {pattern}" for pattern in verdict.missed)
+        yield from (f"    noticed by {address} too" for address in verdict.elsewhere)
+    elif why:
+        yield f"detected  {verdict.id}"
+    if verdict.blind and verdict.state != "detected":
+        yield f"    could not look: {', '.join(f'{address} ({reason})' for address, reason in verdict.blind.items())}"
+    if why:
+        yield from (f"    {each}" for each in verdict.why)
+
+
+def _count(found: Sequence[Verdict], provider: str) -> str:
+    """`provider: facts on the wire / with mutant / detected / survivors / elsewhere`."""
+    known = Of(provider)
+    rows = mutants([provider])
+    broken = {fact for mutant in rows for fact in mutant.facts}
+    mine = [verdict for verdict in found if verdict.id.startswith(f"{provider}/")]
+    return (
+        f"{provider}: {len(known.breakable)} facts on the wire, {len(broken)} with a mutant; {len(mine)} mutants run, "
+        f"{sum(each.detected for each in mine)} detected, {sum(not each.detected for each in mine)} survived, "
+        f"{sum(bool(each.elsewhere) for each in mine)} noticed elsewhere, "
+        f"{sum(bool(each.blind) for each in mine)} kept some record from looking"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run mutants; 1 where one survives or is noticed elsewhere, 4 where a row is refused, 5 where there is none."""
+    asked = _arguments(arguments)
+    try:
+        chosen = _chosen(asked)
+    except Refused as error:
+        print(error, file=sys.stderr)
+        return Exit.USAGE
+    if refused := list(refusals(chosen)):
+        print(*refused, sep="\n", file=sys.stderr)
+        return Exit.USAGE
+    if not chosen:
+        print("no mutant was chosen", file=sys.stderr)
+        return Exit.NOTHING_SELECTED
+    if asked.list:
+        print(*(mutant.id for mutant in chosen), sep="\n")
+        return 0
+    concerned = sorted({mutant.provider for mutant in chosen})
+    if wrong := [f"{address} {outcome}" for each in concerned for address, outcome in untouched(each).items()]:
+        print("these do not conform with nothing changed:", *wrong, sep="\n", file=sys.stderr)
+        return Exit.HARNESS_ERROR
+    begun, found = time.monotonic(), list[Verdict]()
+    for verdict in verdicts(chosen, asked.n, named_only=asked.named_only):
+        found.append(verdict)
+        for line in _told(verdict, why=asked.why):
+            print(line, flush=True)
+    for each in concerned:
+        print(_count(found, each))
+    print(f"{sum(each.detected for each in found)} of {len(found)} detected in {time.monotonic() - begun:.0f} s")
+    return int(any(each.state != "detected" for each in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
