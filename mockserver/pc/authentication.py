@@ -41,9 +41,7 @@ def authenticate(connection: HTTPConnection, context: Context, names: Names) -> 
     if key.state is not State.ACTIVE:
         row, message = _STATES[key.state]
         raise row(message)
-    organization = connection.headers.get(names.header("Organization"))
-    if organization is not None and organization != key.organization.id:
-        raise MISMATCHED_ORGANIZATION("The organization header does not match the key's organization.")
+    check_organization(connection, key, names)
     project = project_of(connection, key, names)
     for whose, allowlist in (("organization", key.organization.allowlist), ("project", project.allowlist)):
         if not address_allowed(connection, allowlist):
@@ -59,6 +57,13 @@ def _presented(connection: HTTPConnection, context: Context) -> Key:
     if key is None:
         raise INVALID_API_KEY(f"Incorrect API key provided: {secret[:4]}***.")
     return key
+
+
+def check_organization(connection: HTTPConnection, key: Key, names: Names) -> None:
+    """The organization header may be left out; it must match the key's organization (1:5.3)."""
+    organization = connection.headers.get(names.header("Organization"))
+    if organization is not None and organization != key.organization.id:
+        raise MISMATCHED_ORGANIZATION("The organization header does not match the key's organization.")
 
 
 def project_of(connection: HTTPConnection, key: Key, names: Names) -> Project:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 MAX_BODY = 64 * 1024 * 1024
 """The documents give no limit; this one keeps the mock small."""
 
-JSON = "application/json"
+MEDIA_TYPES = ("application/json",)
+"""Of all bodies but those of files, which are multipart (2:7.5)."""
 
 
 @dataclass(slots=True)
@@ -50,8 +51,8 @@ class Call:
 async def read_object(call: Call) -> dict[str, Any]:
     """The body as a JSON object, or 400: another media type, or nothing that can be parsed (2:7.5)."""
     media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != JSON:
-        message = f"Unsupported content type: '{media_type}'. This endpoint accepts only '{JSON}'."
+    if media_type not in MEDIA_TYPES:
+        message = f"Unsupported content type: '{media_type}'. This endpoint accepts only '{MEDIA_TYPES[0]}'."
         raise UNSUPPORTED_CONTENT_TYPE(message)
     try:
         raw = await read_body(call.request, MAX_BODY)

@@ -82,12 +82,11 @@ def check_value(name: str, value: Any, field: Field) -> None:
         message = f"Invalid type for '{name}': expected {wanted}, but got {_WORDS[kind]} instead."
         raise INVALID_TYPE(message, name)
     if kind in ("integer", "number"):
-        _check_number(name, value, field)
+        check_number(name, value, field)
     if kind == "string":
-        _check_string(name, value, field)
-    if kind == "array" and field.max_items is not None and len(value) > field.max_items:
-        message = f"Invalid '{name}': array too long. Expected at most {field.max_items} items, but got {len(value)}."
-        raise ARRAY_ABOVE_MAX_LENGTH(message, name)
+        check_string(name, value, field)
+    if kind == "array":
+        check_array(name, value, field)
 
 
 def type_of(value: Any) -> str:
@@ -100,7 +99,8 @@ def type_of(value: Any) -> str:
     return "object"
 
 
-def _check_number(name: str, value: float, field: Field) -> None:
+def check_number(name: str, value: float, field: Field) -> None:
+    """Raise what is wrong with the size of a number; that of an integer has codes of its own (2:7.5)."""
     below, above = field.low is not None and value < field.low, field.high is not None and value > field.high
     if not below and not above:
         return
@@ -112,10 +112,18 @@ def _check_number(name: str, value: float, field: Field) -> None:
     raise row(f"Invalid '{name}': expected a value {sign} {bound:g}, but got {value:g} instead.", name)
 
 
-def _check_string(name: str, value: str, field: Field) -> None:
+def check_string(name: str, value: str, field: Field) -> None:
+    """Raise what is wrong with a string: none of its options, or too long."""
     if field.options and value not in field.options:
         listed = ", ".join(repr(option) for option in field.options)
         raise INVALID_VALUE(f"Invalid value: '{value[:64]}'. Supported values are: {listed}.", name)
     if field.max_length is not None and len(value) > field.max_length:
         message = f"Invalid '{name}': string too long. Expected at most {field.max_length} characters."
         raise STRING_ABOVE_MAX_LENGTH(message, name)
+
+
+def check_array(name: str, value: Collection[Any], field: Field) -> None:
+    """Raise that an array is too long."""
+    if field.max_items is not None and len(value) > field.max_items:
+        message = f"Invalid '{name}': array too long. Expected at most {field.max_items} items, but got {len(value)}."
+        raise ARRAY_ABOVE_MAX_LENGTH(message, name)

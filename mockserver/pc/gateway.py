@@ -47,6 +47,11 @@ def unknown_url() -> Response:
     return Response(status_code=404)
 
 
+def unknown_betas(given: set[str]) -> set[str]:
+    """Which values of the beta header are none."""
+    return given - BETAS
+
+
 class Gateway:
     """The ASGI app of PC."""
 
@@ -84,7 +89,7 @@ class Gateway:
     def admit(self, call: Call, endpoint: Endpoint) -> None:
         name = self._names.header("Beta")
         given = {value.strip() for value in call.request.headers.get(name, "").split(",")} - {""}
-        if not given <= BETAS:
+        if unknown_betas(given):
             raise INVALID_BETA(f"The '{name}' header has a value other than {', '.join(sorted(BETAS))}.")
         if endpoint.beta is not None and endpoint.beta not in given:
             raise INVALID_BETA(f"You must send the '{name}: {endpoint.beta}' header to use this endpoint.")

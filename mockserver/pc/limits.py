@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 A_DAY = 24 * 60
 """In minutes."""
 
+OF_REQUESTS = ("requests_per_minute", "requests_per_day")
+OF_TOKENS = ("tokens_per_minute", "tokens_per_day")
+OF_IMAGES = ("images_per_minute",)
+"""What is counted of each; the long-context limit and a project's count tokens, too."""
+
 UNNAMED = "mid"
 """The class of model that a request counts for which names no model that there is."""
 
@@ -115,7 +120,7 @@ async def read_counted(call: Call) -> dict[str, Any]:
 
 def admit_request(call: Call, model: Model | None = None) -> None:
     """Count one request, whether it will succeed or not (2:7.5), or 429."""
-    meters = [*_meters(call, model, "requests_per_minute", "requests_per_day")]
+    meters = [*_meters(call, model, *OF_REQUESTS)]
     refused = _refusal(call, meters, 1)
     if refused is None:
         _charge(call, meters, 1)
@@ -127,7 +132,7 @@ def admit_request(call: Call, model: Model | None = None) -> None:
 def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None:
     """Count the larger of max_tokens and the estimated prompt (2:8.4), or 429; and refuse those out of money."""
     refuse_spenders(call)
-    asked = max(prompt, max_tokens)
+    asked = counted_tokens(prompt, max_tokens)
     meters = [*_token_meters(call, model, prompt)]
     _refuse_beyond(call, meters, asked)
     ramp = call.session.state(Ramp)
@@ -138,9 +143,14 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
     _tell(call, model, prompt)
 
 
+def counted_tokens(prompt: int, max_tokens: int) -> int:
+    """What a request counts towards the tokens: the larger of what it may be given and what it has (2:8.4)."""
+    return max(prompt, max_tokens)
+
+
 def admit_images(call: Call, model: Model, images: int) -> None:
     """Count images, or 429."""
-    meters = [*_meters(call, model, "images_per_minute")]
+    meters = [*_meters(call, model, *OF_IMAGES)]
     _refuse_beyond(call, meters, images)
     _charge(call, meters, images)
 
@@ -155,15 +165,20 @@ def admit_live_session(call: Call, opened: int) -> None:
 def enqueue(call: Call, model: Model, tokens: int) -> None:
     """Queue the input tokens of a batch, as many as the model's queue takes of the organization (2:8.4), or 429."""
     queue = call.session.state(Queue).tokens
-    organization = call.key.organization
+    waiting = queue_of(call, model)
     used = used_before(call.context, "queued_tokens")
     if used is not None:
-        queue[organization.id, model.id] = used
+        queue[waiting] = used
     limit = _grant(call, model).queued_tokens
-    queued = queue.get((organization.id, model.id), 0) + tokens
+    queued = queue.get(waiting, 0) + tokens
     if limit is not None and queued > limit:
         raise exceeded(call, f"enqueued tokens of {model.id}: limit {limit}")
-    queue[organization.id, model.id] = queued
+    queue[waiting] = queued
+
+
+def queue_of(call: Call, model: Model) -> tuple[str, str]:
+    """Which queue a batch waits in: the organization's for the model that it asks."""
+    return call.key.organization.id, model.id
 
 
 def refuse_spenders(call: Call) -> None:
@@ -171,14 +186,14 @@ def refuse_spenders(call: Call) -> None:
     standing = call.key.standing
     if standing is Standing.GOOD and call.session.state(Spending).exhausted:
         standing = Standing.ORGANIZATION_SPEND
-    if standing is Standing.GOOD and _used_up_the_month(call):
+    if standing is Standing.GOOD and used_up_the_month(call):
         standing = Standing.USAGE
     if standing is not Standing.GOOD:
         row, message = _REFUSED[standing]
         raise row(message)
 
 
-def _used_up_the_month(call: Call) -> bool:
+def used_up_the_month(call: Call) -> bool:
     """Nothing costs anything here, so that only what was used before can reach the limit of the tier."""
     used = used_before(call.context, "usd_a_month")
     limit = USD_A_MONTH.get(call.key.organization.tier)
@@ -196,17 +211,22 @@ def _meters(call: Call, model: Model | None, *metrics: str) -> Iterator[Meter]:
         if limit is None:
             used_before(call.context, metric)  # as much as one likes was used, and it does not matter
             continue
-        key = ("pc", call.key.organization.id, model.limits if model else UNNAMED, metric)
+        key = ("pc", call.key.organization.id, pool_of(model), metric)
         bucket = call.session.bucket(key, limit / A_DAY if metric.endswith("_day") else limit, limit)
         yield Meter(metric, bucket)
 
 
+def pool_of(model: Model | None) -> str:
+    """The models whose limits are one: those of a class (2:8.4 "shared limit pools")."""
+    return model.limits if model else UNNAMED
+
+
 def _token_meters(call: Call, model: Model, prompt: int) -> Iterator[Meter]:
-    if prompt > LONG_CONTEXT_FROM:
-        yield _long_context_meter(call, model)
-    else:
-        yield from _meters(call, model, "tokens_per_minute")
-    yield from _meters(call, model, "tokens_per_day")
+    for metric in OF_TOKENS:
+        if metric == "tokens_per_minute" and prompt > LONG_CONTEXT_FROM:
+            yield _long_context_meter(call, model)
+        else:
+            yield from _meters(call, model, metric)
     if call.project.tokens_per_minute is not None:
         yield Meter("project_tokens_per_minute", _project_bucket(call))
 

@@ -23,7 +23,8 @@ MIN_OUTPUT_TOKENS = 16
 """The documents give no minimum; this is what real clients know."""
 
 SERVICE_TIERS = ("auto", "default", "flex", "priority", "fast")
-"""`fast` counts as priority (1:4.3)."""
+SERVED_AS: Mapping[str, str] = {"auto": "default", "fast": "priority"}
+"""What a tier resolves to, where that is another."""
 
 FIELDS: Mapping[str, Field] = {
     "model": string(),
@@ -112,7 +113,7 @@ def check_sampling(body: Mapping[str, Any], model: Model) -> None:
 def check_service_tier(call: Call, body: Mapping[str, Any]) -> str:
     """The tier that serves the request; 400 without a code where the project does not allow it (2:7.5)."""
     asked = body.get("service_tier") or "auto"
-    tier = {"auto": "default", "fast": "priority"}.get(asked, asked)
+    tier = SERVED_AS.get(asked, asked)
     if tier not in call.project.service_tiers:
         raise SERVICE_TIER_NOT_ALLOWED(f"The service tier '{tier}' is not allowed for this project.", "service_tier")
     return tier

@@ -9,6 +9,7 @@ from mockserver.pc.keys import EXTERNAL_STORAGE
 from mockserver.routing import Route
 
 STORE = "/v1/vector_stores/{vector_store_id}"
+LIVE = "/v1/live/sessions"
 
 DOCUMENTED = (
     Route("POST", "/v1/responses", Endpoint(responses.create)),
@@ -22,8 +23,8 @@ DOCUMENTED = (
     Route("GET", f"{STORE}/files", Endpoint(stores.list_files)),
     Route("POST", f"{STORE}/files", Endpoint(stores.attach)),
     Route("POST", f"{STORE}/file_batches", Endpoint(stores.attach_batch)),
-    Route("GET", "/v1/live/sessions", Endpoint(agents.list_live_sessions)),
-    Route("POST", "/v1/live/sessions", Endpoint(agents.open_live_session)),
+    Route("GET", LIVE, Endpoint(agents.list_live_sessions)),
+    Route("POST", LIVE, Endpoint(agents.open_live_session)),
 )
 
 ASSUMED = (

@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import hmac
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,19 +44,33 @@ def verify_jwt(token: str, now: float) -> None:
     for name in ("iss", "aud", "sub", "exp", "iat"):
         if name not in claims:
             raise _unusable(f"The subject token has no claim '{name}'.")
-    if not isinstance(claims["exp"], int | float) or claims["exp"] <= now - LEEWAY_S:
+    if has_expired(claims, now):
         raise _unusable("The subject token has expired.")
-    if not isinstance(claims["iat"], int | float) or claims["iat"] > now + LEEWAY_S:
+    if is_of_the_future(claims, now):
         raise _unusable("The subject token was issued in the future.")
+    for name, matches in compared(claims).items():
+        if not matches:
+            raise INVALID_GRANT(f"The claim '{name}' does not match the provider configuration.")
+
+
+def has_expired(claims: Mapping[str, Any], now: float) -> bool:
+    """Whether `exp` has passed."""
+    return not isinstance(claims["exp"], int | float) or claims["exp"] <= now - LEEWAY_S
+
+
+def is_of_the_future(claims: Mapping[str, Any], now: float) -> bool:
+    """Whether `iat` is still to come."""
+    return not isinstance(claims["iat"], int | float) or claims["iat"] > now + LEEWAY_S
+
+
+def compared(claims: Mapping[str, Any]) -> dict[str, bool]:
+    """Which of the claims about who it is match the provider configuration."""
     audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
-    matching = {
+    return {
         "iss": claims["iss"] == CONFIGURED.issuer,
         "aud": CONFIGURED.audience in audiences,
         "sub": claims["sub"] in CONFIGURED.subjects,
     }
-    for name, matches in matching.items():
-        if not matches:
-            raise INVALID_GRANT(f"The claim '{name}' does not match the provider configuration.")
 
 
 def verify_certificate(text: str) -> None:

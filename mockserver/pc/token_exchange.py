@@ -54,7 +54,7 @@ class TokenHost:
 
 async def _answer(request: Request, context: Context) -> Response:
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
-    if (request.method, path) != ("POST", "/oauth/token"):
+    if not allowed(request.method, path):
         raise MUTUAL_TLS_HOST("Only POST /oauth/token is allowed on this host.")
     given = await _parameters(request)
     for name in ("grant_type", "subject_token", "subject_token_type"):
@@ -70,6 +70,11 @@ async def _answer(request: Request, context: Context) -> Response:
     else:
         raise INVALID_REQUEST_OF_TOKEN("Unknown type of subject token.", "subject_token_type")
     return JSONResponse(_granted(context), headers={"cache-control": "no-store"})
+
+
+def allowed(method: str, path: str) -> bool:
+    """Whether the host answers at all: exact POST of the exact path (2:7.5)."""
+    return method == "POST" and path == "/oauth/token"
 
 
 def _granted(context: Context) -> dict[str, Any]:

@@ -51,14 +51,14 @@ async def delete(call: Call) -> Response:
 
 async def list_files(call: Call) -> Response:
     """GET …/files."""
-    _admit(call)
+    admit(call)
     files = [_described(call, each) for each in _files(call)]
     return JSONResponse({"object": "list", "data": files, "has_more": False})
 
 
 async def attach(call: Call) -> Response:
     """POST …/files; a file of which no text can be made is well-formed and cannot be processed (2:7.5 row 422)."""
-    _admit(call)
+    admit(call)
     files = _files(call)
     body = await read_object(call)
     check(body, _ATTACHED, required=("file_id",))
@@ -68,7 +68,7 @@ async def attach(call: Call) -> Response:
 
 async def attach_batch(call: Call) -> Response:
     """POST …/file_batches."""
-    _admit(call)
+    admit(call)
     files = _files(call)
     body = await read_object(call)
     check(body, {"file_ids": array(2_000), "attributes": OBJECT, "chunking_strategy": OBJECT}, required=("file_ids",))
@@ -101,8 +101,14 @@ def _files(call: Call) -> list[str]:
     return found
 
 
-def _admit(call: Call) -> None:
-    bucket = call.session.bucket(("pc", "vector_store", call.params["vector_store_id"]), REQUESTS_PER_MINUTE)
+def counted_for(call: Call) -> tuple[str, ...]:
+    """Whose budget a request is of: the vector store's, for files and file batches alike (2:8.4)."""
+    return (call.params["vector_store_id"],)
+
+
+def admit(call: Call) -> None:
+    """Count one request of a vector store, or 429."""
+    bucket = call.session.bucket(("pc", "vector_store", *counted_for(call)), REQUESTS_PER_MINUTE)
     used = used_before(call.context, "vector_store_requests_per_minute")
     if used is not None:
         bucket.leave(used, call.now)
