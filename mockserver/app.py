@@ -1,4 +1,7 @@
-"""The ASGI app: finds the provider by the path's first segment, opens the request's context, guards its scenario."""
+"""The ASGI app: finds the provider by the path's first segment, opens the request's context, guards its scenario.
+
+The first segment may say to the mock what a client that sets no headers cannot: `/pa@SESSION~CAUSES/v1/messages`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from starlette.responses import JSONResponse
 from mockserver import control, faults, prefixes
 from mockserver.providers import Mount, Provider, load
 from mockserver.scenarios import MockMisuse
-from mockserver.world import Context, World
+from mockserver.world import SCENARIO_HEADER, SESSION_HEADER, Context, World
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,7 +27,7 @@ def create_app(
     providers = load(only)
     world = World(latency_s=latency_s, settings=prefixes.merged(providers, given or {}))
     for provider in providers:
-        world.scenarios.add(provider.name, (*faults.SCENARIOS, *provider.scenarios))
+        world.scenarios.add(provider.name, (*faults.EVERYWHERE, *provider.scenarios))
     return MockApp(world, providers)
 
 
@@ -51,7 +54,8 @@ class MockApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""
-        prefix = scope["path"].removeprefix("/").partition("/")[0]
+        segment = scope["path"].removeprefix("/").partition("/")[0]
+        prefix, said = _read_segment(segment)
         if prefix == "__mock__":
             await self._control(scope, receive, send)
             return
@@ -61,13 +65,13 @@ class MockApp:
             return
         provider, app = host
         try:
-            context = self.world.open(provider.name, _counted_as(scope), _mock_headers(scope))
+            context = self.world.open(provider.name, _counted_as(scope, segment, prefix), _mock_headers(scope, said))
         except MockMisuse as error:
             await _refuse(str(error), scope, receive, send)
             return
         if self.world.latency_s:
             await asyncio.sleep(self.world.latency_s)
-        inner = {**scope, "root_path": f"{scope.get('root_path', '')}/{prefix}", "mock": context}
+        inner = {**scope, "root_path": f"{scope.get('root_path', '')}/{segment}", "mock": context}
         await _serve(app, context, inner, receive, send)
 
 
@@ -81,14 +85,27 @@ def _mounts(providers: Iterable[Provider]) -> Iterable[tuple[Provider, Mount]]:
     return ((provider, mount) for provider in providers for mount in provider.mounts)
 
 
-def _counted_as(scope: Scope) -> str:
-    return f"{scope.get('method', 'WS')} {scope['path']}"
+def _read_segment(segment: str) -> tuple[str, dict[str, str]]:
+    """The prefix in `PREFIX[@SESSION][~CAUSES]`, and what is said beside it as the headers would say it."""
+    before, causes_said, causes = segment.partition("~")
+    prefix, session_said, session = before.partition("@")
+    said = {SCENARIO_HEADER: causes} if causes_said else {}
+    return prefix, {**said, SESSION_HEADER: session} if session_said else said
 
 
-def _mock_headers(scope: Scope) -> dict[str, str]:
-    return {
+def _counted_as(scope: Scope, segment: str, prefix: str) -> str:
+    path = scope["path"] if segment == prefix else scope["path"].replace(segment, prefix, 1)
+    return f"{scope.get('method', 'WS')} {path}"
+
+
+def _mock_headers(scope: Scope, said: Mapping[str, str]) -> Mapping[str, str]:
+    headers = {
         name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"] if name[:7] == b"x-mock-"
     }
+    twice = sorted(headers.keys() & said.keys())
+    if twice:
+        raise MockMisuse(f"{twice[0]} is said by a header and by the address; say it once")
+    return {**headers, **said} if said else headers
 
 
 async def _serve(app: ASGIApp, context: Context, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,6 +114,7 @@ async def _serve(app: ASGIApp, context: Context, scope: Scope, receive: Receive,
         await app(scope, receive, send)
     elif not await faults.inject(context, scope, receive, send):
         await app(scope, receive, _guarded(context, scope, receive, send))
+        context.session.next.give_back(context.scenario)
 
 
 def _guarded(context: Context, scope: Scope, receive: Receive, send: Send) -> Send:
@@ -106,12 +124,13 @@ def _guarded(context: Context, scope: Scope, receive: Receive, send: Send) -> Se
         nonlocal refused
         if refused:
             return
-        ignored = context.scenario is not None and not context.scenario.taken
-        if ignored and _is_success(message):
-            refused = True
-            name = context.scenario.name if context.scenario else ""
-            await _refuse(f"scenario {name!r} has nothing to act on here: {_counted_as(scope)}", scope, receive, send)
-            return
+        if _is_success(message) and not (context.scenario is not None and context.scenario.later):
+            ignored = context.ignored
+            if ignored is not None:
+                refused = True
+                reason = f"scenario {ignored!r} has nothing to act on here: {scope.get('method', 'WS')} {scope['path']}"
+                await _refuse(reason, scope, receive, send)
+                return
         await send(message)
 
     return guard

@@ -1,4 +1,4 @@
-"""The mock's own pages under `/__mock__`: its scenarios, its request counters, and a reset."""
+"""The mock's own pages under `/__mock__`: its scenarios, those that wait, its request counters, and a reset."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+
+from mockserver.scenarios import MockMisuse
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -36,10 +38,37 @@ def build(world: World) -> ASGIApp:
             world.total_requests = 0
         return JSONResponse({"reset": name if name is not None else "all"})
 
+    async def next_causes(request: Request) -> JSONResponse:
+        session = world.sessions.get(request.query_params.get("session", ""))
+        try:
+            if request.method == "POST":
+                text, providers = await _asked(request, world.scenarios.providers)
+                session.next.add(world.scenarios, text, providers)
+            elif request.method == "DELETE":
+                session.next.waiting.clear()
+        except MockMisuse as error:
+            return JSONResponse({"mock_error": str(error)}, 400)
+        waiting = [each.described() for each in session.next.waiting]
+        return JSONResponse({"session": session.name, "waiting": waiting})
+
     return Starlette(
         routes=[
+            Route("/__mock__/next", next_causes, methods=["GET", "POST", "DELETE"]),
             Route("/__mock__/scenarios", scenarios),
             Route("/__mock__/requests", requests),
             Route("/__mock__/reset", reset, methods=["POST", "DELETE"]),
         ]
     )
+
+
+async def _asked(request: Request, known: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """What a request to `/__mock__/next` says: the causes (in the query, or as the body), and for which providers."""
+    text = request.query_params.get("scenario") or (await request.body()).decode("utf-8", "replace").strip()
+    if not text:
+        raise MockMisuse("name the causes in the body or as ?scenario=, as X-Mock-Scenario has them")
+    only = request.query_params.get("provider")
+    providers = tuple(only.split(",")) if only else known
+    for provider in providers:
+        if provider not in known:
+            raise MockMisuse(f"provider {provider!r} is none of {', '.join(known)}")
+    return text, providers

@@ -1,4 +1,4 @@
-"""Faults that any provider can have before a request is served at all, for testing the prober itself."""
+"""Causes that every provider can suffer: faults before a request is served at all, and a budget that others used up."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ SCENARIOS = (
     Scenario("gateway_page", "A gateway in front of the provider answers 502 with an HTML page of its own."),
     Scenario("latency", "The answer takes longer; otherwise as usual.", (whole_number("ms", "Milliseconds added."),)),
 )
+
+RATE_LIMITED = Scenario(
+    "rate_limited",
+    "Somebody else of the same organization has used up the rate limit; any authenticated call.",
+    (whole_number("retry_after", "Seconds until there is budget again; told where the provider tells it.", default=1),),
+)
+"""Each provider answers it as it answers a rate limit that the caller met itself."""
+
+EVERYWHERE = (*SCENARIOS, RATE_LIMITED)
+"""What every provider declares."""
 
 _PAGE = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>edge</body></html>"
 

@@ -1,8 +1,8 @@
-"""Scenarios: causes that no request can produce, named in `X-Mock-Scenario: NAME[;param=value...][;times=N]`.
+"""Scenarios: causes that no request can produce: `X-Mock-Scenario: NAME[;param=value...][;times=N][, NAME...]`.
 
 A scenario names a cause (`payment_problem`), never an answer. Whoever serves the request takes the cause with
 `Context.take` and behaves accordingly; a success that never looked at its scenario is refused, so that a scenario is
-never silently ignored.
+never silently ignored. Several causes, one after the other, strike a session's requests in turn.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.clock import parse_duration
+
+if TYPE_CHECKING:
+    from mockserver.waiting import Waiting
 
 TIMES = "times"
 
@@ -89,6 +92,10 @@ class ActiveScenario:
     name: str
     params: Mapping[str, Any]
     taken: bool = field(default=False)
+    later: bool = field(default=False)
+    """Whether a WebSocket looks at it only once it is open; it is refused there if nobody takes it."""
+    waits: Waiting | None = field(default=None)
+    """What was set for the session's next requests and goes back there where it finds nothing to act on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,19 @@ class ScenarioRequest:
     params: Mapping[str, Any]
     times: int | None
 
+    def active(self) -> ActiveScenario:
+        """The cause, on one request."""
+        return ActiveScenario(self.name, self.params)
+
+
+def nth(sequence: Iterable[ScenarioRequest], use: int) -> ActiveScenario | None:
+    """The cause that strikes the session's `use`-th request (from 1) that names the sequence; None after the last."""
+    for asked in sequence:
+        if asked.times is None or use <= asked.times:
+            return asked.active()
+        use -= asked.times
+    return None
+
 
 class Registry:
     """All scenarios, by provider."""
@@ -106,7 +126,12 @@ class Registry:
     def __init__(self) -> None:
         self._scenarios: dict[tuple[str, str], Scenario] = {}
         self._providers: dict[str, list[str]] = {}
-        self._read: dict[tuple[str, str], ScenarioRequest] = {}
+        self._read: dict[tuple[str, str], tuple[ScenarioRequest, ...]] = {}
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """All that declared one."""
+        return tuple(dict.fromkeys(provider for provider, _ in self._scenarios))
 
     def add(self, provider: str, scenarios: Iterable[Scenario]) -> None:
         """Declare that `provider` can suffer `scenarios`."""
@@ -116,8 +141,12 @@ class Registry:
             self._scenarios[provider, scenario.name] = scenario
             self._providers.setdefault(scenario.name, []).append(provider)
 
-    def read(self, provider: str, header: str) -> ScenarioRequest:
-        """Read the header's value for `provider`, or say what is wrong with it."""
+    def read(self, provider: str, header: str) -> tuple[ScenarioRequest, ...]:
+        """Read the header's value for `provider`: its causes in order.
+
+        Raises:
+            MockMisuse: what is wrong with it.
+        """
         known = self._read.get((provider, header))
         if known is None:
             known = self._read_afresh(provider, header)
@@ -125,8 +154,15 @@ class Registry:
                 self._read[provider, header] = known
         return known
 
-    def _read_afresh(self, provider: str, header: str) -> ScenarioRequest:
-        name, *pairs = (part.strip() for part in header.split(";"))
+    def _read_afresh(self, provider: str, header: str) -> tuple[ScenarioRequest, ...]:
+        sequence = tuple(self._read_one(provider, each.strip()) for each in header.split(","))
+        endless = [asked.name for asked in sequence[:-1] if asked.times is None]
+        if endless:
+            raise MockMisuse(f"scenario {endless[0]!r} never ends, so what follows it never comes; give it times=N")
+        return sequence
+
+    def _read_one(self, provider: str, text: str) -> ScenarioRequest:
+        name, *pairs = (part.strip() for part in text.split(";"))
         scenario = self._scenarios.get((provider, name))
         if scenario is None:
             raise MockMisuse(self._unknown(provider, name))

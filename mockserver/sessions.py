@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TypeVar, cast
 
 from mockserver.buckets import TokenBucket
+from mockserver.waiting import Next
 
 MAX_SESSIONS = 4096
 """More than any run opens; the least recently used goes first, so that a long-lived mock cannot grow without bound."""
@@ -24,6 +25,7 @@ class Session:
         self.name = name
         self.requests: Counter[str] = Counter()
         self.scenario_uses: Counter[str] = Counter()
+        self.next = Next()
         self._states: dict[type, object] = {}
         self._buckets: dict[Hashable, TokenBucket] = {}
         self._ids: Counter[str] = Counter()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mockserver.clock import parse_offset
-from mockserver.scenarios import ActiveScenario, MockMisuse, Registry
+from mockserver.scenarios import ActiveScenario, MockMisuse, Registry, nth
 from mockserver.sessions import Session, Sessions
 
 SCENARIO_HEADER = "x-mock-scenario"
@@ -35,6 +35,17 @@ class Context:
             return None
         self.scenario.taken = True
         return self.scenario
+
+    @property
+    def ignored(self) -> str | None:
+        """The name of a scenario that nobody took, though the request asked for it. One that waits goes on waiting."""
+        if self.scenario is None or self.scenario.taken:
+            return None
+        if self.scenario.waits is not None:
+            self.session.next.give_back(self.scenario)
+            self.scenario = None
+            return None
+        return self.scenario.name
 
 
 @dataclass
@@ -74,13 +85,12 @@ class World:
 
     def _scenario(self, provider: str, session: Session, header: str | None) -> ActiveScenario | None:
         if header is None:
-            return None
-        asked = self.scenarios.read(provider, header)
-        if asked.times is not None:
-            session.scenario_uses[header] += 1
-            if session.scenario_uses[header] > asked.times:
-                return None
-        return ActiveScenario(asked.name, asked.params)
+            return session.next.strike(provider)
+        sequence = self.scenarios.read(provider, header)
+        if sequence[0].times is None:
+            return sequence[0].active()
+        session.scenario_uses[header] += 1
+        return nth(sequence, session.scenario_uses[header])
 
 
 def _offset(mock_headers: Mapping[str, str]) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mockserver.faults import RATE_LIMITED
+from mockserver.pa import limits
 from mockserver.pa.errors import API, BILLING, OVERLOADED, RATE_LIMIT, TIMEOUT, Kind, PaError
 from mockserver.pa.keys import Standing
 from mockserver.pa.spending import refuse_spenders
@@ -73,6 +75,9 @@ def raise_failure(call: Call) -> None:
     scenario = call.context.take(*FAILURES)
     if scenario is not None:
         raise PaError(*FAILURES[scenario.name])
+    limited = call.context.take(RATE_LIMITED.name)
+    if limited is not None:
+        raise limits.used_up_by_others(call, limited.params["retry_after"])
 
 
 def standing_of(call: Call) -> Standing:

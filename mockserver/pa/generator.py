@@ -89,7 +89,7 @@ def _speak(completion: Completion, body: Mapping[str, Any]) -> None:
     if count_text(text) > body["max_tokens"]:
         text = text.encode()[: body["max_tokens"] * BYTES_PER_TOKEN].decode("utf-8", "ignore")
         completion.stop_reason, completion.stop_sequence = "max_tokens", None
-    completion.content.append({"type": "text", "text": text, "citations": None})
+    completion.content.append({"type": "text", "text": text})
 
 
 def _forced_tool(body: Mapping[str, Any]) -> Tool | None:

@@ -119,6 +119,16 @@ def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping
     return _let_in(call, requests, (*standard, *committed), Charge(input_tokens, counted), output_tokens)
 
 
+def used_up_by_others(call: Call, retry_after_s: int) -> PaError:
+    """The 429 of a caller who finds the budget of the organization used up, with the headers that say so."""
+    limit = MESSAGES[call.key.organization.tier]["small"].requests
+    stem = call.names.header("ratelimit-requests-")
+    told = {"limit": str(limit), "remaining": "0", "reset": rfc3339(call.now + retry_after_s)}
+    call.headers.update({stem + part: value for part, value in told.items()})
+    message = f"Your organization has used up its rate limit of {limit:,} requests per minute."
+    return PaError(RATE_LIMIT, message, headers={"retry-after": str(retry_after_s)})
+
+
 def _admit_workspace(call: Call) -> None:
     """Count one request of a workspace that has a limit of its own; the organization's applies all the same."""
     workspace = call.key.workspace or ""

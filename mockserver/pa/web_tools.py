@@ -62,7 +62,6 @@ def fetch(setting: Setting, address: str) -> Outcome:
         "type": "document",
         "source": {"type": "text", "media_type": "text/plain", "data": f"The page at {url}."},
         "title": "A page",
-        "citations": None,
     }
     result = {"type": "web_fetch_result", "url": url, "content": document, "retrieved_at": rfc3339(setting.call.now)}
     return Outcome(asked, result)

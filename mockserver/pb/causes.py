@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mockserver.faults import RATE_LIMITED
+from mockserver.pb import quotas
 from mockserver.pb.errors import ABORTED, CANCELLED, DEADLINE, INTERNAL, UNAVAILABLE, Kind, PbError
 from mockserver.pb.outcomes import BLOCKS, ENDINGS, FAULTS, IMAGE_BLOCKS, IMAGE_ENDINGS
 from mockserver.scenarios import Scenario, choice, duration
@@ -25,6 +27,9 @@ MID_STREAM: dict[str, tuple[Kind, str]] = {
     "overloaded_mid_stream": FAILURES["overloaded"],
 }
 """Causes that end a stream after 200."""
+
+ALL_MODELS = "all models"
+"""What a quota of requests is of where the path names no model."""
 
 SHORT_DEADLINE = "short_deadline"
 
@@ -70,6 +75,9 @@ def raise_failure(call: Call) -> None:
     scenario = call.context.take(*FAILURES)
     if scenario is not None:
         raise PbError(*FAILURES[scenario.name])
+    limited = call.context.take(RATE_LIMITED.name)
+    if limited is not None:
+        raise quotas.used_up_by_others(call.params.get("model", ALL_MODELS), limited.params["retry_after"])
 
 
 def refuse_late(call: Call, work_s: float) -> None:

@@ -221,11 +221,22 @@ def _until_midnight(call: Call) -> float:
     return (midnight - datetime.fromtimestamp(call.now, UTC)).total_seconds()
 
 
+def used_up_by_others(model: str, delay_s: float) -> PbError:
+    """The 429 of a caller who finds the requests of the project used up."""
+    quota_id = "GenerateRequestsPerMinutePerProjectPerModel"
+    return _refusal(model, Excess(RATE_LIMIT, "generate_content_requests", quota_id, Limits().requests, delay_s))
+
+
 def quota_refusal(model: Model, excess: Excess) -> PbError:
-    """The 429: a help entry and a quota failure in the details, the delay in the message alone (2:7.1)."""
+    """The 429 of a limit that a model's requests exceed."""
+    return _refusal(model.id, excess)
+
+
+def _refusal(model: str, excess: Excess) -> PbError:
+    """A help entry and a quota failure in the details, the delay in the message alone (2:7.1)."""
     message = (
         "You exceeded your current quota, please check your plan and billing details.\n"
-        f"* Quota exceeded for metric: {excess.metric}, limit: {excess.limit:g}, model: {model.id}\n"
+        f"* Quota exceeded for metric: {excess.metric}, limit: {excess.limit:g}, model: {model}\n"
         f"Please retry in {excess.delay_s:.3f}s."
     )
     help_entry = {
@@ -235,6 +246,6 @@ def quota_refusal(model: Model, excess: Excess) -> PbError:
     violation = {
         "quotaMetric": excess.metric,
         "quotaId": excess.quota_id,
-        "quotaDimensions": {"model": model.id, "location": "global"},
+        "quotaDimensions": {"model": model, "location": "global"},
     }
     return PbError(excess.kind, message, (help_entry, {"@type": "rpc.QuotaFailure", "violations": [violation]}))

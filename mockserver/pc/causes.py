@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mockserver.faults import RATE_LIMITED
 from mockserver.pc.errors import (
     CONTENT_POLICY_VIOLATION,
     CYBER_POLICY,
@@ -94,6 +95,10 @@ def raise_failure(context: Context) -> None:
         raise UNSUPPORTED_COUNTRY_REGION_TERRITORY(message)
     if _timed(context, BEFORE) and context.take(INTERNAL) is not None:
         raise broken()
+    limited = context.take(RATE_LIMITED.name)
+    if limited is not None:
+        message = "Rate limit reached: your organization has used up its requests per minute."
+        raise RATE_LIMIT_EXCEEDED(message, headers=retry_after(limited.params["retry_after"]))
 
 
 def raise_generation_failure(context: Context) -> None:

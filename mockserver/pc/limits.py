@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -84,19 +85,28 @@ class Meter(NamedTuple):
 
 @dataclass
 class Ramp:
-    """How many tokens an organization asked for, and when: (moment, tokens) in order."""
+    """How many tokens were asked for in each minute of the window, however many requests asked for them.
 
-    asked: list[tuple[float, int]] = field(default_factory=list)
+    A minute begins with its first request: (when it began, tokens), in order, so at most one more than the window has.
+    """
+
+    minutes: deque[tuple[float, int]] = field(default_factory=deque)
 
     def admits(self, tokens: int, now: float) -> bool:
         """Whether this minute may take so many more; the busiest minute of the window before is the measure."""
-        self.asked = [(at, count) for at, count in self.asked if at > now - RAMP_WINDOW_S]
-        before: dict[int, int] = {}
-        for at, count in self.asked:
-            before[int((now - at) // 60)] = before.get(int((now - at) // 60), 0) + count
-        this_minute = before.pop(0, 0) + tokens
-        allowed = max(RAMP_FROM_TPM, RAMP_GROWTH * max(before.values(), default=0))
-        return this_minute <= allowed
+        while self.minutes and self.minutes[0][0] <= now - RAMP_WINDOW_S:
+            self.minutes.popleft()
+        this_minute = sum(count for began, count in self.minutes if began > now - 60) + tokens
+        busiest = max((count for began, count in self.minutes if began <= now - 60), default=0)
+        return this_minute <= max(RAMP_FROM_TPM, RAMP_GROWTH * busiest)
+
+    def count(self, tokens: int, now: float) -> None:
+        """Count what was admitted towards its minute."""
+        if self.minutes and now - 60 < self.minutes[-1][0]:
+            began, count = self.minutes.pop()
+            self.minutes.append((began, count + tokens))
+        else:
+            self.minutes.append((now, tokens))
 
 
 @dataclass
@@ -138,7 +148,7 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
     ramp = call.session.state(Ramp)
     if not ramp.admits(asked, call.now):
         raise SLOW_DOWN("Your traffic is ramping up too fast. Please slow down and increase it gradually.")
-    ramp.asked.append((call.now, asked))
+    ramp.count(asked, call.now)
     _charge(call, meters, asked)
     _tell(call, model, prompt)
 

@@ -9,6 +9,8 @@ Start = Callable[[], Awaitable[int]]
 """Starts the server on a loopback port of its own choice, and says which."""
 
 CHUNK = 65_536
+UNDER_WAY_S = 0.05
+"""How long bytes take, at most, from the server to its client."""
 
 
 class LazyPort:
@@ -18,6 +20,8 @@ class LazyPort:
         self._start = start
         self._port: int | None = None
         self._starting = asyncio.Lock()
+        self._clients: dict[int, asyncio.StreamWriter] = {}
+        """By the port that each comes from on the inner side, which is how the server knows them."""
         self._server: asyncio.Server | None = None
 
     async def open(self, host: str) -> int:
@@ -31,6 +35,15 @@ class LazyPort:
         if self._server is not None:
             self._server.close()
 
+    def break_off(self, peer: str) -> None:
+        """Break the connection of a client, whom the server calls `peer`: `ipv4:127.0.0.1:PORT`.
+
+        What the server has said until then is still under way, and arrives.
+        """
+        client = self._clients.get(int(peer.rpartition(":")[2]))
+        if client is not None:
+            asyncio.get_running_loop().call_later(UNDER_WAY_S, client.close)
+
     async def _lead_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with self._starting:
             if self._port is None:
@@ -40,7 +53,12 @@ class LazyPort:
         except OSError:
             writer.close()
             return
-        await asyncio.gather(_pass_on(reader, inner_writer), _pass_on(inner_reader, writer))
+        port = inner_writer.get_extra_info("sockname")[1]
+        self._clients[port] = writer
+        try:
+            await asyncio.gather(_pass_on(reader, inner_writer), _pass_on(inner_reader, writer))
+        finally:
+            del self._clients[port]
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -18,9 +18,9 @@ async def listen(world: World, host: str) -> Mapping[str, str]:
 
     async def start() -> int:
         rpc = await asyncio.to_thread(import_module, "mockserver.pd.rpc")
-        port: int = await rpc.start(world, world.settings["pd"]["grpc_package"])
+        port: int = await rpc.start(world, world.settings["pd"]["grpc_package"], outside.break_off)
         return port
 
-    door = LazyPort(start)
-    world.at_the_end.append(door.close)
-    return {"grpc_host": f"{host}:{await door.open(host)}"}
+    outside = LazyPort(start)
+    world.at_the_end.append(outside.close)
+    return {"grpc_host": f"{host}:{await outside.open(host)}"}

@@ -14,7 +14,7 @@ from google.protobuf import message_factory
 from mockserver.pd.access import admit, identify
 from mockserver.pd.call import Call
 from mockserver.pd.catalogue import EVERYWHERE
-from mockserver.pd.causes import raise_failure
+from mockserver.pd.causes import BEFORE_THE_CUT, CUT_MID_STREAM, raise_failure
 from mockserver.pd.errors import PdError
 from mockserver.pd.generated import pd_pb2
 from mockserver.pd.rpc_methods import METHODS, Method
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mockserver.world import Context, World
 
 Handler = Callable[[Any, Any], Any]
+BreakOff = Callable[[str], None]
 RpcContext = grpc.aio.ServicerContext[Any, Any]
 
 STATUSES = {code.value[0]: code for code in grpc.StatusCode}
@@ -35,11 +36,11 @@ MISUSE = grpc.StatusCode.FAILED_PRECONDITION
 """What a client gets that misuses the mock itself: a status that the documents give to no cause of PD."""
 
 
-async def start(world: World, package: str) -> int:
-    """Serve on a free loopback port, and say which."""
+async def start(world: World, package: str, break_off: BreakOff) -> int:
+    """Serve on a free loopback port, and say which; `break_off` breaks the connection of a peer."""
     server = grpc.aio.server()
     for service in pd_pb2.DESCRIPTOR.services_by_name.values():
-        handlers = {method.name: _handler(world, method) for method in service.methods}
+        handlers = {method.name: _handler(world, method, break_off) for method in service.methods}
         name = f"{package}.{service.name}"
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
     port = server.add_insecure_port("127.0.0.1:0")
@@ -48,11 +49,11 @@ async def start(world: World, package: str) -> int:
     return port
 
 
-def _handler(world: World, descriptor: MethodDescriptor) -> grpc.RpcMethodHandler[Any, Any]:
+def _handler(world: World, descriptor: MethodDescriptor, break_off: BreakOff) -> grpc.RpcMethodHandler[Any, Any]:
     method = METHODS[descriptor.containing_service.name, descriptor.name]
     request_class = message_factory.GetMessageClass(descriptor.input_type)
     counted_as = f"GRPC /{descriptor.containing_service.name}/{descriptor.name}"
-    serve = _Served(world, method, counted_as)
+    serve = _Served(world, method, counted_as, streams=descriptor.server_streaming, break_off=break_off)
     make = grpc.unary_stream_rpc_method_handler if descriptor.server_streaming else grpc.unary_unary_rpc_method_handler
     behaviour: Handler = serve.stream if descriptor.server_streaming else serve.unary
     return make(
@@ -65,39 +66,68 @@ def _handler(world: World, descriptor: MethodDescriptor) -> grpc.RpcMethodHandle
 class _Served:
     """One method as the server calls it."""
 
-    def __init__(self, world: World, method: Method, counted_as: str) -> None:
+    def __init__(self, world: World, method: Method, counted_as: str, *, streams: bool, break_off: BreakOff) -> None:
         self._world = world
         self._method = method
         self._counted_as = counted_as
+        self._streams = streams
+        self._break_off = break_off
 
     async def unary(self, request: Message, rpc: RpcContext) -> Message:
-        (answer,) = await self._answer(request, rpc)
+        ((answer,), _) = await self._answer(request, rpc)
         return answer
 
     async def stream(self, request: Message, rpc: RpcContext) -> AsyncIterator[Message]:
-        for message in await self._answer(request, rpc):
+        answer, cut = await self._answer(request, rpc)
+        for number, message in enumerate(answer):
+            if cut and number == BEFORE_THE_CUT:
+                await self._break(rpc)
             yield message
 
-    async def _answer(self, request: Message, rpc: RpcContext) -> list[Message]:
-        """Every message of the answer; a refusal ends the call with its status."""
+    async def _answer(self, request: Message, rpc: RpcContext) -> tuple[list[Message], bool]:
+        """Every message of the answer, and whether the connection breaks between them.
+
+        A refusal ends the call with its status, a connection that is broken off without one.
+        """
         metadata = {str(name): str(value) for name, value in rpc.invocation_metadata() or ()}
         mock_headers = {name: value for name, value in metadata.items() if name.startswith("x-mock-")}
         try:
             context = self._world.open("pd", self._counted_as, mock_headers)
-            await _inject_fault(context)
+            await self._inject_fault(context, rpc)
             if self._world.latency_s:
                 await asyncio.sleep(self._world.latency_s)
-            key = identify(metadata.get("authorization"))
-            if self._method.acl is not None:
-                admit(key, self._method.acl)
-            raise_failure(context)
-            answer = list(self._method.handler(Call(context, EVERYWHERE, key), request))
+            answer = self._serve(context, metadata.get("authorization"), request)
+            cut = self._streams and context.take(CUT_MID_STREAM) is not None
             _refuse_unused_scenario(context)
         except MockMisuse as error:
             await _abort(rpc, MISUSE, f"mock_error: {error}")
         except PdError as error:
+            context.session.next.give_back(context.scenario)
             await _abort(rpc, STATUSES[error.kind.grpc], error.message)
-        return answer
+        return answer, cut
+
+    def _serve(self, context: Context, authorization: str | None, request: Message) -> list[Message]:
+        """As the gateway does over HTTP: the key, its rights, the failure that any call can suffer, the method."""
+        key = identify(authorization)
+        if self._method.acl is not None:
+            admit(key, self._method.acl)
+        raise_failure(context)
+        return list(self._method.handler(Call(context, EVERYWHERE, key), request))
+
+    async def _inject_fault(self, context: Context, rpc: RpcContext) -> None:
+        """The faults of the mock that make sense here; the others are refused below as not acted upon."""
+        fault = context.take("hang", "latency", "close_without_answer")
+        if fault is None:
+            return
+        if fault.name == "close_without_answer":
+            await self._break(rpc)
+        await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))
+
+    async def _break(self, rpc: RpcContext) -> NoReturn:
+        """Break the connection that a call came by; nothing that is said afterwards can arrive."""
+        self._break_off(rpc.peer())
+        await asyncio.sleep(float("inf"))
+        raise AssertionError("the call is cancelled with its connection")
 
 
 async def _abort(rpc: RpcContext, status: grpc.StatusCode, message: str) -> NoReturn:
@@ -106,13 +136,7 @@ async def _abort(rpc: RpcContext, status: grpc.StatusCode, message: str) -> NoRe
     raise AssertionError("abort raises")
 
 
-async def _inject_fault(context: Context) -> None:
-    """The faults of the mock that make sense here; the others are refused below as not acted upon."""
-    fault = context.take("hang", "latency")
-    if fault is not None:
-        await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))
-
-
 def _refuse_unused_scenario(context: Context) -> None:
-    if context.scenario is not None and not context.scenario.taken:
-        raise MockMisuse(f"scenario {context.scenario.name!r} has nothing to act on here")
+    ignored = context.ignored
+    if ignored is not None:
+        raise MockMisuse(f"scenario {ignored!r} has nothing to act on here")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import StreamingResponse
 
 from mockserver.faults import CLOSE_EXTENSION
-from mockserver.pd.causes import CUT_MID_STREAM
+from mockserver.pd.causes import BEFORE_THE_CUT, CUT_MID_STREAM
 from mockserver.pd.generation import pieces
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mockserver.pd.call import Call
 
 DONE = b"data: [DONE]\n\n"
-BEFORE_THE_CUT = 2
-"""Events that still arrive where the connection breaks in the middle of a stream."""
 
 
 def chat_stream(call: Call, request: Request, body: Mapping[str, Any], completion: dict[str, Any]) -> StreamingResponse:

@@ -129,3 +129,20 @@ def test_misuse_of_the_mock_is_none_of_the_documented_statuses(rpc: Rpc, mock: d
     with pytest.raises(grpc.aio.AioRpcError, match="mock_error") as raised:
         rpc.call("Models/ListLanguageModels", **mock)
     assert raised.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+
+
+@pytest.mark.parametrize("scenario", ["close_without_answer", "connection_lost_mid_stream"])
+def test_a_connection_that_breaks_leaves_the_call_without_a_status_of_the_provider(rpc: Rpc, scenario: str) -> None:
+    assert rpc.status("Chat/GetCompletionChunk", COMPLETION, scenario=f"{scenario};times=1") == 14
+    (*_, last) = rpc.call("Chat/GetCompletionChunk", COMPLETION, scenario=f"{scenario};times=1")
+    assert last.outputs[0].finish_reason == pb.REASON_STOP
+
+
+def test_a_whole_answer_has_no_middle_in_which_it_could_break(rpc: Rpc) -> None:
+    assert rpc.status("Chat/GetCompletion", COMPLETION, scenario="connection_lost_mid_stream") == 9
+
+
+def test_a_rate_limit_that_others_used_up_is_over_after_as_many_calls_as_it_says(rpc: Rpc) -> None:
+    said = {"scenario": "rate_limited;times=1, internal_error;times=1", "session": "retries"}
+    assert [rpc.status("Models/ListLanguageModels", **said) for _ in range(2)] == [8, 13]
+    assert rpc.call("Models/ListLanguageModels", **said)
