@@ -117,7 +117,9 @@ def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
     data = dict(record.data)
     if asserting.is_void(record, made):
         del data["evidence"]
-        kept = as_kept(made, agreed_of(record, made), first_looks(record, made))
+        kept = as_kept(made, agreed_of(record, made), first_looks(record, made)) | {
+            name: day for name, day in record.data["evidence"].items() if name == "restricted"
+        }
         if kept:
             data["evidence"] = {"of": statements_digest(made), "seen": {}, **kept}
         said.append(f"{record.address}: removed evidence for statements that were changed since")

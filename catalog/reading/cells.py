@@ -77,6 +77,13 @@ def differing_endpoints(record: Record) -> frozenset[str]:
     return frozenset(endpoint for endpoint, line in lines.items() if line.get("differs"))
 
 
+def restricted_on(record: Record) -> date | None:
+    """The last day on which this account was refused, where it has not got through since."""
+    block = record.data.get("evidence")
+    day = block.get("restricted") if isinstance(block, dict) else None
+    return date.fromisoformat(day) if day else None
+
+
 def settled_of(record: Record, stated: Iterable[Assertion]) -> dict[str, Settled]:
     """What became of the record's assumptions, by the key of the assertion."""
     if "evidence" not in record.data:

@@ -13,7 +13,8 @@ from catalog.model import Outcome
 from catalog.model.assertion import Basis, Key
 from catalog.model.look import Look
 from catalog.reading.agreed import agreed_of, as_kept, first_looks
-from catalog.reading.cells import Cell, Settled, cells_of, settled_of, statements_digest
+from catalog.reading.cells import Cell, Settled, cells_of, restricted_on, settled_of, statements_digest
+from catalog.reading.last_seen import last_seen
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -34,57 +35,82 @@ class Gathered:
     """The keys of what any live night saw as stated."""
     looked: Mapping[str, date] = field(default_factory=dict)
     """Of what none ever did: the first day on which one looked."""
+    restricted: date | None = None
+    """The last day on which this account was refused, where it has not got through since."""
 
 
 def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[Sighting]) -> Gathered:
-    """What the record carries, and what these sightings, in order, saw since. Only verdicts leave evidence."""
-    cells, settled = cells_of(record, stated), settled_of(record, stated)
+    """What the record carries, and what these sightings, in order, saw. Only verdicts leave evidence of assertions.
+
+    Of each cell the newest look stands, whenever it is merged: an older run adds what only it saw.
+    """
+    recorded, last = cells_of(record, stated), last_seen(record)
+    cells, settled = dict(recorded), settled_of(record, stated)
     agreed, looked = set(agreed_of(record, stated)), first_looks(record, stated)
     first_seen: dict[tuple[str, str], date] = {}
+    refused, got_through = restricted_on(record), last.day if last is not None else None
     for sighting in sightings:
+        if sighting.result.outcome is Outcome.RESTRICTED:
+            refused = max(sighting.day, refused or sighting.day)
         if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
             continue
+        got_through = max(sighting.day, got_through or sighting.day)
         if sighting.run.live:
             own = list(_looks(sighting, stated))
             differ = {f"{look.label}/{within}" for look in own for within in look.otherwise}
             agreed |= {f"{look.label}/{within}" for look in own for within in look.as_stated} - differ
             looked.update({key: min(sighting.day, looked.get(key, sighting.day)) for key in differ})
+        newer_on_its_day = recorded if sighting.is_older_than(last) else {}
         for look in _looks(sighting, stated):
             endpoint = look.endpoint or str(record.address)
             for within, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
-                key = f"{look.label}/{within}"
-                last = cells.get((endpoint, key))
-                if last is None or last.on is None or last.on <= sighting.day:
-                    cells[endpoint, key] = Cell(sighting.day, differs)
-                first_seen.setdefault((key, differs), sighting.day)
+                place = endpoint, f"{look.label}/{within}"
+                first_seen.setdefault((place[1], differs), sighting.day)
+                if not _is_after(cells.get(place), sighting.day) and not _is_of(newer_on_its_day, place, sighting.day):
+                    cells[place] = Cell(sighting.day, differs)
             for within in look.unseen:
                 cells.setdefault((endpoint, f"{look.label}/{within}"), Cell(None))
     for assumption in (each for each in stated if each.basis is Basis.ASSUMED):
         _settle(settled, assumption, cells, first_seen)
-    return Gathered(cells, settled, frozenset(agreed), looked)
+    if refused is not None and got_through is not None and refused <= got_through:
+        refused = None
+    return Gathered(cells, settled, frozenset(agreed), looked, refused)
+
+
+def _is_after(cell: Cell | None, day: date) -> bool:
+    return cell is not None and cell.on is not None and cell.on > day
+
+
+def _is_of(cells: Cells, place: tuple[str, str], day: date) -> bool:
+    return place in cells and cells[place].on == day
 
 
 def _settle(
     settled: dict[str, Settled], assumption: Assertion, cells: Cells, first_seen: Mapping[tuple[str, str], date]
 ) -> None:
-    """An assumption is settled once; where no endpoint shows any more what it was settled to be, it is settled anew.
+    """An assumption is settled as what was seen first of all that some endpoint shows still.
 
     It goes by what each endpoint showed last, so neither the order of looks nor the same runs again change it. It is
-    as assumed only where no endpoint differs.
+    as assumed only where no endpoint differs; what all answers of a surface have as assumed need not be written into
+    each of their records.
     """
     key = str(assumption.key)
+    before = settled.pop(key, None)
     shown: dict[str, date] = {}
     for (_, of), cell in cells.items():
         if of == key and cell.on is not None and (not assumption.place_alone or cell.differs in ("", ABSENT)):
             seen_on = min(cell.on, first_seen.get((key, cell.differs), cell.on))
+            if before is not None and before.seen == (cell.differs or AS_ASSUMED):
+                seen_on = min(seen_on, before.on)
             shown[cell.differs] = min(seen_on, shown.get(cell.differs, seen_on))
     turned_out = {each or AS_ASSUMED: day for each, day in shown.items() if each or not any(shown)}
-    if not turned_out or (key in settled and settled[key].seen in list(turned_out)):
+    if not turned_out:
+        if before is not None:
+            settled[key] = before
         return
     seen = min(turned_out, key=lambda each: (turned_out[each], each))
-    if seen == AS_ASSUMED and assumption.of_surface and key not in settled:
-        return  # what all answers of a surface have as assumed need not be written into each of their records
-    settled[key] = Settled(seen, turned_out[seen])
+    if seen != AS_ASSUMED or not assumption.of_surface:
+        settled[key] = Settled(seen, turned_out[seen])
 
 
 def _looks(sighting: Sighting, stated: tuple[Assertion, ...]) -> Iterator[Look]:
@@ -117,11 +143,21 @@ def evidence_block(
     for endpoint, line in sorted(_lines(known.cells, [str(each.key) for each in stated])):
         before = old_lines.get(endpoint)
         lines[endpoint] = before if before is not None and _says_the_same(before, line, refresh_after) else line
-    if not lines and not known.settled:
+    restricted = _restricted(old, known.restricted, refresh_after)
+    if not lines and not known.settled and not restricted:
         return None
     settled = {key: {"seen": each.seen, "on": each.on.isoformat()} for key, each in sorted(known.settled.items())}
     kept = as_kept(stated, known.agreed, known.looked)
-    return {"of": digest, "seen": lines, **({"settled": settled} if settled else {}), **kept}
+    return {"of": digest, "seen": lines, **({"settled": settled} if settled else {}), **kept, **restricted}
+
+
+def _restricted(old: Json, on: date | None, refresh_after: int) -> dict[str, Json]:
+    """The day of the last refusal as it stands in the record; an old one stays while it is fresh."""
+    if on is None:
+        return {}
+    before = old.get("restricted") if isinstance(old, dict) else None
+    is_fresh = before is not None and (on - date.fromisoformat(before)).days <= refresh_after
+    return {"restricted": before if is_fresh else on.isoformat()}
 
 
 def _lines(cells: Mapping[tuple[str, str], Cell], keys: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:
@@ -159,14 +195,18 @@ def _by_label(unseen: dict[str, Json], keys: list[str]) -> dict[str, Json]:
 
 
 def _says_the_same(old: Mapping[str, Json], new: Mapping[str, Json], refresh_after: int) -> bool:
-    """Whether two lines differ in nothing but dates, and the old date is fresh enough to stand."""
+    """Whether two lines differ in nothing but dates, and each old date is fresh enough to stand."""
     if old.get("differs") != new.get("differs"):
         return False
     was, now = old.get("unseen") or {}, new.get("unseen") or {}
     never = {key for key, day in was.items() if day is None}
     if never != {key for key, day in now.items() if day is None}:
         return False
-    return (date.fromisoformat(new["on"]) - date.fromisoformat(old["on"])).days <= refresh_after
+    days = [(was.get(key, old["on"]), now.get(key, new["on"])) for key in (was.keys() | now.keys()) - never]
+    return all(
+        (date.fromisoformat(then) - date.fromisoformat(before)).days <= refresh_after
+        for before, then in [(old["on"], new["on"]), *days]
+    )
 
 
 def _day(cell: Cell | None) -> str | None:

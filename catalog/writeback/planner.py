@@ -1,7 +1,8 @@
 """What a record should say after it was looked at: (record, sightings, policy, today) -> Patch, or Kept with a reason.
 
-Pure: no clock, no files. A record's verdict rests on the latest conclusive sighting, so any number of runs merged in
-any order gives the same record, and the same sightings twice change nothing.
+Pure: no clock, no files. The newest look at each cell stands, and what the record says of itself is of the newest of
+all: so any number of runs, merged at once or one after the other in any order, give the same record but for dates that
+were fresh enough to stand, and the same sightings twice change nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog.evidence.steady import steady
 from catalog.model import Json, Outcome, Record, Tag
 from catalog.model.assertion import Basis
+from catalog.reading.cells import settled_of
 from catalog.reading.documented_fields import documented_fields
 from catalog.reading.expectations import expectation
 from catalog.reading.facts import pin
@@ -163,32 +165,24 @@ def _leave_out_what_was_rewritten(draft: _Draft) -> _Draft:
     )
 
 
-def _leave_out_what_is_older(draft: _Draft) -> _Draft:
-    last = last_seen(draft.before)
-    if last is None:
-        return draft
-
-    def is_newer(sighting: Sighting) -> bool:
-        if sighting.day != last.day or last.at is None:
-            return sighting.day >= last.day
-        return sighting.at >= last.at
-
-    return draft.only(
-        is_newer, lambda sighting: f"run {sighting.run.run}: is older than what the record says ({last.day})"
-    )
-
-
 def _gather_evidence(draft: _Draft) -> _Draft:
     return replace(draft, known=gathered(draft.before, draft.stated, draft.sightings))
 
 
 def _judge_by_the_latest(draft: _Draft) -> _Draft:
-    """Conforms or drifted: the tags follow from all that was seen so far, and the evidence where it is news."""
+    """Conforms or drifted: the tags follow from all that was seen so far, and the words where they are news."""
     sighting = draft.latest(Outcome.CONFORMS, Outcome.DRIFTED)
     if sighting is None:
         return draft
+    last = last_seen(draft.record)
+    if last is not None and sighting.is_older_than(last):
+        draft = draft.keep(f"run {sighting.run.run}: is older than what the record says ({last.day})")
+        if not draft.stated:
+            return draft
+        tags = _tags_by_evidence(draft, last.result)
+        return draft.change({**draft.record.data, "status": tags}, f"now {', '.join(tags)}")
     conforms = sighting.result.outcome is Outcome.CONFORMS
-    tags = _tags_by_evidence(draft, conforms=conforms)
+    tags = _tags_by_evidence(draft, sighting.result.outcome)
     differences = answer.differences(sighting.result.drifts) if not conforms else ()
     news = _news(draft, sighting, tags)
     if news is None:
@@ -197,15 +191,20 @@ def _judge_by_the_latest(draft: _Draft) -> _Draft:
     return draft.change(_evidence(record, sighting, differences), f"{sighting.result.outcome}: {news}")
 
 
-def _tags_by_evidence(draft: _Draft, *, conforms: bool) -> list[str]:
+def _tags_by_evidence(draft: _Draft, outcome: str) -> list[str]:
     """The record's tags as its evidence has them. What asserts nothing that we know of goes by the outcome alone."""
-    tag: Tag | None = Tag.LIVE_VERIFIED if conforms else Tag.UNVERIFIED
+    tag: Tag | None = Tag.LIVE_VERIFIED if outcome == Outcome.CONFORMS else Tag.UNVERIFIED
     if draft.stated:
         tag = tag_by_evidence(draft.stated, draft.known.cells, draft.known.settled)
     gained = {tag} if tag is not None else set()
+    lost = _BY_EVIDENCE
     if any(each.seen != AS_ASSUMED for each in draft.known.settled.values()):
         gained.add(Tag.LIVE_DISCOVERED)
-    return _tags(draft.record, *gained, without=_BY_EVIDENCE - gained)
+    elif any(each.seen != AS_ASSUMED for each in settled_of(draft.before, draft.stated).values()):
+        lost |= {Tag.LIVE_DISCOVERED}
+    if draft.known.restricted is not None and Tag.ACCOUNT_RESTRICTED in draft.record.tags:
+        gained.add(Tag.ACCOUNT_RESTRICTED)
+    return _tags(draft.record, *gained, without=lost - gained)
 
 
 _BY_EVIDENCE = frozenset({Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED})
@@ -214,7 +213,7 @@ _BY_EVIDENCE = frozenset({Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRIC
 
 def _write_evidence(draft: _Draft) -> _Draft:
     """The evidence per endpoint, each line only where it says something new or its date has grown old."""
-    if draft.latest(Outcome.CONFORMS, Outcome.DRIFTED) is None or not draft.stated:
+    if not draft.sightings or not draft.stated:
         return draft
     block = evidence_block(draft.before, draft.stated, draft.known, draft.policy.refresh_after)
     if block is None or block == draft.record.data.get("evidence"):
@@ -242,12 +241,31 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
 
 
 def _evidence(record: Record, sighting: Sighting, differences: tuple[str, ...]) -> Mapping[str, Json]:
-    """The record's data with what this look showed: its block, and its header rules if the documented answer came."""
-    look = _look(record, sighting)
-    data = with_evidence(record, sighting, differences, _extra(record, sighting, look))
-    if look is None or not look.expected.is_answered_by(look.response):
-        return data
-    return with_headers_seen(record, data, answer.headers_seen(look.expected, look.response))
+    """The record's data with the block that tells of this look."""
+    return with_evidence(record, sighting, differences, _extra(record, sighting, _look(record, sighting)))
+
+
+def _note_that_it_was_observed(draft: _Draft) -> _Draft:
+    """Of an error, whether any live run ever saw it as documented (1:2.2)."""
+    live = any(each.run.live and each.result.outcome is Outcome.CONFORMS for each in draft.sightings)
+    if draft.record.kind != "errors" or not live:
+        return draft
+    return draft.change({**draft.record.data, "observed_live": True}, "observed live")
+
+
+def _mark_headers_seen(draft: _Draft) -> _Draft:
+    """The header rules, marked by each answer that was the documented one; by an older run those without a mark."""
+    last = last_seen(draft.before)
+    data = draft.record.data
+    for sighting in draft.sightings:
+        older = sighting.is_older_than(last)
+        if sighting.result.outcome is Outcome.RESTRICTED or not (older or draft.done):
+            continue
+        look = _look(draft.before, sighting)
+        if look is not None and look.expected.is_answered_by(look.response):
+            seen = answer.headers_seen(look.expected, look.response)
+            data = with_headers_seen(draft.record, data, seen, older=older)
+    return draft.change(data, "headers that only this run saw")
 
 
 def _extra(record: Record, sighting: Sighting, look: _Look | None) -> dict[str, Json]:
@@ -280,8 +298,11 @@ def _look(record: Record, sighting: Sighting) -> _Look | None:
 def _mark_what_this_account_may_not_see(draft: _Draft) -> _Draft:
     """A refusal adds its tag and leaves the rest; a later look that gets through takes the tag away again."""
     refused = draft.latest(Outcome.RESTRICTED)
-    if refused is None or draft.latest(*_TELLING) is not refused:
+    if refused is None:
         return draft
+    by_day = draft.known.restricted is None if draft.stated else draft.latest(*_TELLING) is not refused
+    if by_day:
+        return draft.keep(f"run {refused.run.run}: restricted, and got through since")
     tags = _tags(draft.record, Tag.ACCOUNT_RESTRICTED)
     changed = draft.change({**draft.record.data, "status": tags}, "restricted: this account may not see it")
     return changed if changed is not draft else draft.keep("restricted as before")
@@ -346,9 +367,10 @@ _STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
     _leave_out_what_tells_nothing,
     _leave_out_the_future,
     _leave_out_what_was_rewritten,
-    _leave_out_what_is_older,
     _gather_evidence,
     _judge_by_the_latest,
+    _note_that_it_was_observed,
+    _mark_headers_seen,
     _write_evidence,
     _mark_what_this_account_may_not_see,
     _collect_messages,

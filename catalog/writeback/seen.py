@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
 from catalog.model.clock import utc_text
-from catalog.reading.last_seen import BLOCKS, MOCK, evidence_block, instant, is_mock
+from catalog.reading.last_seen import BLOCKS, MOCK, LastSeen, evidence_block, instant, is_mock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,6 +44,12 @@ class Sighting:
         name = self.run.target
         return name if self.run.live or is_mock(name) else f"{MOCK}:{name}"
 
+    def is_older_than(self, last: LastSeen | None) -> bool:
+        """Whether what a record says was seen last is newer; of a day without an instant the whole day counts."""
+        if last is None or self.day > last.day:
+            return False
+        return self.day < last.day or (last.at is not None and self.at < last.at)
+
 
 def with_evidence(
     record: Record, sighting: Sighting, differences: tuple[str, ...], extra: Mapping[str, Json]
@@ -56,8 +61,6 @@ def with_evidence(
     if record.kind == "errors":
         note = f"{result}, seen on {sighting.target} in run {run} at {at}"
         note += f": {'; '.join(differences)}" if differences else ""
-        if sighting.run.live and sighting.result.outcome is Outcome.CONFORMS:
-            data["observed_live"] = True
         data[BLOCKS[record.kind]] = {"verified_at": day, **extra, "note": note}
         return data
     block: dict[str, Json] = {"result": result, "target": sighting.target, "run": run, "observed_at": at}
@@ -79,14 +82,22 @@ def with_expiry(record: Record, reason: str) -> dict[str, Json]:
     return {**record.data, BLOCKS[record.kind]: block}
 
 
-def with_headers_seen(record: Record, data: Mapping[str, Json], seen: Mapping[str, str]) -> Mapping[str, Json]:
-    """The data with what was seen marked in each of the record's header rules; PC's array of them has no marks."""
+def with_headers_seen(
+    record: Record, data: Mapping[str, Json], seen: Mapping[str, str], *, older: bool = False
+) -> Mapping[str, Json]:
+    """The data with what was seen marked in each of the record's header rules; PC's array of them has no marks.
+
+    What is `older` than the marks that stand takes none of their places.
+    """
     holder = data.get("response") if record.kind == "endpoints" else data
     field = "response_headers" if record.kind == "errors" else "headers"
     rules = holder.get(field) if isinstance(holder, dict) else None
     if not seen or not isinstance(rules, dict):
         return data
-    marked = {name: {**rule, "seen": seen[name]} if name in seen else rule for name, rule in rules.items()}
+    marked = {
+        name: {**rule, "seen": seen[name]} if name in seen and not (older and "seen" in rule) else rule
+        for name, rule in rules.items()
+    }
     if record.kind == "endpoints":
         return {**data, "response": {**data["response"], field: marked}}
     return {**data, field: marked}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from random import Random
@@ -21,7 +22,7 @@ from catalog.reading.last_seen import is_expired
 from catalog.writeback.canonical import canonical_text
 from catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog.writeback.seen import Sighting
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, sighting
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, exchange, record, sighting
 
 if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
@@ -91,6 +92,59 @@ def test_evidence_is_the_same_in_whatever_order_the_runs_come(seen: list[Sightin
     shuffled = list(seen)
     random.shuffle(shuffled)
     assert after(record(), *shuffled).data == after(record(), *seen).data
+
+
+@st.composite
+def nights_of_other_days(draw: st.DrawFn) -> list[Sighting]:
+    """Nights of a record some of which is assumed, a day each, with every outcome that leaves something behind."""
+    days = draw(st.lists(st.integers(1, 29), max_size=4, unique=True))
+    outcomes = [Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED, Outcome.INCONCLUSIVE]
+    found = []
+    for day in days:
+        answered = exchange(draw(st.sampled_from([403, 429])), draw(st.sampled_from(["Slow.", "Wait.", ""])))
+        one = sighting(draw(st.sampled_from(outcomes)), f"2026-11-{day:02}", f"r{day}", seen=answered)
+        found.append(Sighting(one.run, replace(one.result, looks=tuple(draw(st.lists(looks(), max_size=2))))))
+    return found
+
+
+def one_after_the_other(before: Record, nights: Sequence[Sighting], policy: Policy) -> Record:
+    for each in nights:
+        before = after(before, each, policy=policy)
+    return before
+
+
+@given(nights_of_other_days(), st.booleans(), st.data())
+def test_updates_one_after_the_other_in_whatever_order_leave_the_same_record(
+    seen: list[Sighting], assumes: bool, data: st.DataObject
+) -> None:
+    """To the letter where each date is the newest. Of more than two runs that go back and forth, what they settled and
+    the marks of headers, which have no date of their own, are those of one of them.
+    """
+    before, exact = record(**(ASSUMED if assumes else {})), Policy(refresh_after=0)
+    at_once = after(before, *seen, policy=exact)
+    shuffled = one_after_the_other(before, data.draw(st.permutations(seen)), exact)
+    if len(seen) <= 2:
+        assert shuffled.data == at_once.data
+    assert undated(shuffled) == undated(at_once)
+
+
+@given(nights_of_other_days(), st.data())
+def test_a_date_that_was_fresh_enough_to_stand_is_all_that_the_order_of_updates_decides(
+    seen: list[Sighting], data: st.DataObject
+) -> None:
+    """Two runs within the week, either first: the same cells, tags and words, under dates of the one or the other."""
+    two = sorted(seen, key=lambda each: each.day)[:2]
+    first, second = (one_after_the_other(record(), order, POLICY) for order in (two, two[::-1]))
+    cells, others = (cells_of(each, stated_by(each)) for each in (first, second))
+    assert {at: cell.differs for at, cell in cells.items()} == {at: cell.differs for at, cell in others.items()}
+    assert first.data["status"] == second.data["status"]
+    assert first.data.get("live_messages") == second.data.get("live_messages")
+
+
+def undated(of: Record) -> dict[str, Any]:
+    """The record without what was settled, and without marks."""
+    evidence = {key: each for key, each in of.data.get("evidence", {}).items() if key != "settled"}
+    return {**of.data, "evidence": evidence, "response_headers": None}
 
 
 @given(nights())

@@ -79,7 +79,10 @@ def test_what_an_update_writes_is_valid(tmp_path: Path) -> None:
 def test_the_summary_says_why(tmp_path: Path) -> None:
     summary = update([*NIGHTS, (run("r4"), [result(address="pa/errors/general/gone")])], write_catalog(tmp_path))
 
-    assert dict(summary.patched)[ERROR_ADDRESS] == "drifted: now DOCUMENTED, UNVERIFIED; evidence of its endpoints"
+    assert (
+        dict(summary.patched)[ERROR_ADDRESS]
+        == "drifted: now DOCUMENTED, UNVERIFIED; observed live; evidence of its endpoints"
+    )
     assert summary.unknown == ("pa/errors/general/gone",)
     assert list(summary.lines())[-1] == "2 records changed in 1 files, 2 kept"
     assert "2 kept: nobody looked at it" in list(summary.lines())
