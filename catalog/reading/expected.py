@@ -78,7 +78,11 @@ class Expected:
     @property
     def choices(self) -> tuple[Json, ...]:
         """The HTTP statuses that conform where the documents leave a choice."""
-        stated = self.assertions.get(f"{self.label}/status")
+        return self.alternatives("status")
+
+    def alternatives(self, within: str) -> tuple[Json, ...]:
+        """The values that conform where the documents leave a choice; `within` is the key without its label."""
+        stated = self.assertions.get(f"{self.label}/{within}")
         return stated.alternatives if stated is not None else ()
 
     def chosen_by(self, response: Response | None) -> Expected:

@@ -1,0 +1,113 @@
+"""What the documents leave to choice, over all that is shipped: each member conforms, and anything else differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.envelopes.pointer import ABSENT, find
+from catalog.model import Attempt, Exchange, Outcome, Request, Response, Severity
+from catalog.model.assertion import Basis
+from catalog.reading.assertions import asserted
+from probes.judging.judge import judge
+from tests.contract.catalog.envelope_examples import ENVELOPES
+from tests.harness.captures import known
+from tests.harness.engines import catalog
+from tests.harness.spoiling import SPOILED, put
+
+if TYPE_CHECKING:
+    from catalog.model.assertion import Assertion
+    from catalog.reading.expected import Expected
+    from probes.judging.verdict import Verdict
+
+SAMPLES = {"seconds": "7", "integer": "7", "rfc3339": "2126-11-21T00:00:00Z", "duration": "7s"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One label of a record with what is left to choice under it."""
+
+    expected: Expected
+
+    @property
+    def left(self) -> list[Assertion]:
+        return [each for each in self.expected.assertions.values() if each.alternatives]
+
+    def answer(self, values: dict[str, Any]) -> Response:
+        """The documented answer, with these values in the places of what is left to choice."""
+        expected, envelope = self.expected, self.expected.envelope
+        body = ENVELOPES[envelope.name].good[0]
+        for aspect, value in expected.wire.items():
+            body = put(body, envelope.wire[aspect], value)
+        if find(body, envelope.wire.get("http_status", "/nowhere")) is not ABSENT:
+            body = put(body, envelope.wire["http_status"], expected.told_status)
+        status = expected.status
+        for assertion in self.left:
+            value = values.get(str(assertion.key), assertion.documented)
+            if assertion.key.within == "status":
+                status = value
+            else:
+                body = put(body, assertion.key.place or envelope.wire[assertion.key.aspect], value)
+        headers = {
+            rule.name: rule.value or SAMPLES.get(rule.format or "", "req_1")
+            for rule in expected.headers
+            if rule.rule != "absent"
+        }
+        return Response(status, headers, body, "json")
+
+
+def judged(expected: Expected, response: Response) -> Verdict:
+    exchange = Exchange(expected.label, Request("POST", "https://provider.example"), response)
+    return judge([expected], Attempt("", 0.0, (exchange,)), known(expected.provider))
+
+
+def choices() -> Iterator[Choice]:
+    for record in catalog().records:
+        for expected in asserted(record, catalog().__getitem__):
+            if any(each.alternatives for each in expected.assertions.values()) and expected.instead is None:
+                yield Choice(expected)
+
+
+CHOICES = list(choices())
+
+
+def test_there_are_choices_of_each_kind() -> None:
+    aspects = {each.key.aspect for choice in CHOICES for each in choice.left}
+    assert aspects == {"status", "type", "code", "param"}
+    named = {str(record.address) for record in catalog().records if record.data.get("alternatives")}
+    assert named <= {choice.expected.address for choice in CHOICES}
+
+
+@pytest.mark.parametrize("member", [0, 1])
+def test_each_member_of_what_is_left_to_choice_conforms(member: int) -> None:
+    for choice in CHOICES:
+        chosen = {str(each.key): each.alternatives[member] for each in choice.left}
+        verdict = judged(choice.expected, choice.answer(chosen))
+        assert verdict.outcome is Outcome.CONFORMS, (choice.expected.address, verdict.reason, verdict.findings)
+        (look,) = verdict.looks
+        assert {each.key.within for each in choice.left} <= set(look.as_stated)
+
+
+def test_what_is_none_of_the_members_differs_and_is_drift_where_the_choice_is_documented() -> None:
+    for choice in CHOICES:
+        for assertion in choice.left:
+            within = assertion.key.within
+            stranger: Any = 418 if assertion.key.aspect == "status" else SPOILED
+            verdict = judged(choice.expected, choice.answer({str(assertion.key): stranger}))
+            (finding,) = [each for each in verdict.findings if each.assertion == str(assertion.key)]
+            documented = assertion.basis is Basis.DOCUMENTED
+            assert finding.severity is (Severity.MUST if documented else Severity.SHOULD)
+            assert (verdict.outcome is Outcome.DRIFTED) is documented, (choice.expected.address, within, verdict.reason)
+
+
+def test_a_choice_that_nobody_left_is_a_difference() -> None:
+    """Without its alternatives none of these is as stated with the second member: so the first test can fail."""
+    for choice in CHOICES:
+        assertions = {key: replace(each, alternatives=()) for key, each in choice.expected.assertions.items()}
+        strict = replace(choice.expected, assertions=assertions)
+        second = choice.answer({str(each.key): each.alternatives[1] for each in choice.left})
+        (look,) = judged(strict, second).looks
+        assert not {each.key.within for each in choice.left} & set(look.as_stated), choice.expected.address
