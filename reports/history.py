@@ -84,11 +84,15 @@ def discovered(results: Sequence[Result]) -> set[str]:
 
 
 def corrected(results: Sequence[Result]) -> set[str]:
-    """What was assumed and seen otherwise, each as `<assertion id>: assumed 200, observed 201`."""
+    """What was assumed and seen otherwise, each as `<assertion id>: assumed 200, observed 201`.
+
+    Of a record without a verdict nothing is written down, so it would be told anew each night: it waits for one.
+    """
     return {
         f"{result.record}#{finding.assertion}: assumed {brief(finding.documented, 60)}, "
         f"observed {same_drift.observed_class(finding)}"[:MAX_TOLD]
         for result in results
+        if result.outcome.conclusive
         for finding in result.findings
         if finding.severity is Severity.SHOULD
     }

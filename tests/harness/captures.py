@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
+from catalog.reading.assertions import asserted
 from catalog.reading.expectations import expectations
 from catalog.reading.manifest import manifest, providers
 from catalog.recognition.known import Known
@@ -86,9 +87,9 @@ def _one_request_id(headers: dict[str, str], body: Any) -> dict[str, str]:
 
 
 def judged(record: Record, capture: Capture) -> Iterator[tuple[Expected, Outcome, tuple[Finding, ...]]]:
-    """The verdict on the capture, as an answer to each label of a record."""
+    """The verdict on the capture, as an answer to each label of a record, as a run has it."""
     response = response_of(capture)
-    for expected in expectations(record, catalog().__getitem__):
+    for expected in asserted(record, catalog().__getitem__):
         verdict = verdict_on(response, expected)
         yield expected, verdict.outcome, verdict.findings
 

@@ -163,3 +163,5 @@ def test_an_assumption_that_reality_corrected_is_told_once() -> None:
     second = Overview(run(expected=(), history=(history.row(run(), night),)), night)
     assert second.corrected == ()
     assert not second.has_news
+    unsure = result(A, Outcome.INCONCLUSIVE, findings=(seen,))  # nothing of it is written down: it waits for a verdict
+    assert Overview(run(expected=()), [unsure]).corrected == ()
