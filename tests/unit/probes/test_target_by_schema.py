@@ -140,11 +140,14 @@ def test_the_quick_check_says_what_the_schema_says(data: dict[str, Json]) -> Non
     assert shape.follows_schema(data) == (told(data, SCHEMA) == [])
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
-def test_each_member_is_judged_alike(place: str, odd: Json) -> None:
-    data = whole(**{place: odd})
-    assert shape.follows_schema(data) == (told(data, SCHEMA) == [])
+def test_each_member_is_judged_alike() -> None:
+    otherwise = [
+        (place, odd)
+        for place in PLACES
+        for odd in ODD
+        if shape.follows_schema(whole(**{place: odd})) != (told(whole(**{place: odd}), SCHEMA) == [])
+    ]
+    assert otherwise == []
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
