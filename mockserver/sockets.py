@@ -43,6 +43,12 @@ class Socket:
         """The time on this socket."""
         return self.context.now + time.monotonic() - self._begun
 
+    def put_off(self) -> None:
+        """Let what is said on the socket suffer the scenario that the handshake asked for and did not suffer."""
+        scenario = self.context.scenario
+        if scenario is not None and scenario.waits is None:
+            scenario.later = True
+
     async def accept(self) -> None:
         """Answer the handshake with 101."""
         await self._receive()

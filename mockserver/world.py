@@ -28,6 +28,8 @@ class Context:
     scenario: ActiveScenario | None = None
     ahead_s: float = 0.0
     """How far `now` is ahead of the real time, because the request says so."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """What was said to the mock: its own headers. A request that comes by the same connection says the same."""
 
     def take(self, *names: str) -> ActiveScenario | None:
         """The active scenario if it is one of `names`; from then on it counts as applied."""
@@ -81,7 +83,7 @@ class World:
         self.total_requests += 1
         ahead_s = _offset(mock_headers)
         scenario = self._scenario(provider, session, mock_headers.get(SCENARIO_HEADER))
-        return Context(session, time.time() + ahead_s, scenario, ahead_s)
+        return Context(session, time.time() + ahead_s, scenario, ahead_s, mock_headers)
 
     def _scenario(self, provider: str, session: Session, header: str | None) -> ActiveScenario | None:
         if header is None:

@@ -87,12 +87,16 @@ SCENARIOS = (
 )
 
 
-def raise_failure(context: Context) -> None:
-    """Raise the failure that any call can suffer."""
-    scenario = context.take(REGION)
-    if scenario is not None:
+def refuse_region(context: Context) -> None:
+    """Refuse whoever calls from where the provider is not; a WebSocket is refused before it is open."""
+    if context.take(REGION) is not None:
         message = "Country, region, or territory not supported"
         raise UNSUPPORTED_COUNTRY_REGION_TERRITORY(message)
+
+
+def raise_failure(context: Context) -> None:
+    """Raise the failure that any call can suffer."""
+    refuse_region(context)
     if _timed(context, BEFORE) and context.take(INTERNAL) is not None:
         raise broken()
     limited = context.take(RATE_LIMITED.name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, StreamingResponse
 
 from mockserver.pc import limits
+from mockserver.pc.asked import asked_of_chat
 from mockserver.pc.catalogue import find
 from mockserver.pc.causes import mid_stream, raise_generation_failure
 from mockserver.pc.errors import INVALID_VALUE, PcError
@@ -82,14 +83,15 @@ async def create(call: Call) -> Response:
     """Generate a completion, whole or streamed."""
     body = await limits.read_counted(call)
     model = _check(call, body)
-    heard = _text(body["messages"])
+    asked = asked_of_chat(body, *_said(body["messages"]))
+    heard = _text(body["messages"][-1])
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
     prompt = check_window(model, heard, limit, "messages")
     limits.admit_tokens(call, model, prompt, limit or 0)
     raise_generation_failure(call.context)
     check_images(_images(body["messages"]))
     failure = mid_stream(call.context) if body.get("stream") else None
-    completion = _completion(call, body, model, generate(call.context, model, heard, limit))
+    completion = _completion(call, body, model, generate(call.context, model, heard, limit, asked))
     if not body.get("stream"):
         return JSONResponse(completion)
     with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
@@ -124,11 +126,22 @@ def _check_parts(at: str, content: Any) -> None:
         check(part, fields, required=("type",), at=f"{at}[{index}].")
 
 
-def _text(messages: list[Mapping[str, Any]]) -> str:
-    content = messages[-1].get("content") or ""
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content") or ""
     if isinstance(content, str):
         return content
     return " ".join(part["text"] for part in content if part.get("text"))
+
+
+def _said(messages: list[Mapping[str, Any]]) -> tuple[str, list[str]]:
+    """The user's last words, and the functions that were called since."""
+    already: list[str] = []
+    for message in reversed(messages):
+        if message["role"] == "user":
+            return _text(message), already
+        calls = [made.get("function") or {} for made in message.get("tool_calls") or () if isinstance(made, Mapping)]
+        already += [str(made.get("name")) for made in calls if isinstance(made, Mapping)]
+    return "", already
 
 
 def _images(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -139,7 +152,11 @@ def _images(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def _completion(call: Call, body: Mapping[str, Any], model: Model, generated: Generated) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": generated.text, "refusal": None, "annotations": []}
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _FINISH[generated.stopped]}
+    finish = _FINISH[generated.stopped]
+    if generated.calls:
+        finish = "tool_calls"
+        message |= {"content": None, "tool_calls": [_tool_call(call, *each) for each in generated.calls]}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
     return {
         "id": call.session.new_id("chatcmpl-", 28),
         "object": "chat.completion",
@@ -157,6 +174,11 @@ def _completion(call: Call, body: Mapping[str, Any], model: Model, generated: Ge
     }
 
 
+def _tool_call(call: Call, name: str, arguments: str) -> dict[str, Any]:
+    made = call.session.new_id("call_", 24)
+    return {"id": made, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
 async def _sse(completion: dict[str, Any], failure: PcError | None, with_usage: bool) -> AsyncIterator[bytes]:
     for index, chunk in enumerate(_chunks(completion, with_usage)):
         if failure is not None and index == 1:
@@ -171,14 +193,27 @@ def _chunks(completion: dict[str, Any], with_usage: bool) -> Iterator[dict[str, 
     head = {**completion, "object": "chat.completion.chunk"}
     usage = head.pop("usage")
     for choice in completion["choices"]:
-        text = choice["message"]["content"]
-        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-        deltas += [{"content": text[start : start + CHUNK]} for start in range(0, len(text), CHUNK)]
-        for delta in deltas:
+        for delta in _deltas(choice["message"]):
             yield {**head, "choices": [{"index": choice["index"], "delta": delta, "finish_reason": None}]}
         yield {**head, "choices": [{"index": choice["index"], "delta": {}, "finish_reason": choice["finish_reason"]}]}
     if with_usage:
         yield {**head, "choices": [], "usage": usage}
+
+
+def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Who speaks, then the text, then each call: its name first, its arguments piece by piece."""
+    text = message["content"]
+    yield {"role": "assistant", "content": None if text is None else ""}
+    for piece in _parts_of(text or ""):
+        yield {"content": piece}
+    for index, made in enumerate(message.get("tool_calls") or ()):
+        yield {"tool_calls": [{**made, "index": index, "function": {**made["function"], "arguments": ""}}]}
+        for piece in _parts_of(made["function"]["arguments"]):
+            yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+
+
+def _parts_of(text: str) -> list[str]:
+    return [text[start : start + CHUNK] for start in range(0, len(text), CHUNK)]
 
 
 def _data(chunk: Mapping[str, Any]) -> bytes:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mockserver.pc.asked import Asked
 from mockserver.pc.causes import FILTER, MESSAGES
 from mockserver.pc.errors import CONTEXT_LENGTH_EXCEEDED
-from mockserver.pc.websocket.model import pieces, tokens
+from mockserver.pc.websocket.model import BYTES_PER_TOKEN, pieces, tokens
 
 if TYPE_CHECKING:
     from mockserver.pc.catalogue import Model
     from mockserver.world import Context
+
+NOTHING = Asked()
+"""No function, no format."""
 
 REASONING_TOKENS = 8
 """What a reasoning model thinks before it speaks; it counts as output."""
@@ -19,21 +24,23 @@ REASONING_TOKENS = 8
 
 @dataclass(frozen=True)
 class Generated:
-    """What was said. `stopped` is why it is not all there is: a reason of 1:3, or None."""
+    """What was said, or which functions are called. `stopped`: why that is not all, by a reason of 1:3, or None."""
 
     text: str
     stopped: str | None
     input_tokens: int
     output_tokens: int
     reasoning_tokens: int = 0
+    calls: tuple[tuple[str, str], ...] = ()
+    """Name and arguments of each; where there are any, nothing is said."""
 
 
-def generate(context: Context, model: Model, heard: str, limit: int | None) -> Generated:
+def generate(context: Context, model: Model, heard: str, limit: int | None, asked: Asked = NOTHING) -> Generated:
     """Answer `heard` in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
     reasoning = REASONING_TOKENS if model.reasoning else 0
-    said = ""
-    stopped = None
-    for piece in pieces(heard):
+    calls = tuple(asked.calls())
+    said, stopped = "", None
+    for piece in ["".join(map("".join, calls))] if calls else _pieces(heard, asked):
         if limit is not None and reasoning + tokens(said + piece) > limit:
             stopped = "max_output_tokens"
             break
@@ -42,8 +49,19 @@ def generate(context: Context, model: Model, heard: str, limit: int | None) -> G
         stopped = "content_filter"
     elif context.take(MESSAGES) is not None:
         stopped = "max_messages"
+    spent = reasoning + tokens(said)
+    if calls:
+        return Generated("", stopped, tokens(heard), spent, reasoning, () if stopped else calls)
     said = said.rstrip() if stopped is None else said
     return Generated(said, stopped, tokens(heard), reasoning + tokens(said), reasoning)
+
+
+def _pieces(heard: str, asked: Asked) -> Iterable[str]:
+    """What there is to say, a token or so at a time."""
+    text = asked.format.text(asked.said or heard)
+    if text is None:
+        return pieces(heard)
+    return (text[start : start + BYTES_PER_TOKEN] for start in range(0, len(text), BYTES_PER_TOKEN))
 
 
 def check_window(model: Model, heard: str, limit: int | None, param: str) -> int:

@@ -123,9 +123,14 @@ async def read_counted(call: Call) -> dict[str, Any]:
     except PcError:
         admit_request(call)
         raise
+    count(call, body)
+    return body
+
+
+def count(call: Call, body: Mapping[str, Any]) -> None:
+    """Count the request that a body makes, towards the limits of the model that it names; or 429."""
     named = body.get("model")
     admit_request(call, MODELS.get(named) if isinstance(named, str) else None)
-    return body
 
 
 def admit_request(call: Call, model: Model | None = None) -> None:

@@ -131,6 +131,20 @@ def text_of(value: Any) -> str:
     return " ".join(str(part.get("text", "")) for part in _parts(value)).strip()
 
 
+def said_last(value: Any) -> tuple[str, list[str]]:
+    """The user's last words in an input, and the functions that were called since."""
+    if isinstance(value, str):
+        return value, []
+    already: list[str] = []
+    for item in reversed(value or ()):
+        kind = item.get("type") or "message"
+        if kind == "message" and item.get("role") == "user":
+            return text_of([item]), already
+        if kind == "function_call":
+            already.append(str(item.get("name")))
+    return "", already
+
+
 def searches_files(body: Mapping[str, Any]) -> bool:
     """Whether the model may look into vector stores."""
     return any(isinstance(tool, dict) and tool.get("type") == "file_search" for tool in body.get("tools") or ())
@@ -138,7 +152,7 @@ def searches_files(body: Mapping[str, Any]) -> bool:
 
 def _parts(value: Any) -> Iterator[Mapping[str, Any]]:
     for item in value if isinstance(value, list) else ():
-        content = item.get("content")
+        content = item.get("output") if item.get("type") == "function_call_output" else item.get("content")
         if isinstance(content, str):
             yield {"type": "input_text", "text": content}
         elif isinstance(content, list):

@@ -23,8 +23,8 @@ Event = dict[str, Any]
 
 async def sse(response: Mapping[str, Any], failure: PcError | None) -> AsyncIterator[bytes]:
     """The events of a response, numbered; with a failure, only its beginning and then the failure."""
-    events = _events(response) if failure is None else _failing(response, failure)
-    for number, event in enumerate(events):
+    told = events(response) if failure is None else failing(response, failure)
+    for number, event in enumerate(told):
         yield encode({**event, "sequence_number": number})
 
 
@@ -33,35 +33,76 @@ def encode(event: Mapping[str, Any]) -> bytes:
     return f"event: {event['type']}\ndata: {json.dumps(event, separators=(',', ':'))}\n\n".encode()
 
 
-def _begun(response: Mapping[str, Any]) -> Iterator[Event]:
+def begun(response: Mapping[str, Any]) -> Iterator[Event]:
+    """The events with which every response begins."""
     begun = {**response, "status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
     begun["completed_at"] = None
     yield {"type": "response.created", "response": begun}
     yield {"type": "response.in_progress", "response": begun}
 
 
-def _events(response: Mapping[str, Any]) -> Iterator[Event]:
-    yield from _begun(response)
-    item = response["output"][0]
-    part = item["content"][0]
-    at = {"item_id": item["id"], "output_index": 0, "content_index": 0}
-    yield {
-        "type": "response.output_item.added",
-        "output_index": 0,
-        "item": {**item, "status": "in_progress", "content": []},
-    }
-    yield {"type": "response.content_part.added", **at, "part": {**part, "text": ""}}
-    text = part["text"]
-    for start in range(0, len(text), CHUNK):
-        yield {"type": "response.output_text.delta", **at, "delta": text[start : start + CHUNK], "logprobs": []}
-    yield {"type": "response.output_text.done", **at, "text": text, "logprobs": []}
-    yield {"type": "response.content_part.done", **at, "part": part}
-    yield {"type": "response.output_item.done", "output_index": 0, "item": item}
-    yield {"type": f"response.{response['status']}", "response": response}
+def events(response: Mapping[str, Any]) -> Iterator[Event]:
+    """The events of a response that comes to its end."""
+    yield from begun(response)
+    for index, item in enumerate(response["output"]):
+        if item["type"] == "function_call":
+            yield from of_call(item, index)
+        else:
+            yield from opening(item, index)
+            for piece in _pieces(item["content"][0]["text"]):
+                yield delta(item, index, piece)
+            yield from closing(item, index)
+    yield end(response)
 
 
-def _failing(response: Mapping[str, Any], failure: PcError) -> Iterator[Event]:
-    yield from _begun(response)
+def opening(item: Mapping[str, Any], index: int) -> Iterator[Event]:
+    """A message before its text."""
+    empty = {**item, "status": "in_progress", "content": []}
+    yield {"type": "response.output_item.added", "output_index": index, "item": empty}
+    yield {"type": "response.content_part.added", **_at(item, index), "part": {**item["content"][0], "text": ""}}
+
+
+def delta(item: Mapping[str, Any], index: int, piece: str) -> Event:
+    """A piece of a message's text."""
+    return {"type": "response.output_text.delta", **_at(item, index), "delta": piece, "logprobs": []}
+
+
+def closing(item: Mapping[str, Any], index: int) -> Iterator[Event]:
+    """A message after its text."""
+    (part,) = item["content"]
+    yield {"type": "response.output_text.done", **_at(item, index), "text": part["text"], "logprobs": []}
+    yield {"type": "response.content_part.done", **_at(item, index), "part": part}
+    yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def end(response: Mapping[str, Any]) -> Event:
+    """The last event of a response that was made."""
+    return {"type": f"response.{response['status']}", "response": response}
+
+
+def of_call(item: Mapping[str, Any], index: int) -> Iterator[Event]:
+    """A function call, its arguments piece by piece."""
+    at = {"item_id": item["id"], "output_index": index}
+    empty = {**item, "status": "in_progress", "arguments": ""}
+    yield {"type": "response.output_item.added", "output_index": index, "item": empty}
+    for piece in _pieces(item["arguments"]):
+        yield {"type": "response.function_call_arguments.delta", **at, "delta": piece}
+    done = {"name": item["name"], "arguments": item["arguments"]}
+    yield {"type": "response.function_call_arguments.done", **at, **done}
+    yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def _at(item: Mapping[str, Any], index: int) -> Event:
+    return {"item_id": item["id"], "output_index": index, "content_index": 0}
+
+
+def _pieces(text: str) -> Iterator[str]:
+    return (text[start : start + CHUNK] for start in range(0, len(text), CHUNK))
+
+
+def failing(response: Mapping[str, Any], failure: PcError) -> Iterator[Event]:
+    """The events of a response that fails after it has begun."""
+    yield from begun(response)
     code = failure.code or FAULT
     yield {**failure.event(), "code": code}
     if code not in NO_RESPONSE_ERROR:

@@ -29,6 +29,8 @@ DOCUMENTED = (
 
 ASSUMED = (
     Route("DELETE", "/v1/responses/{response_id}", Endpoint(responses.delete)),
+    Route("POST", "/v1/responses/{response_id}/cancel", Endpoint(responses.cancel)),
+    Route("GET", "/v1/responses/{response_id}/input_items", Endpoint(responses.list_input_items)),
     Route("GET", "/v1/models/{model}", Endpoint(other_models.get_model)),
     Route("POST", "/v1/embeddings", Endpoint(other_models.embed)),
     Route("POST", "/v1/images/generations", Endpoint(other_models.draw)),

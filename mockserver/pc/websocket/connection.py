@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mockserver.pc import limits, response_stream
+from mockserver.pc.answering import answer
+from mockserver.pc.causes import raise_failure
 from mockserver.pc.errors import RESPONSE_ALREADY_COMPLETED, RESPONSE_UNKNOWN_HERE, PcError
-from mockserver.pc.response_request import check_response, text_of
+from mockserver.pc.response_request import text_of
 from mockserver.pc.websocket import messages
-from mockserver.pc.websocket.frames import frame, limit_reached, response_not_found, told
-from mockserver.pc.websocket.lane import Known, Made
-from mockserver.pc.websocket.model import pieces
+from mockserver.pc.websocket.frames import frame, limit_reached, told
+from mockserver.pc.websocket.lane import Known, Made, succeeding
+from mockserver.world import SCENARIO_HEADER
 
 if TYPE_CHECKING:
     from mockserver.pc.call import Call
     from mockserver.sockets import Socket
+    from mockserver.world import Context, World
+
+COUNTED_AS = "WS /pc/v1/responses response.create"
 
 LIMIT_S = 60 * 60
 """How long a socket may be open (2:8.1)."""
@@ -29,11 +37,12 @@ LIMIT_CLOSE = (1000, "the socket has reached its limit of 60 minutes")
 class Connection:
     """Serves one socket until its client leaves, or its time is up."""
 
-    def __init__(self, socket: Socket, call: Call, age_s: float) -> None:
+    def __init__(self, socket: Socket, call: Call, world: World, age_s: float) -> None:
         self._socket = socket
         self._call = call
+        self._world = world
         self._opened_at = socket.now - age_s
-        self._known = Known(call.session, call.project)
+        self._known = Known(call)
         self._waiting: list[Mapping[str, Any]] = []
         self._sequence = 0
 
@@ -79,62 +88,87 @@ class Connection:
             await self._socket.say(frame(error))
 
     async def _create(self, asked: Mapping[str, Any]) -> None:
-        check_response(self._call, asked)
-        previous = asked.get("previous_response_id")
-        if previous is not None and not self._known.has(previous):
-            raise response_not_found(previous)
-        await self._make(asked)
-
-    async def _make(self, asked: Mapping[str, Any]) -> None:
         """Make a response, and the one that continues it where it was steered."""
-        made: Made | None = self._begun(asked)
+        made = await self._begun(asked)
         while made is not None:
-            await self._stream(made)
-            made = self._successor(made)
+            await self._stream(*made)
+            steered, _ = made
+            made = await self._begun(succeeding(steered)) if steered.steered is not None else None
 
-    def _begun(self, asked: Mapping[str, Any]) -> Made:
-        session = self._socket.context.session
-        made = Made(
-            id=session.new_id("resp_", 32),
-            item_id=session.new_id("msg_", 32),
-            asked=asked,
-            heard=text_of(asked.get("input", "")),
-            created_at=int(self._socket.now),
-        )
-        self._known.begin(made)
-        return made
-
-    def _successor(self, made: Made) -> Made | None:
-        if made.steered is None:
+    async def _begun(self, asked: Mapping[str, Any]) -> tuple[Made, PcError | None] | None:
+        """A response admitted as over HTTP, with what ends its stream early; None where the mock was misused."""
+        call = replace(self._call, context=self._next_context(), headers={})
+        body = dict(asked)
+        await self._suffer_fault(call.context)
+        raise_failure(call.context)
+        limits.count(call, body)
+        made = answer(call, body, self._known.own, streamed=True)
+        ignored = call.context.ignored
+        if ignored is not None:
+            await self._socket.say({"mock_error": f"scenario {ignored!r} has nothing to act on here"})
             return None
-        return self._begun({**made.asked, "input": made.steered, "previous_response_id": made.id})
+        return Made(call, body, made.response), made.failure
 
-    async def _stream(self, made: Made) -> None:
-        at = {"output_index": 0, "item_id": made.item_id, "content_index": 0}
-        await self._tell("response.created", response=made.on_the_wire())
-        await self._tell("response.in_progress", response=made.on_the_wire())
-        await self._tell("response.output_item.added", output_index=0, item=made.item())
-        await self._tell("response.content_part.added", **at, part=made.part())
-        await self._speak(made, at)
-        self._known.store(made)
-        await self._tell("response.output_text.done", **at, text=made.text, logprobs=[])
-        await self._tell("response.content_part.done", **at, part=made.part())
-        await self._tell("response.output_item.done", output_index=0, item=made.item())
-        await self._tell(f"response.{made.status}", response=made.on_the_wire())
+    def _next_context(self) -> Context:
+        """The context of one more request; the first suffers what the handshake was asked to, and did not suffer."""
+        handshake = self._socket.context
+        held = handshake.scenario
+        if held is None or not held.later:
+            return self._world.open("pc", COUNTED_AS, handshake.said)
+        handshake.scenario = None
+        said = {name: value for name, value in handshake.said.items() if name != SCENARIO_HEADER}
+        context = self._world.open("pc", COUNTED_AS, said)
+        context.scenario = held
+        return context
 
-    async def _speak(self, made: Made, at: Mapping[str, Any]) -> None:
-        """Say piece by piece what there is to say, hearing the client in between."""
-        for piece in pieces(made.heard):
+    async def _suffer_fault(self, context: Context) -> None:
+        fault = context.take("latency", "hang", "close_without_answer")
+        if fault is None:
+            return
+        if fault.name == "close_without_answer":
+            await self._socket.drop()
+        await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))
+
+    async def _stream(self, made: Made, failure: PcError | None) -> None:
+        self._known.begin(made)
+        try:
+            if failure is not None:
+                await self._fail(made, failure)
+                return
+            for event in response_stream.begun(made.response):
+                await self._tell(event)
+            for index, item in enumerate(made.response["output"]):
+                if item["type"] == "function_call":
+                    await self._tell_all(response_stream.of_call(item, index))
+                else:
+                    await self._say(made, item, index)
+            self._known.end(made)
+            await self._tell(response_stream.end(made.response))
+        finally:
+            if made.active:
+                self._known.end(made, failed=True)
+
+    async def _say(self, made: Made, item: Mapping[str, Any], index: int) -> None:
+        """Say word by word what there is to say, hearing the client in between."""
+        said = ""
+        await self._tell_all(response_stream.opening(item, index))
+        for word in made.words():
             await self._listen(made)
             if made.steered is not None:
-                made.end("steered")
-                return
-            if made.over_budget():
-                made.end("max_output_tokens")
-                return
-            made.text += piece
-            await self._tell("response.output_text.delta", **at, delta=piece, logprobs=[])
-        made.end()
+                made.cut(said)
+                break
+            said += word
+            await self._tell(response_stream.delta(item, index, word))
+        await self._tell_all(response_stream.closing(made.response["output"][index], index))
+
+    async def _fail(self, made: Made, failure: PcError) -> None:
+        """What fails after it has begun; the error is nested here, unlike that of a stream over HTTP."""
+        for event in response_stream.failing(made.response, failure):
+            if event["type"] == "error":
+                failure.code = event["code"]
+                await self._socket.say(frame(failure))
+            else:
+                await self._tell(event)
 
     async def _listen(self, made: Made) -> None:
         message = await self._heard(PACE_S)
@@ -147,24 +181,29 @@ class Connection:
         if made is None:
             given = {name: message[name] for name in ("previous_response_id", "input")}
             error = self._refused(message["previous_response_id"])
-            await self._tell("response.steer.failed", error=error, steer=given)
+            await self._tell({"type": "response.steer.failed", "error": error, "steer": given})
             return
         made.steered = text_of(message["input"])
         steer = {"id": self._socket.context.session.new_id("steer_"), "previous_response_id": made.id}
-        await self._tell("response.steer.accepted", steer=steer)
+        await self._tell({"type": "response.steer.accepted", "steer": steer})
 
     async def _inject(self, message: Mapping[str, Any]) -> None:
         """Hand items to the response that is being made; one that is done takes none (1:6, 2:7.5)."""
         made = self._known.active(message["response_id"])
         if made is None:
             given = {name: message[name] for name in ("response_id", "input")}
-            await self._tell("response.inject.failed", error=self._refused(message["response_id"]), **given)
+            refused = self._refused(message["response_id"])
+            await self._tell({"type": "response.inject.failed", "error": refused, **given})
             return
         made.injected.append(text_of(message["input"]))
-        await self._tell("response.inject.created", response_id=made.id)
+        await self._tell({"type": "response.inject.created", "response_id": made.id})
 
-    async def _tell(self, event: str, **fields: Any) -> None:
-        await self._socket.say({"type": event, "sequence_number": self._sequence, **fields})
+    async def _tell_all(self, events: Iterable[Mapping[str, Any]]) -> None:
+        for event in events:
+            await self._tell(event)
+
+    async def _tell(self, event: Mapping[str, Any]) -> None:
+        await self._socket.say({**event, "sequence_number": self._sequence})
         self._sequence += 1
 
     def _refused(self, response_id: str) -> dict[str, Any]:

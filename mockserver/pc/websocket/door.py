@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from mockserver.pc.authentication import authenticate
 from mockserver.pc.call import Call
-from mockserver.pc.causes import raise_failure
+from mockserver.pc.causes import refuse_region
 from mockserver.pc.errors import PcError
 from mockserver.pc.names import Names
 from mockserver.pc.websocket.causes import SESSION_AGE
@@ -31,6 +31,7 @@ class ResponsesDoor:
     """The ASGI app of PC's WebSockets."""
 
     def __init__(self, world: World) -> None:
+        self._world = world
         self._names = Names.of(world.settings["pc"])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,12 +46,13 @@ class ResponsesDoor:
             await socket.refuse(JSONResponse(error.envelope(), error.status, error.headers))
             return
         scenario = socket.context.take(SESSION_AGE)
+        socket.put_off()
         await socket.accept()
         with suppress(Gone):
-            await Connection(socket, call, float(scenario.params["age"]) if scenario else 0.0).serve()
+            await Connection(socket, call, self._world, float(scenario.params["age"]) if scenario else 0.0).serve()
 
     def _call(self, connection: HTTPConnection, socket: Socket) -> Call:
         """The handshake as a call, for all that responses over HTTP ask of one: who makes it, and when."""
         key, project = authenticate(connection, socket.context, self._names)
-        raise_failure(socket.context)
+        refuse_region(socket.context)
         return Call(cast("Request", connection), socket.context, self._names, key, project, {})

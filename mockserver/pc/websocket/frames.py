@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.pc.errors import PREVIOUS_RESPONSE_NOT_FOUND, WEBSOCKET_CONNECTION_LIMIT_REACHED, PcError
+from mockserver.pc.errors import WEBSOCKET_CONNECTION_LIMIT_REACHED, PcError
 
 
 def frame(error: PcError) -> dict[str, Any]:
@@ -16,12 +16,6 @@ def told(error: PcError) -> dict[str, Any]:
     """The error object alone, for events that carry one."""
     found: dict[str, Any] = error.envelope()["error"]
     return found
-
-
-def response_not_found(response_id: Any) -> PcError:
-    """The error of a `previous_response_id` that leads nowhere (2:7.5)."""
-    message = f"Previous response with id '{response_id}' not found."
-    return PREVIOUS_RESPONSE_NOT_FOUND(message, "previous_response_id")
 
 
 def limit_reached() -> PcError:

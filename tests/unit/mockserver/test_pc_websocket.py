@@ -31,7 +31,7 @@ def socket(
 
 
 def create(text: str = "hello", **fields: Any) -> dict[str, Any]:
-    return {"type": "response.create", "model": "mock-small", "input": text, **fields}
+    return {"type": "response.create", "model": "mock-small", "input": text} | fields
 
 
 def respond(open_socket: SocketClient, **fields: Any) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def test_the_events_of_a_response(base: str) -> None:
     text = "".join(event["delta"] for event in heard if event["type"].endswith("delta"))
     response = heard[-1]["response"]
     assert response["id"].startswith("resp_")
-    assert response["output"][0]["content"][0]["text"] == text == "The mock heard: hello "
+    assert response["output"][0]["content"][0]["text"] == text == "The mock heard: hello"
     usage = response["usage"]
     assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"]
 
@@ -87,10 +87,8 @@ def test_steering_ends_a_response_and_begins_another(base: str) -> None:
         successor = client.hear_until("response.completed")[-1]["response"]
     assert accepted["steer"]["previous_response_id"] == made
     assert (steered["id"], steered["incomplete_details"]) == (made, {"reason": "steered"})
-    assert (successor["previous_response_id"], successor["output"][0]["content"][0]["text"]) == (
-        made,
-        "The mock heard: stop ",
-    )
+    assert successor["previous_response_id"] == made
+    assert successor["output"][0]["content"][0]["text"].endswith(" stop")
 
 
 def test_only_an_active_response_can_be_steered(base: str) -> None:
@@ -234,3 +232,101 @@ def test_another_path_has_no_body(base: str) -> None:
     with pytest.raises(InvalidStatus) as refused, socket(base, path="/pc/v1/elsewhere"):
         pass
     assert (refused.value.response.status_code, refused.value.response.body or b"") == (404, b"")
+
+
+@pytest.mark.parametrize(
+    ("key", "fields", "scenario", "status", "code"),
+    [
+        ("mock-pc-quota", {}, None, 429, "insufficient_quota"),
+        ("mock-pc-credit", {}, None, 429, "credit_balance_exhausted"),
+        ("mock-pc-inference", {"model": "mock-old", "input": "word " * 4_000}, None, 400, "context_length_exceeded"),
+        ("mock-pc-inference", {}, "rate_limited", 429, "rate_limit_exceeded"),
+        ("mock-pc-inference", {}, "overloaded", 503, "server_is_overloaded"),
+        ("mock-pc-inference", {}, "internal_error", 500, None),
+        ("mock-pc-inference", {}, "prompt_rejected", 400, "invalid_prompt"),
+        ("mock-pc-inference", {}, "cyber_safeguard", 403, "cyber_policy"),
+        ("mock-pc-inference", {}, "misalignment_detected", 403, "misalignment_policy_violation"),
+        ("mock-pc-inference", {}, "already_used;of=requests_per_minute;amount=99999", 429, "rate_limit_exceeded"),
+        ("mock-pc-inference", {"conversation": "conv_of_nobody"}, None, 404, None),
+    ],
+)
+def test_a_socket_refuses_what_http_refuses_alike(
+    base: str, key: str, fields: dict[str, Any], scenario: str | None, status: int, code: str | None
+) -> None:
+    headers = {"authorization": f"Bearer {key}", **({"x-mock-scenario": scenario} if scenario else {})}
+    asked = {"model": "mock-small", "input": "hello", **fields}
+    asking = f" {key} {scenario} {code}"
+    answer = httpx.post(f"{base}/pc/v1/responses", json=asked, headers={**headers, "x-mock-session": "http" + asking})
+    with socket(base, "socket" + asking, authorization=f"Bearer {key}", x_mock_scenario=scenario) as client:
+        client.say({"type": "response.create", **asked})
+        told = client.hear()
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert told == {"type": "error", "status": status, **answer.json()}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "code", "failed"),
+    [("cyber_safeguard", "cyber_policy", False), ("internal_error", "server_error", True)],
+)
+def test_a_response_fails_after_it_began(base: str, scenario: str, code: str, failed: bool) -> None:
+    with socket(base, scenario, x_mock_scenario=f"{scenario};when=mid_stream;times=1") as client:
+        client.say(create())
+        begun = client.hear_until("error")
+        assert [event["type"] for event in begun] == ["response.created", "response.in_progress", "error"]
+        assert begun[-1]["error"]["code"] == code
+        if failed:
+            assert client.hear()["response"]["error"]["code"] == code
+        client.say(create())
+        assert client.hear_until("response.completed")
+
+
+def test_a_bad_image_comes_after_the_response_began(base: str) -> None:
+    image = {"type": "input_image", "image_url": "data:image/tiff;base64,AAAA"}
+    with socket(base) as client:
+        client.say(create(input=[{"role": "user", "content": [image]}]))
+        heard = client.hear_until("response.failed")
+    assert heard[-1]["response"]["error"]["code"] == "unsupported_image_media_type"
+
+
+def test_requests_on_a_socket_are_counted_towards_the_limits(base: str) -> None:
+    with socket(base, "tight", authorization="Bearer mock-pc-tight") as client:
+        for _ in range(2):
+            client.say(create())
+            assert client.hear_until("response.completed")
+        client.say(create())
+        assert client.hear()["error"]["code"] == "rate_limit_exceeded"
+
+
+def test_a_cause_of_the_handshake_strikes_each_response_as_often_as_it_says(base: str) -> None:
+    with socket(base, "times", x_mock_scenario="rate_limited;times=1, overloaded;times=1") as client:
+        for status in (429, 503):
+            client.say(create())
+            assert client.hear()["status"] == status
+        client.say(create())
+        assert client.hear_until("response.completed")
+
+
+def test_a_cause_that_waits_strikes_the_next_response(base: str) -> None:
+    with socket(base, "waits") as client:
+        httpx.post(f"{base}/__mock__/next?session=waits", content="overloaded")
+        client.say(create())
+        assert client.hear()["status"] == 503
+
+
+def test_a_cause_that_finds_nothing_on_the_socket_is_not_ignored(base: str) -> None:
+    with socket(base, "nothing", x_mock_scenario="usage_policy_violation") as client:
+        client.say(create())
+        assert "nothing to act on" in client.hear()["mock_error"]
+
+
+def test_a_function_is_called_over_the_socket(base: str) -> None:
+    tool = {"type": "function", "name": "look", "parameters": {"type": "object", "properties": {"at": {"enum": [7]}}}}
+    with socket(base) as client:
+        client.say(create("please look", tools=[tool]))
+        called = client.hear_until("response.completed")[-1]["response"]
+        (item,) = called["output"]
+        assert (item["type"], item["name"], item["arguments"]) == ("function_call", "look", '{"at": 7}')
+        output = {"type": "function_call_output", "call_id": item["call_id"], "output": "a cat"}
+        client.say(create(input=[output], tools=[tool], previous_response_id=called["id"]))
+        said = client.hear_until("response.completed")[-1]["response"]
+        assert said["output"][0]["content"][0]["text"] == "The mock heard: a cat"
