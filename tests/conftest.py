@@ -13,6 +13,7 @@ from probes.planning.rotation import ALL
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target as targets
 from tests.harness.engines import Clean, catalog, probe
+from tests.harness.loopback import sitecustomize as loopback
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -38,6 +39,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             needs.add("process")
         for need in sorted(needs):
             item.add_marker(need)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that dialled any address but loopback, whatever became of the refusal."""
+    yield
+    if loopback.REFUSED:
+        refused = ", ".join(dict.fromkeys(loopback.REFUSED))
+        loopback.REFUSED.clear()
+        pytest.fail(f"it tried to reach {refused}; nothing here dials any address but loopback", pytrace=False)
 
 
 @pytest.fixture(scope="session")

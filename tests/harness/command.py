@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 CHECKOUT = Path(__file__).parent.parent.parent
 DEADLINE_S = 120
+GUARD = Path(__file__).parent / "loopback"
+"""Where every Python process that a test starts finds what refuses all but loopback."""
+
+OF_TARGETS = ("PA_", "PB_", "PC_", "PD_")
+"""How the variables begin that the shipped live target names: a test sets those it means."""
+
 OF_OUR_DEPENDENCIES = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """With `-p xdist`: the plugins that `nox -s probe` has. Those of our own tests take a second to import, a process."""
 
@@ -86,11 +92,10 @@ def pytest_here(*arguments: str) -> int:
 
 def ran(out: Path, command: list[str], environ: Mapping[str, str] | None = None, cwd: Path = CHECKOUT) -> Ran:
     """Run a command to its end."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
     done = subprocess.run(
         command,
         cwd=cwd,
-        env={**kept, "COLUMNS": "100", "NO_COLOR": "1", **(environ or {})},
+        env=child_environ({"COLUMNS": "100", "NO_COLOR": "1", **(environ or {})}),
         capture_output=True,
         text=True,
         errors="backslashreplace",
@@ -98,3 +103,13 @@ def ran(out: Path, command: list[str], environ: Mapping[str, str] | None = None,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr, out)
+
+
+def child_environ(given: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a process that a test starts: what is given, none of the developer's keys, and the guard.
+
+    The guard (`tests/harness/loopback`) stands before whatever `PYTHONPATH` is given, so that no child dials out.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", *OF_TARGETS))}
+    path = [str(GUARD), given.get("PYTHONPATH") or kept.get("PYTHONPATH", "")]
+    return {**kept, **given, "PYTHONPATH": os.pathsep.join(filter(None, path))}

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
-from tests.harness.command import CHECKOUT
+from tests.harness.command import CHECKOUT, child_environ
 
 
 def collected(seed: str, *options: str) -> list[str]:
     """The ids of all tests, collected in a process of its own with this hash seed."""
     plugins = [part for name in ("randomly", "cacheprovider", "syrupy") for part in ("-p", f"no:{name}")]
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *plugins]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
-    environ = {**kept, "PYTHONHASHSEED": seed, "PYTHONPATH": str(CHECKOUT / "tests")}
+    environ = child_environ({"PYTHONHASHSEED": seed, "PYTHONPATH": str(CHECKOUT / "tests")})
     done = subprocess.run([*command, *options], cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     return [line for line in done.stdout.splitlines() if "::" in line]

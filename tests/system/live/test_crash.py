@@ -22,7 +22,7 @@ from catalog.check import validate
 from catalog.evidence.results_file import read_run
 from catalog.model import Tag
 from catalog.reading.store import RECORDS, Catalog
-from tests.harness.command import CHECKOUT, pytest_probes
+from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.live import Night, mock_process, night
 
 CRASHES = int(os.environ.get("CRASHES", "10"))
@@ -33,7 +33,7 @@ MODELS = "pa/endpoints/models/list_models"
 def killed_after(seconds: float, command: list[str], environ: Mapping[str, str]) -> int:
     """Start a command, kill it when the time is up, and say how it ended; it may be done by then."""
     process = subprocess.Popen(
-        command, cwd=CHECKOUT, env={**os.environ, **environ}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, cwd=CHECKOUT, env=child_environ(environ), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         return process.wait(timeout=seconds)
@@ -78,7 +78,7 @@ def test_nothing_is_half_written_and_a_second_run_finishes_the_work(tmp_path: Pa
         again = subprocess.run(
             probing(tonight, records, out),
             cwd=CHECKOUT,
-            env={**os.environ, **tonight.environ},
+            env=child_environ(tonight.environ),
             capture_output=True,
             check=False,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from catalog.model import Outcome
-from tests.harness.command import CHECKOUT, ran
+from tests.harness.command import CHECKOUT, child_environ, ran
 
 
 @contextmanager
@@ -31,7 +30,7 @@ def socket_server(path: Path) -> Iterator[str]:
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         cwd=path,
-        env={**os.environ, "PYTHONPATH": str(path)},
+        env=child_environ({"PYTHONPATH": str(path)}),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
