@@ -12,6 +12,7 @@ from catalog.model import Outcome
 from catalog.model.visible import line
 from reports import advice
 from reports.causes import CAUSED, Gathered, accept, ask_again, gathered, heading
+from reports.endings import endings
 from reports.overview import CORRECTED, FAULTS, GROUPS, Overview, days
 from reports.terminal import COLUMNS
 from reports.unseen import unseen
@@ -66,6 +67,7 @@ def _changes(overview: Overview, listed: int) -> Iterator[str]:
         )
     yield from _named(FAULTS, overview.faults, listed)
     yield from _named("Ledger entries that fail the run", overview.stale_entries, listed)
+    yield from _named("About to end", endings(overview.run), listed)
     if not overview.has_news:
         yield "Nothing changed."
     for change in GROUPS:

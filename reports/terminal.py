@@ -13,6 +13,7 @@ from catalog.model.exits import Exit
 from catalog.model.visible import line
 from reports import advice
 from reports.causes import CAUSED, ask_again, gathered, heading
+from reports.endings import endings
 from reports.overview import CORRECTED, GROUPS, Overview, days
 from reports.unseen import unseen
 from reports.where import in_full
@@ -56,6 +57,7 @@ def summary(run: Run, results: Sequence[Result], *, width: int = 100, colour: bo
     overview = Overview(run, results)
     lines = [paint(overview.mood, overview.verdict), *_not_looked_at(overview, paint)]
     lines += (paint("bad", line(each, 4 * width)) for each in (*overview.faults, *overview.stale_entries))
+    lines += (paint("warn", line(each, 4 * width)) for each in endings(run))
     for change in GROUPS:
         if change in overview.changes and (not quiet or change in _URGENT):
             lines += ["", *_group(change, overview.changes[change], run, width, paint)]

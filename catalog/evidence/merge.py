@@ -42,6 +42,8 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         selected=_selected(ordered),
         tripwires=_union(run.tripwires for run, _ in ordered),
         policy=_policy([run for run, _ in ordered]),
+        look_ups=_once(run.look_ups for run, _ in ordered),
+        ends=_most_of_each(run.ends for run, _ in ordered),
     )
     kept: dict[str, Result] = {}
     for run, results in ordered:
@@ -87,6 +89,20 @@ def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:
         if any(run.policy.get(demand) for run in runs):
             policy[demand] = True
     return policy
+
+
+def _once(groups: Iterable[Sequence[Mapping[str, Json]]]) -> tuple[Mapping[str, Json], ...]:
+    return tuple({json.dumps(each, sort_keys=True): each for group in groups for each in group}.values())
+
+
+def _most_of_each(groups: Iterable[Sequence[Mapping[str, Json]]]) -> tuple[Mapping[str, Json], ...]:
+    """What has an end, with the records of all shards that rest on it; the same shard twice counts once."""
+    found: dict[tuple[str, ...], dict[str, Json]] = {}
+    for each in _once(groups):
+        key = (each["on"], each["provider"], each["what"], each["mend"])
+        more = found[key]["records"] if key in found else 0
+        found[key] = {**each, "records": each["records"] + more}
+    return tuple(found[key] for key in sorted(found))
 
 
 def _union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:

@@ -105,13 +105,18 @@ class Run:
     catalog_digest: str = ""
     previous_run: str | None = None
     history: tuple[Mapping[str, Json], ...] = ()
+    look_ups: tuple[Mapping[str, Json], ...] = ()
+    """The requests of the run's beginning: what each found on the account (`provider`, `request`, `found`, `ends`)."""
+    ends: tuple[Mapping[str, Json], ...] = ()
+    """What the run rests on that has an end: `provider`, `what`, `on` (a day), `records` and `mend`."""
 
     def to_json(self) -> dict[str, Json]:
         return _fields(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Self:
-        lists = {key: tuple(data.get(key, ())) for key in ("providers", "expected", "tripwires", "history")}
+        names = ("providers", "expected", "tripwires", "history", "look_ups", "ends")
+        lists = {key: tuple(data.get(key, ())) for key in names}
         selected = data.get("selected")
         return cls(**{**data, **lists, "selected": None if selected is None else tuple(selected)})
 

@@ -23,14 +23,14 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
             ReasonCode.PROVIDER_NOT_CONFIGURED, f"target {target.name!r} has no [providers.{recipe.provider}]"
         )
     if not provider.configured:
-        return Reason(ReasonCode.PROVIDER_NOT_CONFIGURED, provider.missing("base_url", target.name))
+        return Reason(ReasonCode.PROVIDER_NOT_CONFIGURED, provider.missing(provider.first_gap, target.name))
     if target.live and recipe.live is not None:
         return Reason(*recipe.live)
     if target.live and recipe.scenario:
         return Reason(ReasonCode.PROVIDER_ONLY_CAUSE, "no request can provoke it")
     if recipe.cost not in allow:
         return Reason(ReasonCode.COST_NOT_ALLOWED, f"--allow {recipe.cost}")
-    for role in _roles(recipe):
+    for role in roles_of(recipe):
         credential = provider.credential(role)
         if credential.value is None:
             code = ReasonCode.CREDENTIAL_EMPTY if credential.empty else ReasonCode.CREDENTIAL_MISSING
@@ -59,6 +59,7 @@ def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost], spread: Sprea
     )
 
 
-def _roles(recipe: Recipe) -> list[str]:
+def roles_of(recipe: Recipe) -> list[str]:
+    """The roles of every key that the recipe's own calls and steps take."""
     named = {call.role_in(recipe.credential) for call in recipe.calls.values()} | {recipe.credential} | recipe.roles
     return sorted(role for role in named if role is not None)

@@ -184,9 +184,13 @@ class Lane:
         if self._http is None:
             from probes.wire.http import HttpWire
 
-            ca_file = self.provider.ca_file
             self._http = HttpWire(
-                Dialect.of(self.provider), self.redactor, self._limits, tls=self._tls, ca_file=ca_file
+                Dialect.of(self.provider),
+                self.redactor,
+                self._limits,
+                tls=self._tls,
+                ca_file=self.provider.ca_file,
+                client_cert_file=self.provider.client_cert_file,
             )
         return self._http
 

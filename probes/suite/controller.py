@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -22,14 +22,18 @@ from catalog.model.errors import Mendable
 from catalog.model.exits import Exit, highest
 from probes.planning.plan import controlled_lanes, plan
 from probes.planning.sharding import group_of
-from probes.suite import after_run
+from probes.running.looking_up import found_in
+from probes.suite import after_run, before_run
 from probes.suite.embedded_mock import EmbeddedMock, MockError
 from probes.suite.items import PROPERTY, address_in, address_of
 from probes.suite.options import OUT, Options
 from probes.suite.progress import Progress
 from probes.suite.versions import versions
-from probes.suite.worker_input import HANDOVER, Addresses, Handover
+from probes.suite.worker_input import HANDOVER, Addresses, Handover, Values
 from reports import history
+
+if TYPE_CHECKING:
+    from probes.target.look_ups import LookedUp
 
 _OURS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 """Statuses of pytest that ours replaces; an interruption or a usage error stays what it is."""
@@ -53,6 +57,7 @@ class Controller:
         self._stale = after_run.stale_entries(options)
         self._progress: Progress | None = None
         self._shown: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
+        self._looked_up: tuple[LookedUp, ...] | None = None
 
     @property
     def folder(self) -> Path:
@@ -61,7 +66,7 @@ class Controller:
     @property
     def handover(self) -> Handover:
         """What a prober needs; its addresses wait for the mock only when they are asked for."""
-        return Handover(self._run, self._mock_addresses, self._shown[1])
+        return Handover(self._run, self._mock_addresses, self._shown[1], self._values)
 
     def start(self) -> None:
         """Start the mock (without waiting for it) and make the run's folder.
@@ -207,6 +212,15 @@ class Controller:
                 pytest.exit(str(error), returncode=Exit.HARNESS_ERROR)
         return self._addresses
 
+    def _look_up(self) -> tuple[LookedUp, ...]:
+        """What the accounts tell at the beginning of a live run, each asked once a run and before any probe."""
+        if self._looked_up is None:
+            self._looked_up = before_run.look_up(self.options) if self.options.target.live else ()
+        return self._looked_up
+
+    def _values(self) -> Values:
+        return found_in(self._look_up())
+
     def _open(self, selected: Sequence[str]) -> None:
         """Write the run's line; a second call changes nothing.
 
@@ -253,6 +267,8 @@ class Controller:
             catalog_digest=options.catalog.digest,
             previous_run=previous,
             history=shown,
+            look_ups=tuple(each.to_json() for each in self._look_up()),
+            ends=before_run.ends(options, self._look_up(), self._selected),
         )
 
     @property
@@ -261,7 +277,8 @@ class Controller:
         options = self.options
         if not options.target.live:
             return ()
-        return controlled_lanes(plan(options.catalog, options.target, options.allow, self._selected))
+        target = options.target.with_values(self._values())
+        return controlled_lanes(plan(options.catalog, target, options.allow, self._selected))
 
     @property
     def _policy(self) -> dict[str, Json]:

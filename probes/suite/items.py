@@ -147,7 +147,7 @@ class Prober:
 
     def _engine_of_run(self) -> Engine:
         if self._engine is None:
-            target = self.options.target
+            target = self.options.target.with_values(self._handover.values())
             if target.embedded:
                 target = target.served_by(self._handover.addresses())
             self._engine = Engine(

@@ -65,6 +65,11 @@ class Options:
     """The addresses of the records that the causes asked for made drift; None where no cause was."""
     depth: Depth = Depth.FULL
 
+    @cached_property
+    def planned(self) -> Target:
+        """The target as plans see it: whatever can be found on its accounts is there."""
+        return self.target.before_look_ups()
+
     @property
     def drawing(self) -> Drawing:
         """Which of a record's endpoints this run looks at."""
@@ -101,7 +106,7 @@ class Options:
     def _answers_for(self, provider: str) -> bool:
         """Whether this shard has something of a provider to look at; where nobody has, one shard must say so."""
         own = [address for address in self._all if address.startswith(f"{provider}/")]
-        probed = plan(self.catalog, self.target, self.allow, own, self.drawing).probed
+        probed = plan(self.catalog, self.planned, self.allow, own, self.drawing).probed
         return bool(own) and not self._mine.isdisjoint(probed or {lead(provider, own, self.target)})
 
 

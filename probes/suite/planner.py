@@ -25,7 +25,7 @@ class Planner(Prober):
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         addresses = [address for item in session.items if (address := address_of(item)) is not None]
         options = self.options
-        chosen = plan(options.catalog, options.target, options.allow, addresses, options.drawing)
+        chosen = plan(options.catalog, options.planned, options.allow, addresses, options.drawing)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if isinstance(reporter, pytest.TerminalReporter):
             reporter.write_line("")

@@ -9,6 +9,15 @@ from typing import Any
 HANDOVER = "catalog_probe"
 """The key under which the controller tells its xdist workers the run and the mock's addresses."""
 
+Values = Mapping[str, Mapping[str, str]]
+"""What was found on the accounts, by provider and value."""
+
+
+def nothing_found() -> Values:
+    """Of a run that looks nothing up."""
+    return {}
+
+
 Addresses = Mapping[str, Mapping[str, str]]
 """Where the mock serves each provider, as a target names its addresses."""
 
@@ -21,15 +30,20 @@ class Handover:
     addresses: Callable[[], Addresses]
     history: tuple[Mapping[str, Any], ...] = ()
     """What the run remembers of the runs before it."""
+    values: Callable[[], Values] = nothing_found
+    """What look-ups found on the accounts, asked for when the first probe needs it."""
     whole_groups: bool = True
     """Whether this process gets every item of a group, so that what is prefetched is also asked for."""
 
     def to_worker(self, *, whole_groups: bool) -> dict[str, Any]:
         """Plain values that xdist can carry to another process."""
         addresses = {name: dict(table) for name, table in self.addresses().items()}
-        return {"run": self.run, "addresses": addresses, "history": list(self.history), "whole_groups": whole_groups}
+        values = {name: dict(table) for name, table in self.values().items()}
+        told = {"run": self.run, "addresses": addresses, "history": list(self.history)}
+        return {**told, "values": values, "whole_groups": whole_groups}
 
     @classmethod
     def from_controller(cls, plain: Mapping[str, Any]) -> Handover:
         addresses: Addresses = plain["addresses"]
-        return cls(plain["run"], lambda: addresses, tuple(plain["history"]), plain["whole_groups"])
+        values: Values = plain["values"]
+        return cls(plain["run"], lambda: addresses, tuple(plain["history"]), lambda: values, plain["whole_groups"])

@@ -33,10 +33,13 @@ SETTINGS: Mapping[str, type] = {
     "timeout_s": float,
     "max_body_bytes": int,
     "ca_file": str,
+    "client_cert_file": str,
 }
 """What each setting of a provider holds, once a variable is filled in."""
 
 TABLES = frozenset({"headers", "credentials", "values"})
+LOOK_UP = "look_up"
+"""The table of rules by which values are found."""
 
 ABOVE_ZERO = frozenset({"concurrency", "rate", "timeout_s", "max_body_bytes"})
 """Numbers with which a run could do nothing if they were zero; no number may be below it."""
@@ -82,12 +85,38 @@ def _is_provider(table: Any) -> bool:
 def _is_member(key: str, value: Any) -> bool:
     if key in TABLES:
         return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    if key == LOOK_UP:
+        return isinstance(value, dict) and all(map(_is_rule, value.values()))
     kind = SETTINGS.get(key, str)
     if isinstance(value, str):
         return (key in SETTINGS or _ADDRESS.fullmatch(key) is not None) and (kind is str or value.startswith(ENV))
     return (
         _is_flag(value) if kind is bool else kind is not str and _is_number(value, kind, above_zero=key in ABOVE_ZERO)
     )
+
+
+def _is_rule(rule: Any) -> bool:
+    return (
+        isinstance(rule, dict)
+        and isinstance(rule.get("ask"), str)
+        and rule["ask"].startswith("/")
+        and all(_is_of_a_rule(key, value) for key, value in rule.items())
+    )
+
+
+def _is_of_a_rule(key: str, value: Any) -> bool:
+    if key in ("like", "unlike"):
+        return _are_texts(value)
+    if key in ("where", "unless"):
+        return isinstance(value, dict) and all(map(_are_texts, value.values()))
+    return key in _TEXTS_OF_A_RULE and isinstance(value, str)
+
+
+_TEXTS_OF_A_RULE = frozenset({"ask", "entries", "take", "newest", "of", "after", "ends", "role", "address"})
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _is_flag(value: Any) -> bool:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model.errors import Mendable
+from probes.target.look_ups import Rule, in_order
 
 EMBEDDED = "embedded"
 """The address of a provider that the plugin's own mock serves; filled in once the mock is ready."""
@@ -56,7 +57,7 @@ class Provider:
 
     `expected` says that a run must have a verdict on it (docs/live.md). `unset` holds, by the place in its table, each
     environment variable that the target names and nobody has set.
-    A provider without `base_url` is named by the target and not configured.
+    A provider without `base_url`, or with credentials of which none is set, is named by the target and not configured.
     """
 
     name: str
@@ -78,7 +79,12 @@ class Provider:
     timeout_s: float = 30.0
     max_body_bytes: int = 4_000_000
     ca_file: str = ""
+    client_cert_file: str = ""
     unset: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Every environment variable that the target names, by the place in the provider's table."""
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    """How values that no variable names are found on the account, by value."""
 
     @property
     def budgeted(self) -> bool:
@@ -87,8 +93,27 @@ class Provider:
 
     @property
     def configured(self) -> bool:
-        """Whether it is known where the provider is."""
-        return "base_url" in self.addresses
+        """Whether it is known where the provider is, and somebody has a key to it, or a variable kept for one."""
+        keys = self.credentials.values()
+        return "base_url" in self.addresses and (not keys or any(each.value is not None or each.empty for each in keys))
+
+    @property
+    def first_gap(self) -> str:
+        """What a provider that is not configured lacks first: its place in the table."""
+        return f"credentials.{next(iter(self.credentials))}" if "base_url" in self.addresses else "base_url"
+
+    @property
+    def sought(self) -> tuple[Rule, ...]:
+        """The rules of the values that nobody has set, in an order in which they can be asked."""
+        return tuple(rule for rule in in_order(self.rules.values()) if rule.value not in self.values)
+
+    def found_by(self, name: str) -> Rule | None:
+        """The rule by which a value that nobody has set can be found with the keys at hand."""
+        rule = self.rules.get(name)
+        if rule is None or name in self.values or self.credential(rule.role).value is None:
+            return None
+        beside = all(each in self.values or self.found_by(each) for each in rule.rests_on)
+        return rule if beside and rule.address in self.addresses else None
 
     def missing(self, place: str, target: str) -> str:
         """What to do about something that is not there, for instance `values.small_model`."""
@@ -122,6 +147,23 @@ class Target:
     @property
     def expected(self) -> tuple[str, ...]:
         return tuple(name for name, provider in self.providers.items() if provider.expected)
+
+    def with_values(self, found: Mapping[str, Mapping[str, str]]) -> Target:
+        """This target with values besides, by provider; what it has already stays."""
+        providers = {
+            name: replace(provider, values={**found[name], **provider.values}) if name in found else provider
+            for name, provider in self.providers.items()
+        }
+        return replace(self, providers=providers)
+
+    def before_look_ups(self) -> Target:
+        """This target as if each value that can be found on its accounts were: for plans, which send nothing."""
+        return self.with_values(
+            {
+                name: {rule.value: f"{{{rule.value}}}" for rule in provider.sought if provider.found_by(rule.value)}
+                for name, provider in self.providers.items()
+            }
+        )
 
     def served_by(self, addresses: Mapping[str, Mapping[str, str]]) -> Target:
         """This target with every embedded address replaced by where the mock says it listens.

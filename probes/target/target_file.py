@@ -1,7 +1,7 @@
 """Reads a target from its TOML: fills in the environment, and turns each mistake into one line that names its place.
 
-Every text or number of a provider may be written as `"env:NAME"`; where the variable is not set, it is as if the line
-were not there.
+Every text or number of a provider may be written as `"env:NAME"`; where the variable is not set, or empty, it is as if
+the line were not there. `"env:NAME|default"` says what stands there instead.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,10 +21,13 @@ from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model.text import brief
 from catalog.reading.manifest import Manifest, manifest, providers
 from probes.target import shape
-from probes.target.shape import ABOVE_ZERO, ENV, SETTINGS, TABLES
+from probes.target.look_ups import Rule, in_order
+from probes.target.shape import ABOVE_ZERO, ENV, LOOK_UP, SETTINGS, TABLES
 from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
 SHIPPED = Path(__file__).parent / "shipped"
+_VERSION = re.compile(r"/v\d+[a-z0-9]*")
+"""A last segment that names a version of an API, with which every path of the documents begins."""
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -120,15 +124,15 @@ class _Table:
     table: Mapping[str, Any]
     live: bool
     unset: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
 
     def provider(self) -> Provider:
         table = {key: value for key in self.table if (value := self._setting(key)) is not None}
         self._check(table)
         addresses = {key: self._address(key, table[key]) for key in self.manifest.addresses if key in table}
         credentials = {role: self._credential(role, value) for role, value in table.get("credentials", {}).items()}
-        ca_file = table.get("ca_file")
-        if ca_file and not Path(ca_file).is_file():
-            raise self._error("ca_file", f"there is no file {ca_file!r}; name a PEM file of the CAs to trust")
+        self._check_file(table, "ca_file", "name a PEM file of the CAs to trust")
+        self._check_file(table, "client_cert_file", "name a PEM file of the client's certificate and its key")
         expected = table.pop("expected", None)
         return Provider(
             name=self.manifest.name,
@@ -138,7 +142,9 @@ class _Table:
             headers=self._texts("headers", table),
             values=self._texts("values", table),
             unset=self.unset,
-            **{**self._documented_key(), **{key: value for key, value in table.items() if key in SETTINGS}},
+            variables=self.variables,
+            rules=self._rules(table.get(LOOK_UP, {})),
+            **{**self._documented_key(table), **{key: value for key, value in table.items() if key in SETTINGS}},
         )
 
     def _check(self, table: Mapping[str, Any]) -> None:
@@ -147,8 +153,27 @@ class _Table:
         for key in self.table:
             if SETTINGS.get(key) in (int, float) and key in table:
                 self.file.check_number(f"{self._place()}.{key}", table[key], above_zero=key in ABOVE_ZERO)
-            elif key not in {*SETTINGS, *TABLES, *known}:
+            elif key not in {*SETTINGS, *TABLES, LOOK_UP, *known}:
                 raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(known)}")
+
+    def _check_file(self, table: Mapping[str, Any], key: str, mend: str) -> None:
+        name = table.get(key)
+        if name and not Path(name).is_file():
+            raise self._error(key, f"there is no file {name!r}; {mend}")
+
+    def _rules(self, tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Rule]:
+        rules = {name: _rule(name, table) for name, table in tables.items()}
+        for name, rule in rules.items():
+            place = f"{LOOK_UP}.{name}"
+            if rule.address not in self.manifest.addresses:
+                raise self._error(f"{place}.address", f"is no address; they are {', '.join(self.manifest.addresses)}")
+            if rule.role not in self.manifest.roles:
+                raise self._error(f"{place}.role", f"{rule.role!r} is no role of {self.manifest.name}")
+            if rule.of and rule.of not in rules:
+                raise self._error(f"{place}.of", f"there is no {LOOK_UP}.{rule.of}, whose entry it would take")
+        for name in sorted(rules.keys() - {rule.value for rule in in_order(rules.values())}):
+            raise self._error(f"{LOOK_UP}.{name}", "rests on itself; ask for something else first")
+        return rules
 
     def _in_use(self, addresses: Mapping[str, str], credentials: Mapping[str, Credential]) -> bool:
         """Whether somebody means this provider to be asked: it has an address, and a key or a variable kept for one.
@@ -158,13 +183,11 @@ class _Table:
         keyed = any(each.value is not None or each.empty for each in credentials.values())
         return self.live and "base_url" in addresses and keyed
 
-    def _documented_key(self) -> dict[str, str]:
+    def _documented_key(self, table: Mapping[str, Any]) -> dict[str, str]:
         """How the key travels where the target names no header for it: as the documents say."""
         documented = self.manifest.stand_ins
         return (
-            {}
-            if "key_header" in self.table
-            else {"key_header": documented.key_header, "key_scheme": documented.key_scheme}
+            {} if "key_header" in table else {"key_header": documented.key_header, "key_scheme": documented.key_scheme}
         )
 
     def _setting(self, key: str) -> Any:
@@ -176,8 +199,11 @@ class _Table:
         return None if text is None else self._converted(key, text, value)
 
     def _from_environment(self, place: str, value: str) -> str | None:
-        variable = value.removeprefix(ENV)
-        text = self.file.environ.get(variable, "").strip()
+        variable, _, default = value.removeprefix(ENV).partition("|")
+        if not variable:
+            raise self._error(place, 'names no variable; write "env:NAME", or "env:NAME|default"')
+        self.variables[place] = variable
+        text = self.file.environ.get(variable, "").strip() or default.strip()
         if not text:
             self.unset[place] = variable
         return text or None
@@ -190,7 +216,7 @@ class _Table:
             return int(text) if wanted is int else float(text) if wanted is float else text
         except (ValueError, KeyError):
             kind = "true or false" if wanted is bool else "a number"
-            raise self._error(key, f"{written.removeprefix(ENV)} should hold {kind}") from None
+            raise self._error(key, f"{_variable(written)} should hold {kind}") from None
 
     def _address(self, key: str, text: str) -> str:
         if text == EMBEDDED and not self.live:
@@ -198,7 +224,7 @@ class _Table:
         if key == "grpc_host":
             return text
         written = self.table[key]
-        shown = f"what {written.removeprefix(ENV)} holds" if written.startswith(ENV) else repr(text)
+        shown = f"what {_variable(written)} holds" if written.startswith(ENV) else repr(text)
         parts = _url_parts(text)
         if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
             raise self._error(key, f"{shown} is no address; it should read https://host[/prefix]")
@@ -206,17 +232,25 @@ class _Table:
             raise self._error(key, "holds a password; put keys into credentials")
         if parts.scheme == "http" and not is_loopback(parts.hostname):
             raise self._error(key, f"plain http to {parts.hostname} would show the key; use https")
+        version = _VERSION.fullmatch("/" + parts.path.rstrip("/").rpartition("/")[2])
+        if version:
+            without = parts._replace(
+                path=parts.path.rstrip("/").removesuffix(version[0]), query="", fragment=""
+            ).geturl()
+            raise self._error(
+                key, f"{shown} ends in {version[0]}, and every path begins with its version; write {without}"
+            )
         return text.rstrip("/")
 
     def _credential(self, role: str, value: str) -> Credential:
         place = f"credentials.{role}"
         if value.startswith(ENV):
+            variable = _variable(value)
+            if self.live and "|" in value:
+                raise self._error(place, f'a live target holds no keys; write "env:{variable}", without a default')
             found = self._from_environment(place, value)
             if not _fits_a_header(found or ""):
-                raise self._error(
-                    place, f"{value.removeprefix(ENV)} holds characters that no header can carry; set it anew"
-                )
-            variable = value.removeprefix(ENV)
+                raise self._error(place, f"{variable} holds characters that no header can carry; set it anew")
             return Credential(role, found, variable, empty=found is None and variable in self.file.environ)
         if self.live:
             raise self._error(place, 'a live target holds no keys; write "env:NAME" and set the variable')
@@ -240,6 +274,21 @@ class _Table:
 
     def _error(self, place: str, message: str) -> TargetError:
         return self.file.error(f"{self._place()}.{place}", message)
+
+
+def _variable(written: str) -> str:
+    """The name in `env:NAME` or `env:NAME|default`."""
+    return written.removeprefix(ENV).partition("|")[0]
+
+
+def _rule(name: str, table: Mapping[str, Any]) -> Rule:
+    lists = {key: tuple(table[key]) for key in ("like", "unlike") if key in table}
+    tables = {
+        key: {pointer: tuple(texts) for pointer, texts in table[key].items()}
+        for key in ("where", "unless")
+        if key in table
+    }
+    return Rule(value=name, **{**table, **lists, **tables})
 
 
 def _is_finite(value: float) -> bool:

@@ -57,12 +57,21 @@ class Limits:
 class HttpWire:
     """The HTTP connections of one lane. Redirects are not followed and proxies of the environment are not used."""
 
-    def __init__(self, dialect: Dialect, redactor: Redactor, limits: Limits, *, tls: bool, ca_file: str = "") -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        redactor: Redactor,
+        limits: Limits,
+        *,
+        tls: bool,
+        ca_file: str = "",
+        client_cert_file: str = "",
+    ) -> None:
         self._dialect = dialect
         self._redactor = redactor
         self._observer = Observer(redactor, dialect)
         self._limits = limits
-        self._tls = context(ca_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._tls = context(ca_file, client_cert_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._client = self._new_client()
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:

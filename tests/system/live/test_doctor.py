@@ -49,7 +49,7 @@ def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
     found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
     assert not found.healthy
     assert found.missing == ["pa"]
-    assert "missing: pa is expected and nothing of it can be probed: set PA_BASE_URL" in doctor.told(found)
+    assert "missing: pa is expected and nothing of it can be probed: set PA_API_KEY" in doctor.told(found)
 
 
 def test_with_nothing_set_it_says_how_to_begin(

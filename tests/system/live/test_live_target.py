@@ -9,6 +9,7 @@ import pytest
 
 from probes.planning.plan import plan
 from probes.target import target as targets
+from probes.target.dialect import Dialect
 from probes.target.target import Cost, TargetError
 from probes.target.target_file import SHIPPED
 from tests.harness.engines import catalog
@@ -22,14 +23,15 @@ def test_with_nothing_set_it_loads_and_probes_nothing() -> None:
     assert not chosen.probed
     assert target.expected == ()
     reasons = {(reason.code, reason.detail) for reason in chosen.not_probed.values()}
-    assert ("provider-not-configured", "set PA_BASE_URL") in reasons
+    assert ("provider-not-configured", "set PA_API_KEY") in reasons
+    assert {code for code, _ in reasons} == {"provider-not-configured", "not-on-the-wire"}
 
 
 def test_with_an_address_alone_the_reason_names_the_key() -> None:
     target = targets.load("live", {"PA_BASE_URL": "https://provider.example"})
     chosen = plan(catalog(), target, target.allow, ["pa/endpoints/models/list_models"])
     (reason,) = chosen.not_probed.values()
-    assert (reason.code, reason.detail) == ("credential-missing", "set PA_API_KEY")
+    assert (reason.code, reason.detail) == ("provider-not-configured", "set PA_API_KEY")
 
 
 ADDRESS = {"PA_BASE_URL": "https://provider.example"}
@@ -43,8 +45,9 @@ ADDRESS = {"PA_BASE_URL": "https://provider.example"}
         ({**ADDRESS, "PA_API_KEY": ""}, True),
         ({**ADDRESS, "PA_API_KEY": " "}, True),
         (ADDRESS, False),
-        ({"PA_API_KEY": "k"}, False),
-        ({"PA_BASE_URL": "", "PA_API_KEY": "k"}, False),
+        ({"PA_API_KEY": "k"}, True),
+        ({"PA_BASE_URL": "", "PA_API_KEY": "k"}, True),
+        ({}, False),
         ({**ADDRESS, "PA_API_KEY": "k", "PA_EXPECTED": "false"}, False),
         ({**ADDRESS, "PA_EXPECTED": "true"}, True),
         ({**ADDRESS, "PA_API_KEY": "k", "PA_EXPECTED": ""}, True),
@@ -83,9 +86,67 @@ def test_it_names_every_role_and_value_that_the_mock_target_names(provider: str,
     assert known.keys() <= TABLES["live"]["providers"][provider].get(table, {}).keys()
 
 
-def test_every_line_takes_its_secret_from_the_environment() -> None:
+def test_every_line_takes_its_secret_from_the_environment_and_has_no_default() -> None:
     for table in TABLES["live"]["providers"].values():
-        assert all(value.startswith("env:") for value in table["credentials"].values())
+        assert all(value.startswith("env:") and "|" not in value for value in table["credentials"].values())
+
+
+@pytest.mark.parametrize("provider", TABLES["live"]["providers"])
+def test_one_key_and_nothing_else_is_enough(provider: str) -> None:
+    """Most of what is free can be probed: addresses, names and paths have defaults, models are looked up."""
+    target = targets.load("live", {f"{provider.upper()}_API_KEY": "k"})
+    addresses = [str(record.address) for record in catalog().select(provider)]
+    chosen = plan(catalog(), target.before_look_ups(), target.allow, addresses)
+    found = target.providers[provider]
+    assert target.expected == (provider,)
+    assert all(each.startswith("https://") or ":" in each for each in found.addresses.values())
+    assert found.found_by("small_model") is not None
+    assert len(chosen.probed) > 20
+    wanting = {reason.detail for reason in chosen.not_probed.values() if reason.code == "address-missing"}
+    assert wanting <= {"set PD_REGIONAL_BASE_URL"}
+    assert "set PA_SMALL_MODEL" not in {reason.detail for reason in chosen.not_probed.values()}
+
+
+def test_pbs_key_header_and_tier_header_have_prefixes_of_their_own() -> None:
+    dialect = Dialect.of(targets.load("live", {}).providers["pb"])
+    assert dialect.headers_out({"x-goog-api-key": "k"}) == {"x-goog-api-key": "k"}
+    assert dialect.headers_in({"X-Gemini-Service-Tier": "standard"}) == {"x-pb-service-tier": "standard"}
+    assert dialect.text_in("the header x-goog-api-key is missing") == "the header x-pb-api-key is missing"
+
+
+@pytest.mark.parametrize("address", ["https://provider.example/v1", "https://provider.example/v1beta/"])
+def test_an_address_that_ends_in_a_version_is_told_as_such(address: str) -> None:
+    with pytest.raises(TargetError, match=r"PA_BASE_URL holds ends in /v1\w*, .* write https://provider\.example$"):
+        targets.load("live", {"PA_BASE_URL": address})
+
+
+def test_a_default_stands_where_the_variable_is_not_set_or_empty(tmp_path: Path) -> None:
+    line = 'header_prefix = "env:X|acme-"\nmax_requests = "env:N|7"'
+    for environ in ({}, {"X": " ", "N": ""}):
+        found = target_of(tmp_path, line, environ).providers["pa"]
+        assert (found.header_prefix, found.max_requests, found.unset) == ("acme-", 7, {})
+    assert target_of(tmp_path, line, {"X": "other-", "N": "8"}).providers["pa"].header_prefix == "other-"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('credentials = { inference = "env:K|sk-canary" }', 'holds no keys; write "env:K", without a default'),
+        ('header_prefix = "env:|acme-"', "names no variable"),
+        ('max_requests = "env:X|many"', "X should hold a number"),
+        ('[providers.pa.look_up.a]\nask = "/a/{b}"\n[providers.pa.look_up.b]\nask = "/{a}"', "rests on itself"),
+        ('[providers.pa.look_up.a]\nask = "/a"\nof = "c"', "there is no look_up.c"),
+        ('[providers.pa.look_up.a]\nask = "/a"\nrole = "nobody"', "'nobody' is no role of pa"),
+        ('[providers.pa.look_up.a]\nask = "/a"\naddress = "auth_url"', "is no address; they are base_url"),
+        ('[providers.pa.look_up.a]\nask = "a"', "has not the right form"),
+        ("[providers.pa.look_up.a]\nlike = []", "'ask' is missing"),
+    ],
+)
+def test_a_default_or_rule_that_cannot_be_used_is_told(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(TargetError) as raised:
+        target_of(tmp_path, line, {})
+    assert said in str(raised.value)
+    assert "canary" not in str(raised.value)
 
 
 def target_of(folder: Path, lines: str, environ: dict[str, str]) -> targets.Target:

@@ -118,12 +118,16 @@ def test_a_damaged_target_is_told_in_one_line(text: str, said: str, tmp_path: Pa
 
 ODD: tuple[Json, ...] = (
     *(None, True, False, 0, 1, -1, 3.0, 1.5, -0.0, NAN, ENDLESS, -ENDLESS, 10**400),
+    *({"a": {"ask": "/a"}}, {"a": {"ask": "a"}}, {"a": {"like": []}}, {"a": {"ask": "/a", "like": [3]}}),
+    *({"a": {"ask": "/a", "where": {"/b": ["c"]}}}, {"a": {"ask": "/a", "where": {"/b": "c"}}}, {"a": {"ask": 3}}),
+    *({"a": {"ask": "/a", "like": ["b"], "take": "/c", "asks": "/d"}}, {"a": {"ask": "/a", "newest": 3}}),
     *("", "words", "env:", "env:X", "xenv:X", "a\n", "-a", "free", "é"),
     *([], [[]], ["free"], ["free", "cheap"], [None], {}, {"a": "b"}, {"a": 3}, {"base_url": "x"}, {"pa": {}}),
 )
 PLACES = (
     *sorted(shape.SETTINGS),
     *sorted(shape.TABLES),
+    shape.LOOK_UP,
     *("base_url", "grpc_host", "a_url\n", "_url", "x_uri", "x\ny"),
 )
 MEMBERS = st.dictionaries(st.sampled_from(PLACES), st.sampled_from(ODD) | st.text(max_size=9), max_size=3)
@@ -166,7 +170,7 @@ def test_no_complaint_shows_a_key(role: str, odd: str, table: str) -> None:
 def test_the_schema_is_one_and_knows_what_the_code_knows() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     table: Any = SCHEMA["$defs"]["provider"]
-    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, "base_url"}
+    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, shape.LOOK_UP, "base_url"}
     assert SCHEMA["properties"]["allow"]["items"]["enum"] == [*Cost]
     for name in providers():
         for address in manifest(name).addresses:

@@ -1,0 +1,117 @@
+"""Sends the look-ups of a run's beginning: each request once, on the lane of its key, outside every budget."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+import anyio
+
+from catalog.model.labels import SETUP
+from probes.calls.call import get
+from probes.calls.placeholders import filled
+from probes.elicit.probe import Stopped
+from probes.running.budget import Budget
+from probes.running.lane import Lane
+from probes.target.look_ups import LookedUp, Rule, choose, ending
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from catalog.model import Exchange, Json
+    from probes.planning.look_ups import LookUps
+    from probes.target.target import Provider, Target
+    from probes.wire.redact import Redactor
+
+SESSION = "look-ups"
+
+
+def look_up(wanted: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
+    """Follow these rules; what an answer does not tell is not found. Starts and ends a loop of its own."""
+    return anyio.run(_all, wanted, target, redactor) if wanted else ()
+
+
+def found_in(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, str]]:
+    """What was found, by provider and value."""
+    found: dict[str, dict[str, str]] = {}
+    for each in looked_up:
+        found.setdefault(each.provider, {}).update(each.found)
+    return found
+
+
+async def _all(wanted: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
+    told: dict[str, tuple[LookedUp, ...]] = {}
+
+    async def of(name: str, rules: tuple[Rule, ...]) -> None:
+        told[name] = await _OfProvider(target.providers[name], redactor, mock=not target.live).follow(rules)
+
+    async with anyio.create_task_group() as group:
+        for name, rules in wanted.items():
+            group.start_soon(of, name, rules)
+    return tuple(each for name in wanted for each in told[name])
+
+
+class _OfProvider:
+    """The look-ups of one provider, one after another: some rest on what others found."""
+
+    def __init__(self, provider: Provider, redactor: Redactor, *, mock: bool) -> None:
+        self._provider = provider
+        self._redactor = redactor
+        self._mock = mock
+        self._lanes: dict[str, Lane] = {}
+        self._told: dict[tuple[str, str, str], LookedUp] = {}
+        self._bodies: dict[tuple[str, str, str], Json] = {}
+
+    async def follow(self, rules: Iterable[Rule]) -> tuple[LookedUp, ...]:
+        values = dict(self._provider.values)
+        try:
+            for rule in rules:
+                if rule.rests_on <= values.keys():
+                    await self._follow(rule, values)
+        finally:
+            for lane in self._lanes.values():
+                await lane.aclose()
+        return tuple(self._told.values())
+
+    async def _follow(self, rule: Rule, values: dict[str, str]) -> None:
+        key = (rule.role, rule.address, filled(rule.ask, values))
+        if key not in self._told:
+            self._told[key] = await self._ask(key)
+        body = self._bodies.get(key)
+        if rule.value not in values:
+            found = choose(rule, body, values, self._provider.rules)
+            if found is None:
+                return
+            values[rule.value] = found
+            self._told[key] = replace(self._told[key], found={**self._told[key].found, rule.value: found})
+        end = ending(rule, body, values[rule.value])
+        if end is not None:
+            self._told[key] = replace(self._told[key], ends={**self._told[key].ends, rule.value: end})
+
+    async def _ask(self, key: tuple[str, str, str]) -> LookedUp:
+        role, address, ask = key
+        parts = urlsplit(ask)
+        told = LookedUp(self._provider.name, f"GET {ask}")
+        call = get(parts.path, query=tuple(parse_qsl(parts.query, keep_blank_values=True)), service=address)
+        lane = self._lanes.setdefault(
+            role, Lane(self._provider, role, self._redactor, Budget(self._provider), mock=self._mock)
+        )
+        try:
+            exchange = await lane.send(call, SETUP, SESSION, 0.0, free=True)
+        except Stopped as stopped:
+            return replace(told, trouble=str(stopped))
+        trouble = _trouble(exchange)
+        if not trouble and exchange.response is not None:
+            self._bodies[key] = exchange.response.body
+        elif exchange.failure is not None:  # the next would only repeat it
+            lane.stop(exchange.failure)
+        return replace(told, trouble=trouble)
+
+
+def _trouble(exchange: Exchange) -> str:
+    if exchange.response is None:
+        return exchange.failure.code if exchange.failure is not None else "no answer"
+    if exchange.response.status != 200:
+        return f"HTTP {exchange.response.status}"
+    return "" if exchange.response.body_type == "json" else f"{exchange.response.body_type} in place of JSON"

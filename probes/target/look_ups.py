@@ -1,0 +1,166 @@
+"""What a target looks up on an account: models and ids that no variable names, and the day on which one ends. Pure.
+
+A rule says which free GET lists them, which entry of its answer is meant and what of it is taken. Nothing in a
+listing is a fact of the documents: it chooses what is asked, and judges nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from catalog.envelopes.pointer import ABSENT, find
+from probes.calls.placeholders import placeholders_in
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How one value is found. Pointers are JSON pointers; patterns are those of file names, in small letters.
+
+    `ask` is a path with its query; `entries` points at the list in the answer, the rest into an entry of it. Of the
+    entries that fit `where` and neither `unless` nor `unlike`, those are candidates whose text fits the first pattern
+    of `like` that any fits; of them the first in the list is taken, or the one that comes last by `newest`. `of` takes
+    the entry of another value in place of all this. `after` is a beginning that is left off. `ends` points at the day
+    on which what was taken is no longer there.
+    """
+
+    value: str
+    ask: str
+    entries: str = "/data"
+    take: str = "/id"
+    like: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    newest: str = ""
+    of: str = ""
+    after: str = ""
+    ends: str = ""
+    role: str = "inference"
+    address: str = "base_url"
+
+    @property
+    def rests_on(self) -> frozenset[str]:
+        """The values that it needs beforehand."""
+        return frozenset(placeholders_in(self.ask)) | ({self.of} if self.of else set())
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """What one request of a run's beginning told of a provider: values that it found, and when values end."""
+
+    provider: str
+    request: str
+    found: Mapping[str, str] = field(default_factory=dict)
+    ends: Mapping[str, date] = field(default_factory=dict)
+    trouble: str = ""
+    """Why it told nothing; empty where it was answered."""
+
+    def to_json(self) -> dict[str, Json]:
+        """As the run's line keeps it: an id of the account is nobody's business, a model's name is."""
+        named = {name: text if name.endswith("_model") else "found" for name, text in sorted(self.found.items())}
+        ends = {name: day.isoformat() for name, day in sorted(self.ends.items())}
+        told = {"provider": self.provider, "request": self.request, "found": named, "ends": ends}
+        return {**told, "trouble": self.trouble} if self.trouble else told
+
+
+def choose(rule: Rule, body: Json, values: Mapping[str, str], rules: Mapping[str, Rule]) -> str | None:
+    """The value that a rule finds in the answer to its request, or None where no entry fits."""
+    entries = _entries(rule, body)
+    if rule.of:
+        own = rules.get(rule.of)
+        same = own is not None and [each for each in entries if _text(each, own) == values.get(rule.of)]
+        return _text(same[0], rule) if same else None
+    fitting = [each for each in entries if _fits(each, rule)]
+    for pattern in rule.like or ("*",):
+        candidates = [each for each in fitting if fnmatchcase((_text(each, rule) or "").lower(), pattern)]
+        if candidates:
+            return _text(_newest(candidates, rule), rule)
+    return None
+
+
+def ending(rule: Rule, body: Json, value: str) -> date | None:
+    """The day on which a value ends, as the entry of it tells; None where it tells none, or is not listed."""
+    if not rule.ends:
+        return None
+    told = (find(each, rule.ends) for each in _entries(rule, body) if _text(each, rule) == value)
+    return next((day for each in told if (day := _day(each)) is not None), None)
+
+
+def in_order(rules: Iterable[Rule]) -> list[Rule]:
+    """The rules, each after those that it rests on; what rests on itself is left out."""
+    left, known, ordered = list(rules), set[str](), list[Rule]()
+    named = {rule.value for rule in left}
+    while True:
+        ready = [rule for rule in left if not (rule.rests_on & named) - known]
+        if not ready:
+            return ordered
+        ordered += ready
+        known |= {rule.value for rule in ready}
+        left = [rule for rule in left if rule.value not in known]
+
+
+def _entries(rule: Rule, body: Json) -> list[Any]:
+    found = find(body, rule.entries)
+    return found if isinstance(found, list) else []
+
+
+def _text(entry: Any, rule: Rule) -> str | None:
+    found = find(entry, rule.take)
+    if isinstance(found, bool) or not isinstance(found, str | int) or found == "":
+        return None
+    return str(found).removeprefix(rule.after)
+
+
+def _fits(entry: Any, rule: Rule) -> bool:
+    text = _text(entry, rule)
+    return (
+        text is not None
+        and not any(fnmatchcase(text.lower(), pattern) for pattern in rule.unlike)
+        and all(_holds(entry, *condition) for condition in rule.where.items())
+        and not any(_holds(entry, *condition) for condition in rule.unless.items())
+    )
+
+
+def _holds(entry: Any, pointer: str, wanted: Sequence[str]) -> bool:
+    """Whether what stands there, or one of several things, is wanted; `*` wants anything but nothing."""
+    found = find(entry, pointer)
+    if found is ABSENT or found is None:
+        return False
+    texts = [_plain(each) for each in (found if isinstance(found, list) else [found])]
+    return any(fnmatchcase(text, pattern) for text in texts for pattern in wanted)
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _newest(candidates: Sequence[Any], rule: Rule) -> Any:
+    if not rule.newest:
+        return candidates[0]
+    return max(candidates, key=lambda each: _comparable(find(each, rule.newest)))
+
+
+def _comparable(found: Any) -> tuple[int, float, str]:
+    """Numbers by size, text by its letters, as RFC 3339 is made for; what tells nothing comes before all."""
+    if isinstance(found, int | float) and not isinstance(found, bool):
+        return (2, float(found), "")
+    return (1, 0.0, found) if isinstance(found, str) else (0, 0.0, "")
+
+
+def _day(told: Any) -> date | None:
+    """A day from a date, an instant of RFC 3339 or seconds since 1970."""
+    try:
+        if isinstance(told, str):
+            return date.fromisoformat(told[:10])
+        if isinstance(told, int | float) and not isinstance(told, bool):
+            return datetime.fromtimestamp(told, UTC).date()
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None

@@ -1,0 +1,147 @@
+"""Looking up on an account what no variable names: which entry a rule takes, what rests on what, and what is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probes.elicit.recipe import recipe
+from probes.planning.endings import endings
+from probes.planning.look_ups import asked, look_ups
+from probes.target import target as targets
+from probes.target.look_ups import LookedUp, Rule, choose, ending, in_order
+
+if TYPE_CHECKING:
+    from probes.target.target import Target
+
+
+def rule(**changes: Any) -> Rule:
+    return Rule(**{"value": "small_model", "ask": "/v1/models", **changes})
+
+
+LISTING = {
+    "data": [
+        {"id": "large-1", "created_at": "2026-01-01", "state": "active", "goes": None, "can": ["talk"], "max": 9},
+        {"id": "Mini-1", "created_at": "2025-01-01", "state": "active", "goes": "2026-12-03T00:00:00Z", "max": 5},
+        {"id": "mini-2", "created_at": "2026-05-01", "state": "retired", "goes": "2026-02-01", "can": ["talk", "draw"]},
+        {"id": "mini-0", "created_at": "2024-05-01", "state": "active", "goes": 1796083200},
+        {"name": "nameless"},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("found_by", "taken"),
+    [
+        (rule(), "large-1"),
+        (rule(like=("*nano*", "*mini*")), "Mini-1"),
+        (rule(like=("*mini*",), newest="/created_at"), "mini-2"),
+        (rule(like=("*mini*",), newest="/created_at", unless={"/state": ("retired",)}), "Mini-1"),
+        (rule(where={"/can": ("draw",)}), "mini-2"),
+        (rule(where={"/state": ("retired", "deprecated")}), "mini-2"),
+        (rule(where={"/goes": ("*",)}), "Mini-1"),
+        (rule(unless={"/goes": ("*",)}), "large-1"),
+        (rule(unlike=("large*", "mini*")), None),
+        (rule(like=("*nano*",)), None),
+        (rule(take="/max"), "9"),
+        (rule(take="/id", after="large-"), "1"),
+        (rule(entries="/models"), None),
+        (rule(take="/name"), "nameless"),
+    ],
+)
+def test_a_rule_takes_the_entry_that_it_describes(found_by: Rule, taken: str | None) -> None:
+    assert choose(found_by, LISTING, {}, {}) == taken
+
+
+def test_another_value_s_entry_is_taken_whoever_named_that_one() -> None:
+    small, most = rule(like=("*mini*",)), rule(value="most", of="small_model", take="/max")
+    rules = {each.value: each for each in (small, most)}
+    assert choose(most, LISTING, {"small_model": "Mini-1"}, rules) == "5"
+    assert choose(most, LISTING, {"small_model": "large-1"}, rules) == "9"
+    assert choose(most, LISTING, {"small_model": "unheard-of"}, rules) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "day"),
+    [("Mini-1", date(2026, 12, 3)), ("mini-0", date(2026, 12, 1)), ("large-1", None), ("unheard-of", None)],
+)
+def test_an_end_is_read_of_the_entry_itself(value: str, day: date | None) -> None:
+    assert ending(rule(ends="/goes"), LISTING, value) == day
+    assert ending(rule(), LISTING, value) is None
+
+
+@given(
+    body=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["data", "id", "goes"]), inner, max_size=3)
+        ),
+    )
+)
+def test_no_answer_is_too_odd_to_be_read(body: Any) -> None:
+    found = choose(rule(like=("*a*", "*"), newest="/goes", where={"/id": ("*",)}), body, {}, {})
+    assert found is None or isinstance(found, str)
+    assert ending(rule(ends="/goes"), body, found or "") is None or isinstance(found, str)
+
+
+def test_what_rests_on_another_comes_after_it_and_what_rests_on_itself_never() -> None:
+    user = rule(value="user", ask="/{organization}/users")
+    organization = rule(value="organization", ask="/organizations")
+    circle = (rule(value="a", ask="/{b}"), rule(value="b", ask="/{a}"))
+    assert [each.value for each in in_order([user, *circle, organization])] == ["organization", "user"]
+
+
+def live(**environ: str) -> Target:
+    return targets.load("live", environ)
+
+
+MESSAGES = "pa/errors/invalid_request/empty_messages"
+
+
+def needing(*names: str, role: str = "inference") -> Any:
+    return recipe(MESSAGES, needs=names, credential=role)
+
+
+def test_only_what_the_records_need_is_asked_each_request_once() -> None:
+    target = live(PA_API_KEY="k", PA_COMPLIANCE_KEY="c")
+    wanted = look_ups([needing("small_model", "max_tokens_of_small_model"), needing("user", role="compliance")], target)
+    assert [each.value for each in wanted["pa"]] == [
+        "small_model",
+        "organization",
+        "max_tokens_of_small_model",
+        "user",
+    ]
+    assert [each.ask for each in asked(wanted["pa"])] == [
+        "/v1/models?limit=1000",
+        "/v1/compliance/organizations",
+        "/v1/compliance/organizations/{organization}/users",
+    ]
+    assert look_ups([needing("chat", role="compliance")], live(PA_API_KEY="k")) == {}, "no key of that role"
+
+
+def test_a_value_that_is_set_is_looked_up_for_its_end_alone() -> None:
+    wanted = look_ups(
+        [needing("small_model", "retired_model")], live(PA_API_KEY="k", PA_SMALL_MODEL="m", PA_RETIRED_MODEL="r")
+    )
+    assert [each.value for each in wanted["pa"]] == ["small_model"]
+
+
+def test_an_end_is_told_with_the_records_that_rest_on_it() -> None:
+    target = live(PA_API_KEY="k").with_values({"pa": {"small_model": "m"}})
+    told = LookedUp("pa", "GET /v1/models", {"small_model": "m"}, {"small_model": date(2026, 12, 3)})
+    (ends,) = endings(target, [told], [needing("small_model"), needing("small_model"), needing("geo_model")])
+    assert (ends.what, ends.records, ends.mend) == ("`small_model` (m)", 2, "set PA_SMALL_MODEL")
+    assert endings(target, [told], [needing("geo_model")]) == []
+    named = live(PA_API_KEY="k", PA_SMALL_MODEL="m")
+    (ends,) = endings(named, [replace(told, found={})], [needing("small_model")])
+    assert ends.mend == "name another in PA_SMALL_MODEL"
+
+
+def test_the_run_s_line_names_models_and_no_id_of_the_account() -> None:
+    told = LookedUp("pa", "GET /x", {"small_model": "m", "user": "user_0123456789"}).to_json()
+    assert told["found"] == {"small_model": "m", "user": "found"}
