@@ -26,6 +26,11 @@ class Plan:
     probed: Mapping[str, Recipe]
     not_probed: Mapping[str, Reason]
 
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """How what is probed is provoked, in the order of the records."""
+        return tuple(self.probed.values())
+
 
 def plan(
     catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: Iterable[str], drawing: Drawing = ALL

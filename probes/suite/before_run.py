@@ -25,7 +25,7 @@ def look_up(options: Options) -> tuple[LookedUp, ...]:
     chosen = [str(record.address) for record in options.catalog.records if options.selects(record.address)]
     planned = plan(options.catalog, options.planned, options.allow, chosen, options.drawing)
     redactor = Redactor.of(options.target, public=[NOWHERE_KEY])
-    return follow(look_ups(planned.probed.values(), options.target), options.target, redactor)
+    return follow(look_ups(planned.recipes, options.target), options.target, redactor)
 
 
 def ends(options: Options, looked_up: Sequence[LookedUp], selected: Iterable[str]) -> tuple[dict[str, Json], ...]:
@@ -33,5 +33,5 @@ def ends(options: Options, looked_up: Sequence[LookedUp], selected: Iterable[str
     if not options.target.live:
         return ()
     target = options.target.with_values(found_in(looked_up))
-    probed = plan(options.catalog, target, options.allow, selected, options.drawing).probed
-    return tuple(each.to_json() for each in endings.endings(target, looked_up, probed.values()))
+    recipes = plan(options.catalog, target, options.allow, selected, options.drawing).recipes
+    return tuple(each.to_json() for each in endings.endings(target, looked_up, recipes))

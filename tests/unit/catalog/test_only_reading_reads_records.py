@@ -21,7 +21,7 @@ ALLOWED = {
 DATA = frozenset({"data", "probed"})
 """The attributes that hold a record's JSON: of a `Record`, and of a `Result`."""
 
-OTHERS = frozenset({"event.data", "chosen.probed"})
+OTHERS = frozenset({"event.data", "chosen.probed", "self.probed"})
 """What else is called so: the data of an event on the wire, and the recipes that were chosen to be probed."""
 
 TAKES_APART = frozenset({"get", "items", "keys", "values"})
