@@ -156,7 +156,7 @@ def _parts(value: Any) -> Iterator[Mapping[str, Any]]:
         if isinstance(content, str):
             yield {"type": "input_text", "text": content}
         elif isinstance(content, list):
-            yield from content
+            yield from (part for part in content if isinstance(part, dict))  # what a tool gave is whatever it is
 
 
 def _check_items(value: Any) -> None:
