@@ -108,7 +108,7 @@ def needing(*names: str, role: str = "inference") -> Any:
 
 
 def test_only_what_the_records_need_is_asked_each_request_once() -> None:
-    target = live(PA_API_KEY="k", PA_COMPLIANCE_KEY="c")
+    target = live(PA_API_KEY="key-of-pa", PA_COMPLIANCE_KEY="key-of-compliance")
     wanted = look_ups([needing("small_model", "max_tokens_of_small_model"), needing("user", role="compliance")], target)
     assert [each.value for each in wanted["pa"]] == [
         "small_model",
@@ -121,23 +121,24 @@ def test_only_what_the_records_need_is_asked_each_request_once() -> None:
         "/v1/compliance/organizations",
         "/v1/compliance/organizations/{organization}/users",
     ]
-    assert look_ups([needing("chat", role="compliance")], live(PA_API_KEY="k")) == {}, "no key of that role"
+    assert look_ups([needing("chat", role="compliance")], live(PA_API_KEY="key-of-pa")) == {}, "no key of that role"
 
 
 def test_a_value_that_is_set_is_looked_up_for_its_end_alone() -> None:
     wanted = look_ups(
-        [needing("small_model", "retired_model")], live(PA_API_KEY="k", PA_SMALL_MODEL="m", PA_RETIRED_MODEL="r")
+        [needing("small_model", "retired_model")],
+        live(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m", PA_RETIRED_MODEL="r"),
     )
     assert [each.value for each in wanted["pa"]] == ["small_model"]
 
 
 def test_an_end_is_told_with_the_records_that_rest_on_it() -> None:
-    target = live(PA_API_KEY="k").with_values({"pa": {"small_model": "m"}})
+    target = live(PA_API_KEY="key-of-pa").with_values({"pa": {"small_model": "m"}})
     told = LookedUp("pa", "GET /v1/models", {"small_model": "m"}, {"small_model": date(2026, 12, 3)})
     (ends,) = endings(target, [told], [needing("small_model"), needing("small_model"), needing("geo_model")])
     assert (ends.what, ends.records, ends.mend) == ("`small_model` (m)", 2, "set PA_SMALL_MODEL")
     assert endings(target, [told], [needing("geo_model")]) == []
-    named = live(PA_API_KEY="k", PA_SMALL_MODEL="m")
+    named = live(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m")
     (ends,) = endings(named, [replace(told, found={})], [needing("small_model")])
     assert ends.mend == "name another in PA_SMALL_MODEL"
 
