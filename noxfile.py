@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import nox
 
@@ -11,6 +13,7 @@ nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = False
 
 CONSTRAINTS = "constraints.txt"
+REQUIREMENTS = ".ci/requirements.txt"
 QUICK = ("-m", "not process and not browser", "--hypothesis-profile=quick", "tests/unit", "tests/contract")
 """What needs no process and no browser, with a quarter of the examples of each property; `tests` has them all."""
 
@@ -154,10 +157,30 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def pin(session: nox.Session) -> None:
-    """Write constraints.txt anew from the newest versions that fit pyproject.toml."""
+    """Write constraints.txt, and what the nightly job installs, anew from the newest versions that fit."""
     session.install("--quiet", "pip>=25.1")
     groups = ("lint", "types", "test", "clients", "proto", "workflows")
     session.install("--quiet", ".", *(option for group in groups for option in ("--group", group)))
     frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "catalog-probe", silent=True)
     head = "# The versions every session installs: `pip install -c constraints.txt`. Refresh: `nox -s pin`.\n"
     Path(CONSTRAINTS).write_text(head + str(frozen), encoding="utf-8")
+    asked = ("--dry-run", "--ignore-installed", "--only-binary", ":all:", "--no-binary", "catalog-probe")
+    report = session.run(
+        *("python", "-m", "pip", "install", "--quiet", "--report", "-", *asked, "-c", CONSTRAINTS, "."), silent=True
+    )
+    Path(REQUIREMENTS).write_text(hashed(json.loads(str(report))), encoding="utf-8")
+
+
+def hashed(report: dict[str, Any]) -> str:
+    """What pip would install, each with its version and the digest of its file, and no address of any registry."""
+    head = (
+        "# What the project needs to run, each file by its digest, for the machine of the nightly job (Linux, x86-64,\n"
+        "# Python 3.11): `pip install --require-hashes -r .ci/requirements.txt`. Refresh: `nox -s pin`.\n"
+    )
+    lines = [
+        f"{each['metadata']['name'].lower()}=={each['metadata']['version']} "
+        f"--hash=sha256:{each['download_info']['archive_info']['hashes']['sha256']}"
+        for each in report["install"]
+        if "archive_info" in each["download_info"]
+    ]
+    return head + "".join(f"{line}\n" for line in sorted(lines))

@@ -7,20 +7,22 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.harness.command import CHECKOUT, pytest_probes
+from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.live import mock_process, night
 
 WORKFLOWS = sorted((CHECKOUT / ".github" / "workflows").glob("*.yml"))
 
 GH = """\
 #!{python}
-# A stand-in for GitHub's client: it knows one pull request at most, and notes what it is asked.
+# A stand-in for GitHub's client: it knows one open pull request at most, and notes what it is asked.
 import pathlib, sys
 home = pathlib.Path(__file__).parent
 asked = sys.argv[1:3]
@@ -49,19 +51,19 @@ class Repository:
         command = ["git", "-c", "user.name=t", "-c", "user.email=t@localhost", *arguments]
         return subprocess.run(command, cwd=self.root, check=True, capture_output=True, text=True).stdout.strip()
 
-    def propose(self, *runs: Path) -> str:
+    def propose(self, *runs: Path, status: int = 0) -> str:
         """A night's end, on a fresh checkout of the main branch as the workflow has it."""
         self.git("reset", "--quiet", "--hard", "origin/main")
         done = subprocess.run(
             [".ci/propose", *map(str, runs)],
             cwd=self.root,
-            env={**os.environ, **self.environ},
+            env=child_environ(self.environ),
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout + done.stderr
 
     def asked(self) -> list[str]:
         """What GitHub was asked since this was last asked."""
@@ -72,6 +74,42 @@ class Repository:
 
     def tip(self, branch: str) -> str:
         return self.git("ls-remote", "origin", f"refs/heads/{branch}").partition("\t")[0]
+
+    def close(self) -> None:
+        """A person closes the pull request, and the branch stays."""
+        (self.gh / "number").unlink()
+
+    def changed(self) -> list[str]:
+        """The files in which the proposal differs from the main branch."""
+        self.git("fetch", "--quiet", "origin", PROPOSAL)
+        return self.git("diff", "--name-only", "main", "FETCH_HEAD").splitlines()
+
+    def read(self, branch: str, path: str) -> str:
+        """A file at the tip of a branch of the remote."""
+        self.git("fetch", "--quiet", "origin", branch)
+        return self.git("show", f"FETCH_HEAD:{path}")
+
+    def commit(self, branch: str, files: Mapping[str, str | None], onto: str = "", author: str = "reviewer") -> str:
+        """Somebody's commit on top of a branch, or of what `onto` names: files by path, a link where it begins so."""
+        self.git("fetch", "--quiet", "origin", onto or branch)
+        work = Path(tempfile.mkdtemp(dir=self.root.parent))
+        self.git("worktree", "add", "--quiet", "--detach", str(work), "FETCH_HEAD")
+        for path, text in files.items():
+            made = work / path
+            made.unlink(missing_ok=True)
+            made.parent.mkdir(parents=True, exist_ok=True)
+            if text is None:
+                continue
+            if text.startswith("-> "):
+                made.symlink_to(text.removeprefix("-> "))
+            else:
+                made.write_text(text)
+        by = ["-c", f"user.name={author}", "-c", f"user.email={author}@localhost"]
+        for command in (["add", "--all", "--force", *files], [*by, "commit", "--quiet", "-m", f"By {author}"]):
+            subprocess.run(["git", *command], cwd=work, check=True, capture_output=True)
+        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=work, check=True, capture_output=True, text=True)
+        self.git("push", "--quiet", "--force", "origin", f"{head.stdout.strip()}:refs/heads/{branch}")
+        return head.stdout.strip()
 
 
 @pytest.fixture
@@ -110,43 +148,211 @@ def nightly_run(folder: Path, words: str) -> Path:
     return seen.folder
 
 
-def test_a_night_becomes_one_pull_request_that_says_each_thing_once(tmp_path: Path, repository: Repository) -> None:
-    first = nightly_run(tmp_path / "1", "endpoints and models")
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A night that changes one file."""
+    return nightly_run(tmp_path_factory.mktemp("nights") / "1", "endpoints and models")
+
+
+@pytest.fixture(scope="module")
+def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A night that changes another one, and did not look at what the first one saw."""
+    return nightly_run(tmp_path_factory.mktemp("nights") / "2", "errors and not_found")
+
+
+@pytest.fixture(scope="module")
+def blind(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A night in which nobody answers."""
+    folder = tmp_path_factory.mktemp("nights")
+    tonight = night(folder, {"pd": "http://127.0.0.1:9"})
+    seen = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", "models", environ=tonight.environ)
+    assert seen.status == 10, seen.said
+    return seen.folder
+
+
+PROPOSAL, HISTORY = "nightly/catalog", "nightly/history"
+MODELS, NOT_FOUND = "catalog/records/pd/endpoints/models.json", "catalog/records/pd/errors/not_found.json"
+
+
+def test_a_night_becomes_one_pull_request_that_says_each_thing_once(repository: Repository, first: Path) -> None:
     repository.propose(first)
     assert repository.asked() == ["pr list", "pr create"]
     body = (repository.gh / "body").read_text()
     assert body == (repository.root / "reports/out/merged/summary.md").read_text()
     assert body in Path(repository.environ["GITHUB_STEP_SUMMARY"]).read_text()
-    proposed = repository.tip("nightly/catalog")
-    repository.git("fetch", "--quiet", "origin", "nightly/catalog")
-    changed = repository.git("diff", "--name-only", "main", "FETCH_HEAD").splitlines()
-    assert changed == ["catalog/records/pd/endpoints/models.json"]
-    remembered = repository.tip("nightly/history")
-
-    said = repository.propose(first)
-    assert "pull request 7 says the same" in said
+    proposed, remembered = repository.tip(PROPOSAL), repository.tip(HISTORY)
+    assert repository.changed() == [MODELS]
+    assert "pull request 7 says the same" in repository.propose(first)
     assert repository.asked() == ["pr list"]
-    assert repository.tip("nightly/catalog") == proposed
-
-    second = nightly_run(tmp_path / "2", "not_found")
-    repository.propose(second, first)
-    assert repository.asked() == ["pr list", "pr edit"]
-    assert repository.tip("nightly/catalog") != proposed
-    assert repository.tip("nightly/history") != remembered
-    repository.git("fetch", "--quiet", "origin", "nightly/history")
-    lines = repository.git("show", "FETCH_HEAD:reports/history/night.jsonl").splitlines()
-    assert len(lines) >= 2
+    assert (repository.tip(PROPOSAL), repository.tip(HISTORY)) == (proposed, remembered)
     assert repository.tip("main") == repository.git("rev-parse", "main"), "nothing goes to the main branch by itself"
 
 
-def test_with_nothing_to_say_there_is_no_pull_request(tmp_path: Path, repository: Repository) -> None:
-    run = nightly_run(tmp_path / "1", "endpoints and models")
-    repository.propose(run)
-    repository.git("push", "--quiet", "origin", f"{repository.tip('nightly/catalog')}:refs/heads/main")
+def test_the_next_night_builds_on_the_open_proposal(repository: Repository, first: Path, second: Path) -> None:
+    repository.propose(first)
+    before = repository.tip(PROPOSAL)
+    repository.asked()
+    repository.propose(second)
+    assert repository.asked() == ["pr list", "pr edit"]
+    assert repository.changed() == [MODELS, NOT_FOUND], "what the first night saw is still proposed"
+    repository.git("merge-base", "--is-ancestor", before, "FETCH_HEAD")
+    assert len(repository.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
+
+
+def test_a_blind_night_takes_nothing_back(repository: Repository, first: Path, blind: Path) -> None:
+    repository.propose(first)
+    before = repository.tip(PROPOSAL)
+    assert "says the same" in repository.propose(blind)
+    assert repository.tip(PROPOSAL) == before
+
+
+def test_a_reviewer_s_commit_stays_and_is_built_on(repository: Repository, first: Path, second: Path) -> None:
+    repository.propose(first)
+    text = repository.read(PROPOSAL, MODELS)
+    theirs = repository.commit(
+        PROPOSAL, {MODELS: text.replace('"note": "', '"note": "Reviewed. ') + "\n", "NOTES": "a\n"}
+    )
+    repository.propose(second)
+    repository.changed()
+    repository.git("merge-base", "--is-ancestor", theirs, "FETCH_HEAD")
+    assert repository.read(PROPOSAL, "NOTES") == "a"
+    assert repository.changed() == ["NOTES", MODELS, NOT_FOUND]
+
+
+def test_the_main_branch_is_merged_into_an_open_proposal(repository: Repository, first: Path, second: Path) -> None:
+    repository.propose(first)
+    repository.commit("main", {"README.md": "More to read.\n"})
+    repository.git("fetch", "--quiet", "origin")
+    repository.propose(second)
+    repository.git("fetch", "--quiet", "origin", PROPOSAL)
+    repository.git("merge-base", "--is-ancestor", "origin/main", "FETCH_HEAD")
+    assert repository.git("diff", "--name-only", "origin/main", "FETCH_HEAD").splitlines() == [MODELS, NOT_FOUND]
+
+
+def test_a_proposal_that_does_not_merge_any_more_is_left_to_a_person(repository: Repository, first: Path) -> None:
+    repository.propose(first)
+    before = repository.tip(PROPOSAL)
+    text = repository.read("main", MODELS)
+    repository.commit("main", {MODELS: "\n".join(f"{line} " for line in text.splitlines()) + "\n"})
+    repository.git("fetch", "--quiet", "origin")
+    assert "does not merge with main any more" in repository.propose(first, status=1)
+    assert repository.tip(PROPOSAL) == before
+
+
+def test_a_closed_proposal_stays_closed_until_there_is_something_new(
+    repository: Repository, first: Path, second: Path
+) -> None:
+    repository.propose(first)
+    repository.close()
+    repository.asked()
+    assert "a person closed the proposal" in repository.propose(first)
+    assert set(repository.asked()) == {"pr list"}
+    assert not (repository.gh / "number").exists()
+    repository.propose(second)
+    assert (repository.gh / "number").exists()
+    assert repository.changed() == [NOT_FOUND], "what was refused is not proposed with it"
+
+
+def test_a_closed_proposal_is_known_though_its_branch_is_gone(repository: Repository, first: Path) -> None:
+    repository.propose(first)
+    repository.close()
+    repository.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
+    assert "a person closed the proposal" in repository.propose(first)
+    assert repository.tip(PROPOSAL) == ""
+
+
+def test_with_nothing_to_say_there_is_no_pull_request(repository: Repository, first: Path) -> None:
+    repository.propose(first)
+    repository.git("push", "--quiet", "origin", f"{repository.tip(PROPOSAL)}:refs/heads/main")
     repository.git("fetch", "--quiet", "origin")
     repository.asked()
-    assert "nothing to say" in repository.propose(run)
+    assert "nothing to say" in repository.propose(first)
     assert repository.asked() == []
+
+
+@pytest.mark.parametrize("damage", ["empty", "broken", "absent"])
+def test_a_shard_that_cannot_be_read_is_named_and_left_out(
+    repository: Repository, first: Path, second: Path, tmp_path: Path, damage: str
+) -> None:
+    shard = tmp_path / "shard"
+    shard.mkdir()
+    lines = (second / "results.jsonl").read_text().splitlines(keepends=True)
+    if damage != "absent":
+        (shard / "results.jsonl").write_text("" if damage == "empty" else "".join([lines[0], "{", *lines[1:]]))
+    said = repository.propose(shard, first, status=1)
+    assert f"left out, for it cannot be read: {shard}" in said
+    assert repository.changed() == [MODELS]
+    assert str(shard) in (repository.gh / "body").read_text()
+    assert repository.tip(HISTORY)
+
+
+def test_with_no_shard_that_can_be_read_nothing_is_pushed(repository: Repository, tmp_path: Path) -> None:
+    assert "no run of this night can be read" in repository.propose(tmp_path, status=1)
+    assert (repository.tip(PROPOSAL), repository.tip(HISTORY)) == ("", "")
+
+
+def test_a_history_branch_made_from_main_changes_nothing_else(
+    repository: Repository, first: Path, second: Path
+) -> None:
+    repository.propose(first)
+    repository.git("push", "--quiet", "--force", "origin", f"main:refs/heads/{HISTORY}")
+    repository.propose(second)
+    assert repository.changed() == [MODELS, NOT_FOUND]
+    repository.git("fetch", "--quiet", "origin", HISTORY)
+    kept = repository.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
+    assert "reports/history/night.jsonl" in kept
+    assert all(path.startswith("reports/history/") for path in kept)
+
+
+def test_a_hostile_history_branch_is_data(repository: Repository, first: Path, second: Path, tmp_path: Path) -> None:
+    repository.propose(first)
+    marker = tmp_path / "pwned"
+    code = f"import pathlib; pathlib.Path({str(marker)!r}).write_text('x')\n"
+    hostile = {
+        "reports/__main__.py": code,
+        "reports/history/__init__.py": code,
+        "reports/history/night.jsonl": "-> ../../catalog/__init__.py",
+        "reports/history/..evil.jsonl": "x",
+        "catalog/__main__.py": code,
+        MODELS: "{}",
+    }
+    repository.commit(HISTORY, hostile, author="stranger")
+    repository.propose(second)
+    assert not marker.exists()
+    assert repository.changed() == [MODELS, NOT_FOUND]
+    assert (repository.root / "catalog/__init__.py").read_text() == repository.read(
+        "main", "catalog/__init__.py"
+    ) + "\n"
+
+
+RACE = """\
+#!/bin/sh
+# Another night is faster, once: it pushes between this one's look and this one's push.
+[ -e {once} ] && exit 0
+touch {once}
+git -C {remote} update-ref refs/heads/{branch} {other}
+"""
+
+
+@pytest.mark.parametrize("branch", [PROPOSAL, HISTORY])
+def test_of_two_nights_at_once_neither_is_lost(
+    repository: Repository, first: Path, second: Path, tmp_path: Path, branch: str
+) -> None:
+    """The other night's push comes after this one looked and before it pushes."""
+    repository.propose(first)
+    theirs = repository.tip(branch)
+    mine = repository.commit(branch, {"reports/history/other.jsonl": "{}\n"} if branch == HISTORY else {"NOTES": "b\n"})
+    repository.git("push", "--quiet", "--force", "origin", f"{theirs}:refs/heads/{branch}")
+    hook = repository.root / ".git" / "hooks" / "pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(RACE.format(once=tmp_path / "once", remote=repository.remote, branch=branch, other=mine))
+    hook.chmod(0o755)
+    repository.propose(second)
+    assert (tmp_path / "once").exists()
+    repository.git("fetch", "--quiet", "origin", branch)
+    repository.git("merge-base", "--is-ancestor", mine, "FETCH_HEAD")
+    assert {MODELS, NOT_FOUND} <= set(repository.changed())
+    assert len(repository.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -160,3 +366,84 @@ def test_workflows_pin_actions_and_run_no_text_that_others_write(path: Path) -> 
     assert "concurrency:" in text
     for script in re.findall(r"run: \|\n((?: {10,}.*\n)+)", text) + re.findall(r"run: ([^|\n].*)\n", text):
         assert "${{" not in script
+
+
+NIGHTLY = (CHECKOUT / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8")
+PINNED = re.compile(r"([\w.-]+)==(\S+)(.*)")
+
+
+def steps(job: str) -> dict[str, str]:
+    """The steps of a job of the nightly workflow, by name."""
+    text = NIGHTLY.partition(f"\n  {job}:\n")[2]
+    text = re.split(r"\n  \w+:\n", text)[0]
+    found = re.split(r"\n      - ", text)
+    return {re.sub(r"^name: | #.*", "", each.splitlines()[0]): each for each in found[1:]}
+
+
+def test_clean_up_runs_whatever_became_of_the_probe() -> None:
+    probe, clean_up = steps("probe")["Probe"], steps("probe")["Clean up"]
+    assert "if: always()" in clean_up
+    assert ".ci/clean-up" in clean_up
+    assert "cleanup" not in probe
+    job, step = (int(re.search(r"timeout-minutes: (\d+)", text)[1]) for text in (NIGHTLY, probe))  # type: ignore[index]
+    assert step < job, "the job must still have time for what comes after"
+    assert set(re.findall(r"secrets\.(\w+)", clean_up)) == set(re.findall(r"secrets\.(\w+)", probe))
+
+
+def test_keys_are_for_the_default_branch_alone_and_one_a_provider_is_enough() -> None:
+    probe = NIGHTLY.partition("\n  probe:\n")[2].partition("\n    steps:")[0]
+    assert "if: github.ref_name == github.event.repository.default_branch" in probe
+    assert "environment: live" in probe
+    assert "_BASE_URL" not in NIGHTLY
+
+
+def test_what_the_night_installs_is_named_by_its_digest_and_is_what_is_pinned() -> None:
+    assert all("--require-hashes" in each for each in re.findall(r"pip install.*", NIGHTLY.partition("\n  mutate:")[0]))
+    lines = [line for line in (CHECKOUT / ".ci/requirements.txt").read_text().splitlines() if line[:1] not in ("", "#")]
+    asked = [PINNED.fullmatch(line) for line in lines]
+    assert all(each and re.fullmatch(r" --hash=sha256:[0-9a-f]{64}", each[3]) for each in asked)
+    pinned = dict(line.split("==") for line in (CHECKOUT / "constraints.txt").read_text().splitlines() if "==" in line)
+    known = {name.lower().replace("_", "-"): version for name, version in pinned.items()}
+    named = {each[1].lower().replace("_", "-"): each[2] for each in asked if each}
+    assert named == {name: known.get(name) for name in named}
+    needed = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert {re.split(r"[><=]", each)[0].lower() for each in needed} <= named.keys()
+
+
+def test_the_checks_of_a_proposal_are_started() -> None:
+    assert "gh workflow run ci.yml --ref nightly/catalog" in steps("propose")["Check what is proposed"]
+    assert "workflow_dispatch:" in (CHECKOUT / ".github" / "workflows" / "ci.yml").read_text()
+    assert "fetch-depth: 0" in NIGHTLY.partition("\n  propose:\n")[2]
+
+
+def test_clean_up_removes_what_an_earlier_night_left(tmp_path: Path) -> None:
+    """The journal of a night that was killed comes from its artifact."""
+    root, tools = tmp_path / "checkout", tmp_path / "tools"
+    (root / ".ci").mkdir(parents=True)
+    shutil.copy(CHECKOUT / ".ci" / "clean-up", root / ".ci" / "clean-up")
+    tools.mkdir()
+    (tools / "gh").write_text(
+        "#!/bin/sh\n"
+        'if [ "$2" = list ]; then echo 41; echo 42; exit; fi\n'
+        f'echo "$*" >> {tmp_path}/asked\n'
+        'test "$3" = 42 || exit 1\n'
+        'mkdir -p "$7/20261120T021700Z-live-abcd" && echo "{}" > "$7/20261120T021700Z-live-abcd/made.jsonl"\n'
+    )
+    (tools / "python").write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/ran\n')
+    for tool in tools.iterdir():
+        tool.chmod(0o755)
+    environ = child_environ({"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "GH_TOKEN": "t"})
+
+    def clean_up() -> str:
+        done = subprocess.run([".ci/clean-up", "night-pa"], cwd=root, env=environ, check=True, capture_output=True)
+        return done.stdout.decode()
+
+    clean_up()
+    (ran,) = (tmp_path / "ran").read_text().splitlines()
+    assert re.fullmatch(r"-m probes cleanup \S+/42/20261120T021700Z-live-abcd --target live", ran)
+    assert "run download 41 --name night-pa" in (tmp_path / "asked").read_text()
+    tonight = root / "reports/out/20261121T021700Z-live-ef01"
+    tonight.mkdir(parents=True)
+    (tonight / "made.jsonl").write_text("{}\n")
+    clean_up()
+    assert "reports/out/20261121T021700Z-live-ef01" in (tmp_path / "ran").read_text().splitlines()[-1]
