@@ -11,6 +11,7 @@ import pytest
 
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import GONE, Hook, Unresolved
+from tests.harness.mutants.instead import Reached
 from tests.harness.mutants.mutated import imported_anew
 from tests.harness.mutants.tables import COLUMNS, Mutant, Refused, mutants, refusals
 
@@ -34,7 +35,7 @@ def original(text: str) -> Any:
 def read_anew(hook: str, stands: str, module: str, name: str, topic: Path = NOWHERE) -> Any:
     """What a module has under a name in a mock with something else in the place of the hook."""
     parsed = Hook.parse(hook)
-    with imported_anew(parsed, lambda value: instead.stands_in(stands, topic, value)):
+    with imported_anew(parsed, lambda value: instead.stands_in(stands, topic, value, Reached())):
         return vars(importlib.import_module(module))[name]
 
 
@@ -62,6 +63,7 @@ def test_a_hook_leads_to_a_value(hook: str, value: object) -> None:
         ("mockserver.pd.errors:SHAPES[418]", "no items"),
         ("mockserver.pd.routes:ROUTES[GET].path", "several items"),
         ("mockserver.pd.errors:INVALID_ARGUMENT[0]", "has no items"),
+        ("mockserver.pd.errors:INVALID_ARGUMENT()", "is no function"),
     ],
 )
 def test_a_hook_that_leads_nowhere_is_refused(hook: str, said: str) -> None:
@@ -88,7 +90,7 @@ def test_at_an_import_that_module_alone_has_the_replacement() -> None:
 def test_what_a_table_calls_has_the_replacement(tmp_path: Path) -> None:
     (tmp_path / "topic.py").write_text(TOPIC, encoding="utf-8")
     hook = Hook.parse("mockserver.pd.models:tokenize_text")
-    with imported_anew(hook, lambda value: instead.stands_in("@other_kind", tmp_path / "topic.tsv", value)):
+    with imported_anew(hook, lambda value: instead.stands_in("@other_kind", tmp_path / "topic.tsv", value, Reached())):
         routes = importlib.import_module("mockserver.pd.routes").ROUTES
         handler = next(route.endpoint.handler for route in routes if route.path == "/v1/tokenize-text")
         with pytest.raises(importlib.import_module("mockserver.pd.errors").PdError, match="tokenize_text"):
@@ -112,6 +114,14 @@ def test_a_property_and_a_method_answer_a_literal() -> None:
     assert keys["mock-pd-inference"].allows("any", "thing") is False
 
 
+def test_what_a_function_returns_is_changed_where_the_steps_lead_into_it() -> None:
+    described = read_anew("mockserver.pd.api_key:described()[acls]", "-", "mockserver.pd.api_key", "described")
+    key = original("mockserver.pd.keys:KEYS[mock-pd-blocked]")
+    assert original("mockserver.pd.api_key:described")(key).keys() - described(key).keys() == {"acls"}
+    elsewhere = read_anew("mockserver.pd.api_key:described()[none]", "1", "mockserver.pd.api_key", "described")
+    assert elsewhere(key) == original("mockserver.pd.api_key:described")(key)
+
+
 @pytest.mark.parametrize(
     ("stands", "like", "value"),
     [
@@ -123,7 +133,7 @@ def test_a_property_and_a_method_answer_a_literal() -> None:
     ],
 )
 def test_a_literal_has_the_type_of_what_it_replaces(stands: str, like: object, value: object) -> None:
-    assert instead.stands_in(stands, NOWHERE, like) == value
+    assert instead.stands_in(stands, NOWHERE, like, Reached()) == value
 
 
 @pytest.mark.parametrize("stands", ["410 Gone", "@nothing", "=mockserver.pd.errors:NO_SUCH", "@_private"])

@@ -68,7 +68,7 @@ def verdicts(chosen: Sequence[Mutant], jobs: int, *, named_only: bool) -> Iterat
 
 def _told(verdict: Verdict, *, why: bool) -> Iterator[str]:
     if verdict.state != "detected":
-        yield f"{verdict.state}  {verdict.id}"
+        yield f"{verdict.state}  {verdict.id}{f': it raises {verdict.broken}' if verdict.broken else ''}"
         yield from (f"    not noticed by {pattern}" for pattern in verdict.missed)
         yield from (f"    noticed by {address} too" for address in verdict.elsewhere)
     elif why:

@@ -5,20 +5,22 @@ mockserver.pd.routes:ROUTES[GET /v1/api-key].path   an item of a table, by its i
 mockserver.pd.errors:SHAPES[405]                    a value of a mapping, by its key or by what the key says
 mockserver.pd.keys:Team.can_pay                     a property or a method
 mockserver.pd.rules:check_effort                    a function: of the module that defines it, or as one imports it
+mockserver.pd.api_key:described()[acls]             of what a function returns, each time that it is there
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
-_HOOK = re.compile(r"(?P<module>mockserver(?:\.\w+)*):(?P<name>\w+)(?P<steps>(?:\.\w+|\[[^\]]+\])*)")
-_STEP = re.compile(r"\.(\w+)|\[([^\]]+)\]")
+_HOOK = re.compile(r"(?P<module>mockserver(?:\.\w+)*):(?P<name>\w+)(?P<steps>(?:\.\w+|\[[^\]]+\]|\(\))*)")
+_STEP = re.compile(r"\.(\w+)|\[([^\]]+)\]|\(\)")
 
 Change = Callable[[Any], Any]
 """From what stands there to what shall stand there; `GONE` where nothing shall."""
@@ -39,13 +41,17 @@ class Unresolved(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step into a value: an attribute, or an item."""
+    """One step into a value: an attribute, an item, or what it returns, where there is no text."""
 
     text: str
     is_item: bool
 
+    @property
+    def is_call(self) -> bool:
+        return not self.text
+
     def __str__(self) -> str:
-        return f"[{self.text}]" if self.is_item else f".{self.text}"
+        return "()" if self.is_call else f"[{self.text}]" if self.is_item else f".{self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ class Hook:
         return cls(found["module"], found["name"], steps)
 
     def original(self, module: Any) -> Any:
-        """What stands there in a module.
+        """What stands there in a module; where something returns it, what does.
 
         Raises:
             Unresolved: nothing does.
@@ -85,6 +91,9 @@ class Hook:
             raise Unresolved(f"{self.module} has no {self.name!r}")
         value = vars(module)[self.name]
         for step in self.steps:
+            if step.is_call:
+                _function(value)
+                break
             value = _inside(value, step)
         return value
 
@@ -97,7 +106,41 @@ def _changed(value: Any, steps: Sequence[Step], change: Change) -> Any:
     if not steps:
         return change(value)
     step, *further = steps
+    if step.is_call:
+        return _rewrapped(value, _returning(_function(value), further, change))
     return _put(value, step, _changed(_inside(value, step), further, change))
+
+
+def _function(value: Any) -> Any:
+    """The plain function in a function, a property, a static or class method."""
+    inner = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+    if not isinstance(inner, FunctionType) or inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
+        raise Unresolved(f"{_named(value)} is no function that returns something")
+    return inner
+
+
+def _rewrapped(value: Any, function: Any) -> Any:
+    return type(value)(function) if isinstance(value, property | staticmethod | classmethod) else function
+
+
+def _returning(function: Any, steps: Sequence[Step], change: Change) -> Any:
+    """The function, with what it returns changed wherever the steps lead somewhere in it."""
+
+    def changed(result: Any) -> Any:
+        try:
+            return _changed(result, steps, change)
+        except Unresolved:
+            return result
+
+    @functools.wraps(function)
+    def answer(*args: Any, **options: Any) -> Any:
+        return changed(function(*args, **options))
+
+    @functools.wraps(function)
+    async def answer_later(*args: Any, **options: Any) -> Any:
+        return changed(await function(*args, **options))
+
+    return answer_later if inspect.iscoroutinefunction(function) else answer
 
 
 def _inside(holder: Any, step: Step) -> Any:

@@ -13,7 +13,6 @@ import importlib
 import importlib.util
 import inspect
 import json
-from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -21,7 +20,22 @@ from typing import Any
 
 from tests.harness.mutants.hooks import GONE, Hook, Unresolved
 
-Make = Callable[[Any], Any]
+
+class Reached:
+    """Counts how often anything came to where a replacement stands; a value is reached where it is replaced."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def when_called(self, function: Any) -> Any:
+        """The function, counting its calls."""
+
+        @functools.wraps(function)
+        def counted(*args: Any, **options: Any) -> Any:
+            self.count += 1
+            return function(*args, **options)
+
+        return counted
 
 
 def check(text: str, topic: Path) -> None:
@@ -33,27 +47,57 @@ def check(text: str, topic: Path) -> None:
     if text.startswith("@"):
         _maker(text[1:], topic)
     elif text.startswith("="):
-        hook = Hook.parse(text[1:])
-        hook.original(importlib.import_module(hook.module))
+        _elsewhere(text)
     elif text != "-":
         _literal(text)
 
 
-def stands_in(text: str, topic: Path, original: Any) -> Any:
+def stands_in(text: str, topic: Path, original: Any, reached: Reached) -> Any:
     """What stands in the place of the original. A function of the topic is asked for when it is first called: by then
     the mock is imported, and the topic may import from it."""
+    if isinstance(original, property):
+        return property(stands_in(text, topic, original.fget, reached))
+    if isinstance(original, staticmethod | classmethod):
+        return type(original)(stands_in(text, topic, original.__func__, reached))
+    if isinstance(original, FunctionType):
+        return reached.when_called(_function_in_place(text, topic, original))
+    reached.count += 1
     if text == "-":
         return GONE
     if text.startswith("="):
-        hook = Hook.parse(text[1:])
-        return hook.original(importlib.import_module(hook.module))
+        return _elsewhere(text)
     if text.startswith("@"):
-
-        def make(found: Any) -> Any:
-            return _maker(text[1:], topic)(found)
-
-        return _behaving(original, make)
+        return _maker(text[1:], topic)(original)
     return _typed_as(original, _literal(text))
+
+
+def _elsewhere(text: str) -> Any:
+    hook = Hook.parse(text[1:])
+    return hook.original(importlib.import_module(hook.module))
+
+
+def _function_in_place(text: str, topic: Path, original: FunctionType) -> Any:
+    if text.startswith("="):
+        return _elsewhere(text)
+    if text.startswith("@"):
+        return _made_when_called(original, text[1:], topic)
+    value = _literal(text)
+
+    async def answer_later(*args: Any, **options: Any) -> Any:
+        return value
+
+    return answer_later if inspect.iscoroutinefunction(original) else lambda *args, **options: value
+
+
+def _made_when_called(original: FunctionType, name: str, topic: Path) -> Any:
+    made: list[Any] = []
+
+    def stand_in(*args: Any, **options: Any) -> Any:
+        if not made:
+            made.append(_maker(name, topic)(original))
+        return made[0](*args, **options)
+
+    return stand_in
 
 
 def _literal(text: str) -> Any:
@@ -63,12 +107,12 @@ def _literal(text: str) -> Any:
         raise Unresolved(f"{text!r} is no JSON, nor @function, =name of the mock, or -") from None
 
 
-def _maker(name: str, topic: Path) -> Make:
+def _maker(name: str, topic: Path) -> Any:
     module = _load(topic.with_suffix(".py"))
     made = getattr(module, name, None)
     if name.startswith("_") or not callable(made):
         raise Unresolved(f"{topic.with_suffix('.py').name} has no function {name!r}")
-    return made  # type: ignore[no-any-return] # it is called with the original, and may return anything
+    return made
 
 
 def _load(file: Path) -> ModuleType:
@@ -81,46 +125,11 @@ def _load(file: Path) -> ModuleType:
     return module
 
 
-def _behaving(original: Any, make: Make) -> Any:
-    """What a function of the topic makes of the original; of functions, methods and properties only when called."""
-    if isinstance(original, property):
-        return property(_behaving(original.fget, make))
-    if isinstance(original, staticmethod | classmethod):
-        return type(original)(_behaving(original.__func__, make))
-    if not isinstance(original, FunctionType):
-        return make(original)
-    made: list[Any] = []
-
-    @functools.wraps(original)
-    def stand_in(*args: Any, **options: Any) -> Any:
-        if not made:
-            made.append(make(original))
-        return made[0](*args, **options)
-
-    return stand_in
-
-
 def _typed_as(original: Any, value: Any) -> Any:
-    """A JSON value as the type that the mock has there; of what is called, a function that always answers so."""
-    if isinstance(original, property):
-        return property(lambda self: value)
-    if isinstance(original, staticmethod | classmethod):
-        return staticmethod(lambda *args, **options: value)
-    if inspect.iscoroutinefunction(original):
-        return _awaited(original, value)
-    if isinstance(original, FunctionType):
-        return functools.wraps(original)(lambda *args, **options: value)
-    if isinstance(original, Enum) and not isinstance(value, Enum):
+    """A JSON value as the type that the mock has there."""
+    if isinstance(original, Enum):
         return type(original)(value)
     if isinstance(value, list) and isinstance(original, tuple | set | frozenset):
         nested = any(isinstance(each, tuple) for each in original)
         return type(original)(tuple(each) if nested else each for each in value)
     return value
-
-
-def _awaited(original: Any, value: Any) -> Any:
-    @functools.wraps(original)
-    async def answer(*args: Any, **options: Any) -> Any:
-        return value
-
-    return answer

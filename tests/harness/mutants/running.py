@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from probes.target import target as targets
 from tests.harness.engines import probe
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook
+from tests.harness.mutants.instead import Reached
 from tests.harness.mutants.mutated import imported_anew
 from tests.harness.mutants.tables import Mutant, Of
 from tests.harness.serving import serving_mock
@@ -42,13 +44,21 @@ class Verdict:
     """What could not look, and why."""
     why: tuple[str, ...] = ()
     """The first difference that each record told."""
+    broken: str = ""
+    """What the mutated mock raised: it does something else than the row says, whoever notices."""
+    in_effect: bool = True
+    """Whether anything came to where the replacement stands."""
 
     @property
     def detected(self) -> bool:
-        return not self.missed
+        return not self.missed and not self.broken and self.in_effect
 
     @property
     def state(self) -> str:
+        if self.broken:
+            return "broken"
+        if not self.in_effect:
+            return "never in effect"
         if self.detected:
             return "elsewhere" if self.elsewhere else "detected"
         return "missed in part" if self.drifted else "survived"
@@ -78,10 +88,12 @@ def run(mutant: Mutant, *, named_only: bool = False) -> Verdict:
     known = of(mutant.provider)
     named = {pattern: known.matching(pattern) for pattern in mutant.noticed_by}
     expected = frozenset[str]().union(*named.values())
-    with _serving(mutant) as target:
+    raised = _Raised()
+    reached = Reached()
+    with raised.heard(), _serving(mutant, reached) as target:
         chosen = sorted(expected) if named_only else known.addresses
         found = probe(target, chosen, drawing=_Named(Depth.QUICK, date.min, expected))
-    return _verdict(mutant, named, found)
+    return replace(_verdict(mutant, named, found), broken=raised.first, in_effect=reached.count > 0)
 
 
 def untouched(provider: str) -> dict[str, Outcome]:
@@ -92,18 +104,43 @@ def untouched(provider: str) -> dict[str, Outcome]:
 
 
 @contextmanager
-def _serving(mutant: Mutant) -> Iterator[Target]:
+def _serving(mutant: Mutant, reached: Reached) -> Iterator[Target]:
     hook = Hook.parse(mutant.hook)
     needed = mutant.instead.removeprefix("=") if mutant.instead.startswith("=") else ""
 
     def change(original: object) -> object:
-        return instead.stands_in(mutant.instead, mutant.file, original)
+        return instead.stands_in(mutant.instead, mutant.file, original, reached)
 
     with (
         imported_anew(hook, change, needed) as app,
         serving_mock(app.create_app(only=[mutant.provider])) as addresses,
     ):
         yield targets.load("mock").served_by(addresses)
+
+
+class _Raised(logging.Handler):
+    """Hears what the servers say of an exception that no handler of the mock expected."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.first = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and not self.first:
+            self.first = f"{type(error).__name__}: {error}"
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Hear it while the block runs."""
+        loggers = [logging.getLogger(name) for name in ("uvicorn.error", "grpc")]
+        for each in loggers:
+            each.addHandler(self)
+        try:
+            yield
+        finally:
+            for each in loggers:
+                each.removeHandler(self)
 
 
 def _verdict(mutant: Mutant, named: Mapping[str, set[str]], results: Mapping[str, Result]) -> Verdict:
