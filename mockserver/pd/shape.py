@@ -53,13 +53,17 @@ def check(raw: str, value: Any, shape: Shape) -> None:
     """Refuse a body of which some field has another type; null is as good as absent."""
     for path, wrong, wanted in mismatches(value, shape, ()):
         line, column = line_and_column(raw, end_of(raw, path))
-        found = f"{_type_name(wrong)} `{json.dumps(wrong)[:40]}`"
-        at = f"{_dotted(path)}: " if path else ""
-        message = (
-            f"Failed to deserialize the JSON body into the target type: {at}invalid type: {found}, "
-            f"expected {wanted.name} at line {line} column {column}"
-        )
-        raise PdError(UNPROCESSABLE, message)
+        raise PdError(UNPROCESSABLE, told(path, wrong, wanted, line, column))
+
+
+def told(path: Path, wrong: Any, wanted: Shape, line: int, column: int) -> str:
+    """What is said of a field of the wrong type: which, and where it stands."""
+    found = f"{_type_name(wrong)} `{json.dumps(wrong)[:40]}`"
+    at = f"{_dotted(path)}: " if path else ""
+    return (
+        f"Failed to deserialize the JSON body into the target type: {at}invalid type: {found}, "
+        f"expected {wanted.name} at line {line} column {column}"
+    )
 
 
 def mismatches(value: Any, shape: Shape, path: Path) -> Iterator[tuple[Path, Any, Shape]]:

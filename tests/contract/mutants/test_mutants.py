@@ -15,17 +15,12 @@ from catalog.reading.manifest import providers
 from tests.harness.mutants import tables
 from tests.harness.mutants.__main__ import drawn
 from tests.harness.mutants.running import of, run
-from tests.harness.mutants.tables import NOT_YET, mutants, refusals
+from tests.harness.mutants.tables import NOT_YET, SURVIVING, listed, mutants, refusals
 
 each_provider = pytest.mark.parametrize("provider", providers())
 
 SHARES = 100
 """A hundredth a day here; CI has a tenth."""
-
-
-def listed(provider: str) -> list[str]:
-    file = NOT_YET / f"{provider}.txt"
-    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
 def unbroken(provider: str) -> set[str]:
@@ -40,26 +35,38 @@ def test_each_row_names_what_exists(provider: str) -> None:
 
 @each_provider
 def test_each_fact_has_a_mutant_or_is_still_to_be_done(provider: str) -> None:
-    assert sorted(unbroken(provider) - set(listed(provider))) == []
+    assert sorted(unbroken(provider) - set(listed(NOT_YET, provider))) == []
 
 
 @each_provider
 def test_what_is_done_leaves_the_list(provider: str) -> None:
-    still = sorted(set(listed(provider)) & unbroken(provider))
+    still = sorted(set(listed(NOT_YET, provider)) & unbroken(provider))
     if os.environ.get("SHRINK"):
         (NOT_YET / f"{provider}.txt").write_text("".join(f"{line}\n" for line in still), encoding="utf-8")
-    assert listed(provider) == still
+    assert listed(NOT_YET, provider) == still
 
 
 @each_provider
 def test_those_of_the_day_are_noticed(provider: str) -> None:
     today = date.today()
-    chosen = [mutant for mutant in mutants([provider]) if drawn(mutant, today, SHARES)]
-    assert [(mutant.id, missed) for mutant in chosen if (missed := run(mutant, named_only=True).missed)] == []
+    known = listed(SURVIVING, provider)
+    chosen = [each for each in mutants([provider]) if drawn(each, today, SHARES) and each.slug not in known]
+    verdicts = [run(mutant, named_only=True) for mutant in chosen]
+    assert [(each.id, each.missed, each.broken) for each in verdicts if each.survived] == []
+
+
+@each_provider
+def test_what_survives_is_a_mutant_in_order(provider: str) -> None:
+    known = listed(SURVIVING, provider)
+    assert known == sorted({mutant.slug for mutant in mutants([provider])} & set(known))
 
 
 def test_all_folders_are_of_providers() -> None:
-    folders = {each.name for each in tables.TABLES.iterdir() if each.is_dir()} - {"not_yet", "__pycache__"}
+    folders = {each.name for each in tables.TABLES.iterdir() if each.is_dir()} - {
+        NOT_YET.name,
+        SURVIVING.name,
+        "__pycache__",
+    }
     assert folders <= set(providers())
 
 

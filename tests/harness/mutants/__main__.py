@@ -15,7 +15,7 @@ from functools import partial
 from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
 from tests.harness.mutants.running import Verdict, run, untouched
-from tests.harness.mutants.tables import Mutant, Of, Refused, mutants, refusals
+from tests.harness.mutants.tables import SURVIVING, Mutant, Of, Refused, listed, mutants, refusals
 
 SHARES = 10
 """In how many days the rotation comes round."""
@@ -67,14 +67,13 @@ def verdicts(chosen: Sequence[Mutant], jobs: int, *, named_only: bool) -> Iterat
 
 
 def _told(verdict: Verdict, *, why: bool) -> Iterator[str]:
-    if verdict.state != "detected":
+    if verdict.state not in ("detected", "blinded"):
         yield f"{verdict.state}  {verdict.id}{f': it raises {verdict.broken}' if verdict.broken else ''}"
         yield from (f"    not noticed by {pattern}" for pattern in verdict.missed)
         yield from (f"    noticed by {address} too" for address in verdict.elsewhere)
+        yield from (f"    could not look: {address} ({reason})" for address, reason in verdict.unseen.items())
     elif why:
-        yield f"detected  {verdict.id}"
-    if verdict.blind and verdict.state != "detected":
-        yield f"    could not look: {', '.join(f'{address} ({reason})' for address, reason in verdict.blind.items())}"
+        yield f"{verdict.state}  {verdict.id}{f': {verdict.blinded}' if verdict.missed else ''}"
     if why:
         yield from (f"    {each}" for each in verdict.why)
 
@@ -85,12 +84,15 @@ def _count(found: Sequence[Verdict], provider: str) -> str:
     rows = mutants([provider])
     broken = {fact for mutant in rows for fact in mutant.facts}
     mine = [verdict for verdict in found if verdict.id.startswith(f"{provider}/")]
-    return (
-        f"{provider}: {len(known.breakable)} facts on the wire, {len(broken)} with a mutant; {len(mine)} mutants run, "
-        f"{sum(each.detected for each in mine)} detected, {sum(not each.detected for each in mine)} survived, "
-        f"{sum(bool(each.elsewhere) for each in mine)} noticed elsewhere, "
-        f"{sum(bool(each.blind) for each in mine)} kept some record from looking"
-    )
+    counts = {
+        "detected": sum(each.detected for each in mine),
+        "blinded the run": sum(each.state == "blinded" for each in mine),
+        "survived": sum(each.survived for each in mine),
+        "noticed elsewhere": sum(bool(each.elsewhere) for each in mine),
+    }
+    told = ", ".join(f"{number} {what}" for what, number in counts.items())
+    on_wire = f"{len(known.breakable)} facts on the wire, {len(broken)} with a mutant"
+    return f"{provider}: {on_wire}; {len(mine)} mutants: {told}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -121,8 +123,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(line, flush=True)
     for each in concerned:
         print(_count(found, each))
-    print(f"{sum(each.detected for each in found)} of {len(found)} detected in {time.monotonic() - begun:.0f} s")
-    return int(any(each.state != "detected" for each in found))
+    print(f"{sum(not each.survived for each in found)} of {len(found)} noticed in {time.monotonic() - begun:.0f} s")
+    return int(unexpected(found, whole=not asked.named_only))
+
+
+def unexpected(found: Sequence[Verdict], *, whole: bool) -> bool:
+    """Whether one is noticed elsewhere, survives that is not known to, or is known to and does not.
+
+    Who is blinded is known only where the whole provider was probed.
+    """
+    wrong = False
+    known = {f"{provider}/{slug}" for provider in providers() for slug in listed(SURVIVING, provider)}
+    for each in found:
+        stale = each.id in known and (each.detected or (whole and not each.survived))
+        if stale:
+            print(f"{each.id} is noticed: take it off {SURVIVING.name}/")
+        wrong |= stale or bool(each.elsewhere) or (each.survived and each.id not in known)
+    return wrong
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING
 
+from catalog.evidence.blindness import blind_providers
 from catalog.model import Outcome
 from probes.planning.rotation import Depth, Drawing
 from probes.target import target as targets
@@ -40,8 +41,10 @@ class Verdict:
     """What the row names that did not drift."""
     elsewhere: tuple[str, ...]
     """What drifted, and the row does not name."""
-    blind: Mapping[str, str] = field(default_factory=dict)
+    unseen: Mapping[str, str] = field(default_factory=dict)
     """What could not look, and why."""
+    blinded: str = ""
+    """Why the run would have ended as blind (exit 10), for instance because no control was green: it is not silent."""
     why: tuple[str, ...] = ()
     """The first difference that each record told."""
     broken: str = ""
@@ -50,8 +53,18 @@ class Verdict:
     """Whether anything came to where the replacement stands."""
 
     @property
+    def sound(self) -> bool:
+        """Whether the mutant did what its row says."""
+        return not self.broken and self.in_effect
+
+    @property
     def detected(self) -> bool:
-        return not self.missed and not self.broken and self.in_effect
+        return self.sound and not self.missed
+
+    @property
+    def survived(self) -> bool:
+        """Whether a run would have been none the wiser, or not all whom the row names."""
+        return not self.detected and not (self.sound and self.blinded)
 
     @property
     def state(self) -> str:
@@ -61,6 +74,8 @@ class Verdict:
             return "never in effect"
         if self.detected:
             return "elsewhere" if self.elsewhere else "detected"
+        if self.blinded:
+            return "blinded"
         return "missed in part" if self.drifted else "survived"
 
 
@@ -80,20 +95,18 @@ def of(provider: str) -> Of:
 
 
 def run(mutant: Mutant, *, named_only: bool = False) -> Verdict:
-    """Serve the mock with the mutant in it, probe it, and say who noticed.
-
-    Raises:
-        Unresolved: the hook leads nowhere.
-    """
+    """Serve the mock with the mutant in it, probe it, and say who noticed."""
     known = of(mutant.provider)
-    named = {pattern: known.matching(pattern) for pattern in mutant.noticed_by}
-    expected = frozenset[str]().union(*named.values())
+    named = frozenset[str]().union(*(known.matching(pattern) for pattern in mutant.wanted))
     raised = _Raised()
     reached = Reached()
-    with raised.heard(), _serving(mutant, reached) as target:
-        chosen = sorted(expected) if named_only else known.addresses
-        found = probe(target, chosen, drawing=_Named(Depth.QUICK, date.min, expected))
-    return replace(_verdict(mutant, named, found), broken=raised.first, in_effect=reached.count > 0)
+    try:
+        with raised.heard(), _serving(mutant, reached) as target:
+            chosen = sorted(named) if named_only else known.addresses
+            found = probe(target, chosen, drawing=_Named(Depth.QUICK, date.min, named))
+    except Exception as error:  # noqa: BLE001 - whatever the mutated mock does to itself is told of this mutant alone
+        return Verdict(mutant.id, frozenset(), mutant.wanted, (), broken=f"{type(error).__name__}: {error}")
+    return replace(_verdict(mutant, found), broken=raised.first, in_effect=reached.count > 0)
 
 
 def untouched(provider: str) -> dict[str, Outcome]:
@@ -143,19 +156,21 @@ class _Raised(logging.Handler):
                 each.removeHandler(self)
 
 
-def _verdict(mutant: Mutant, named: Mapping[str, set[str]], results: Mapping[str, Result]) -> Verdict:
+def _verdict(mutant: Mutant, results: Mapping[str, Result]) -> Verdict:
+    matching = of(mutant.provider).matching
     drifted = {address for address, each in results.items() if each.outcome in NOTICED}
-    expected = set[str]().union(*named.values())
+    may = set[str]().union(*map(matching, (*mutant.wanted, *mutant.allowed)))
     return Verdict(
         mutant.id,
         frozenset(drifted),
-        missed=tuple(pattern for pattern, records in named.items() if not records & drifted),
-        elsewhere=tuple(sorted(drifted - expected)),
-        blind={
+        missed=tuple(pattern for pattern in mutant.wanted if not matching(pattern) & drifted),
+        elsewhere=tuple(sorted(drifted - may)),
+        unseen={
             address: f"{each.outcome}: {each.reason.code if each.reason else ''}"
             for address, each in results.items()
             if each.outcome not in (*NOTICED, Outcome.CONFORMS)
         },
+        blinded=blind_providers(list(results.values()), [mutant.provider]).get(mutant.provider, ""),
         why=tuple(f"{address}: {_first(results[address])}" for address in sorted(drifted)),
     )
 

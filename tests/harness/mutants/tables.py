@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 TABLES = Path(__file__).parents[2] / "contract" / "mutants"
 NOT_YET = TABLES / "not_yet"
 """Of each provider the facts on the wire that no mutant breaks yet; the lists only shrink."""
+SURVIVING = TABLES / "surviving"
+"""Of each provider the mutants that nobody notices yet, a gap in the records each; the lists only shrink."""
 
 COLUMNS = ("mutant", "facts", "hook", "instead", "noticed_by")
 
@@ -45,7 +47,7 @@ class Mutant:
     hook: str
     instead: str
     noticed_by: tuple[str, ...]
-    """Addresses of records that must drift, and patterns: of the records that match one, one must and all may."""
+    """Addresses of records that must drift; patterns, of which one match must and all may; in brackets, who may."""
 
     @property
     def provider(self) -> str:
@@ -60,8 +62,24 @@ class Mutant:
     def place(self) -> str:
         return f"{self.file.parent.name}/{self.file.name}:{self.line}"
 
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Of the names those of which a record must drift."""
+        return tuple(name for name in self.noticed_by if not name.startswith("("))
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """Of the names, without their brackets, those whose records may drift as well."""
+        return tuple(name[1:-1] for name in self.noticed_by if name.startswith("("))
+
     def goes_by(self, name: str) -> bool:
         return name in (self.slug, self.id)
+
+
+def listed(folder: Path, provider: str) -> list[str]:
+    """The lines of a list that only shrinks."""
+    file = folder / f"{provider}.txt"
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
 def mutants(providers: Iterable[str], folder: Path = TABLES) -> list[Mutant]:
@@ -133,9 +151,9 @@ def _of_names(mutant: Mutant, known: Of) -> Iterator[str]:
             yield f"{fact!r} is no fact of {mutant.provider}"
         elif fact not in known.breakable:
             yield f"{fact!r} has no effect on the wire, or nobody can look at it"
-    if not mutant.noticed_by:
+    if not mutant.wanted:
         yield "nobody notices: name the records that must drift"
-    for pattern in mutant.noticed_by:
+    for pattern in (*mutant.wanted, *mutant.allowed):
         if not known.matching(pattern):
             yield f"{pattern!r} is no record of {mutant.provider} that has a recipe"
 

@@ -1,0 +1,55 @@
+"""What stands in the place of deferred completions of the mock of PD."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from mockserver.pd.chat import Deferred
+
+Fetch = Callable[[Any, str], Any]
+
+
+def with_a_status(original: Callable[..., Any]) -> Callable[..., Any]:
+    return _with_a_body(original, {"status": "pending"})
+
+
+def with_a_code(original: Callable[..., Any]) -> Callable[..., Any]:
+    return _with_a_body(original, {"code": "pending", "error": "It is not ready."})
+
+
+def _with_a_body(original: Callable[..., Any], body: dict[str, str]) -> Callable[..., Any]:
+    async def fetch_deferred(call: Any, request: Any) -> Response:
+        answer: Response = await original(call, request)
+        return JSONResponse(body, 202) if answer.status_code == 202 else answer
+
+    return fetch_deferred
+
+
+def nothing_in_it(original: Fetch) -> Fetch:
+    def fetch(call: Any, request_id: str) -> Any:
+        return None if original(call, request_id) is None else {}
+
+    return fetch
+
+
+def taken_while_pending(original: Fetch) -> Fetch:
+    def fetch(call: Any, request_id: str) -> Any:
+        result = original(call, request_id)
+        call.session.state(Deferred).waiting.pop(request_id, None)
+        return result
+
+    return fetch
+
+
+def kept_when_fetched(original: Fetch) -> Fetch:
+    def fetch(call: Any, request_id: str) -> Any:
+        waiting = call.session.state(Deferred).waiting
+        kept = dict(waiting)
+        result = original(call, request_id)
+        waiting.update(kept)
+        return result
+
+    return fetch
