@@ -17,6 +17,10 @@ REQUIREMENTS = ".ci/requirements.txt"
 QUICK = ("-m", "not process and not browser", "--hypothesis-profile=quick", "tests/unit", "tests/contract")
 """What needs no process and no browser, with a quarter of the examples of each property; `tests` has them all."""
 
+COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
+"""What was compiled is kept, whatever the environment says: else each worker and each process that a test starts compiles
+the project anew, and rewrites the assertions of all tests, which is a third of the work of `quick`."""
+
 
 def install(session: nox.Session, *groups: str) -> None:
     """Install the project and the dependency groups named, at the pinned versions."""
@@ -43,14 +47,14 @@ def live(session: nox.Session) -> None:
 def quick(session: nox.Session) -> None:
     """Run what needs no process and no browser: the loop while one writes."""
     install(session, "test")
-    session.run("pytest", "-n", "2", *QUICK, *session.posargs)
+    session.run("pytest", "-n", "2", *QUICK, *session.posargs, env=COMPILED)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the project's own tests, in random order, on all cores; `clients` and `crash` are sessions of their own."""
     install(session, "test")
-    session.run("pytest", "-n", "auto", "-m", "not clients and not crash", *session.posargs)
+    session.run("pytest", "-n", "auto", "-m", "not clients and not crash", *session.posargs, env=COMPILED)
 
 
 @nox.session
@@ -66,7 +70,7 @@ def coverage(session: nox.Session) -> None:
 def mutate(session: nox.Session) -> None:
     """Change the pure core, one thing at a time, and name each change that no test notices: `-- --sample 50 redact`."""
     install(session, "test")
-    session.run("python", "-m", "tests.harness.mutate", *session.posargs)
+    session.run("python", "-m", "tests.harness.mutate", *session.posargs, env=COMPILED)
 
 
 @nox.session
@@ -137,14 +141,14 @@ def workflows(session: nox.Session) -> None:
 def crash(session: nox.Session) -> None:
     """Kill runs and updates a hundred times at random moments; nothing is ever half written."""
     install(session, "test")
-    session.run("pytest", "-m", "crash", "tests/system", *session.posargs, env={"CRASHES": "100"})
+    session.run("pytest", "-m", "crash", "tests/system", *session.posargs, env={"CRASHES": "100", **COMPILED})
 
 
 @nox.session
 def steady(session: nox.Session) -> None:
     """Probe the mock a hundred times as machines are, and name each outcome that is not expected: `-- --runs 14`."""
     install(session, "test")
-    session.run("python", "-m", "tests.harness.steady", *session.posargs)
+    session.run("python", "-m", "tests.harness.steady", *session.posargs, env=COMPILED)
 
 
 @nox.session

@@ -33,8 +33,11 @@ MOCK_PROCESS = "mock"
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by what it needs: by its folder, and by whether it asks for the mock's process."""
+    by_file: dict[Path, frozenset[str]] = {}
     for item in items:
-        needs = {need for folder, need in NEEDED_IN.items() if folder in item.path.parents}
+        if item.path not in by_file:
+            by_file[item.path] = frozenset(need for folder, need in NEEDED_IN.items() if folder in item.path.parents)
+        needs = set(by_file[item.path])
         if MOCK_PROCESS in getattr(item, "fixturenames", ()):
             needs.add("process")
         for need in sorted(needs):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog.model.codes import ReasonCode
-from probes.judging.attempts import over_all, still_open
+from probes.judging.attempts import MAX_ATTEMPTS, only_later, over_all, still_open
 from probes.judging.verdict import Verdict
 
 FINE = Verdict(Outcome.CONFORMS, None)
@@ -29,3 +31,48 @@ def test_a_drift_where_the_recipe_names_no_endpoint_is_looked_at_again() -> None
 def test_a_label_that_was_never_sent_is_no_cell_once_its_endpoints_are_asked() -> None:
     assert still_open([{UNNAMED: STOPPED}]) == {UNNAMED}
     assert over_all([{UNNAMED: STOPPED}, {NAMED: FINE}]).outcome is Outcome.CONFORMS
+    assert not still_open([{UNNAMED: STOPPED}, {NAMED: FINE}])
+
+
+def test_that_one_label_has_got_its_endpoints_hides_no_other_label() -> None:
+    other = ("stream", "")
+    assert still_open([{UNNAMED: STOPPED, other: GONE}, {NAMED: FINE}]) == {other}
+
+
+def test_what_was_settled_is_not_unsettled_by_what_other_cells_are_asked_again_for() -> None:
+    assert over_all([{NAMED: GONE}, {NAMED: GONE}, {NAMED: FINE}]).outcome is Outcome.DRIFTED
+    assert over_all([{NAMED: FINE}, {NAMED: STOPPED}]).outcome is Outcome.CONFORMS
+
+
+def test_a_drift_after_a_cell_conformed_counts_all_the_same() -> None:
+    flaky = over_all([{NAMED: FINE}, {NAMED: GONE}])
+    assert flaky.outcome is Outcome.FLAKY
+    assert flaky.reason is not None
+    assert flaky.reason.detail == "conforms, then drifted (status-differs)"
+
+
+def test_of_more_attempts_than_are_made_the_first_decide() -> None:
+    different = [replace(GONE, findings=(replace(GONE.findings[0], observed=status),)) for status in (410, 411, 412)]
+    assert len(different) == MAX_ATTEMPTS
+    assert over_all([{NAMED: each} for each in (*different, different[0])]).outcome is Outcome.FLAKY
+
+
+def test_only_what_may_have_passed_by_then_is_asked_again_later() -> None:
+    assert only_later([{NAMED: STOPPED}])
+    assert only_later([{NAMED: GONE, UNNAMED: FINE}, {NAMED: STOPPED}])
+    assert not only_later([{NAMED: GONE}])
+    assert not only_later([{NAMED: STOPPED}, {NAMED: FINE}])
+    assert not only_later([{NAMED: STOPPED}, {NAMED: STOPPED}])
+
+
+def test_how_attempts_differ_is_told_by_what_drifts_alone() -> None:
+    noted = replace(GONE.findings[0], code="field-undocumented", severity=Severity.INFO)
+    seen = replace(GONE, findings=(*GONE.findings, noted))
+    told = over_all([{NAMED: seen}, {NAMED: STOPPED}, {NAMED: STOPPED}])
+    assert (told.outcome, told.reason) == (
+        Outcome.INCONCLUSIVE,
+        Reason(
+            ReasonCode.ATTEMPTS_DISAGREE,
+            "drifted (status-differs), then inconclusive (read-timeout), then inconclusive (read-timeout)",
+        ),
+    )

@@ -73,7 +73,7 @@ CONCLUSIONS = [
 def test_attempts_lead_to_one_outcome(verdicts: tuple[Verdict, ...], outcome: str, reason: str) -> None:
     final = conclude(verdicts)
     assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
-    assert not undecided(verdicts)
+    assert undecided(verdicts) is False
     assert all(undecided(verdicts[:count]) for count in range(1, len(verdicts)))
 
 

@@ -1,0 +1,165 @@
+"""One answer to one request: what it says of the record that was asked for, and of which other record it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog.model import Aspect, Attempt, Outcome, Reason, Response, Severity
+from catalog.model.codes import ReasonCode
+from catalog.model.exchange import GrpcStatus
+from catalog.reading.assertions import asserted
+from probes.judging.judge import judge
+from tests.unit.probes.test_basis import BODY, HEADERS, RATE_LIMIT, catalog, judged, known
+
+LIST_MODELS = "pa/endpoints/models/list_models"
+UNKNOWN_MODEL = "pa/errors/general/unknown_model"
+INTERNAL = "pa/errors/general/internal_error"
+OVER_GRPC = "pd/endpoints/grpc/grpc_host"
+INVALID_OVER_GRPC = "pd/errors/grpc/invalid_argument"
+
+
+def pa_error(status: int, kind: str, message: str = "no") -> Response:
+    body = {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
+    return Response(status, {**HEADERS, "x-should-retry": "false"}, body, "json")
+
+
+def grpc(status: int) -> Response:
+    return Response(None, {}, None, "empty", grpc=GrpcStatus(status, "no"))
+
+
+def told(address: str, response: Response, label: str = "answer") -> tuple[str, str]:
+    """The outcome and the code of its reason."""
+    verdict = judged(address, response, {}, label)
+    return verdict.outcome, verdict.reason.code if verdict.reason else ""
+
+
+NOT_ALLOWED = pa_error(403, "permission_error")
+
+
+@pytest.mark.parametrize(
+    ("address", "label", "response", "outcome"),
+    [
+        (LIST_MODELS, "success", NOT_ALLOWED, Outcome.RESTRICTED),
+        (LIST_MODELS, "success", pa_error(413, "request_too_large"), Outcome.DRIFTED),
+        (LIST_MODELS, "success", pa_error(403, "teapot_error"), Outcome.DRIFTED),
+        (UNKNOWN_MODEL, "answer", NOT_ALLOWED, Outcome.DRIFTED),
+        (OVER_GRPC, "success", grpc(7), Outcome.RESTRICTED),
+        (OVER_GRPC, "success", grpc(5), Outcome.DRIFTED),
+        (OVER_GRPC, "missing_credential", grpc(7), Outcome.DRIFTED),
+        (INVALID_OVER_GRPC, "bad_request", grpc(7), Outcome.DRIFTED),
+    ],
+)
+def test_a_documented_permission_refusal_in_place_of_a_success_restricts_and_nothing_else_does(
+    address: str, label: str, response: Response, outcome: Outcome
+) -> None:
+    assert told(address, response, label) == (outcome, "probe-refused" if outcome is Outcome.RESTRICTED else "")
+
+
+def test_a_restriction_says_what_was_answered() -> None:
+    verdict = judged(LIST_MODELS, NOT_ALLOWED, {}, "success")
+    assert verdict.reason is not None
+    assert verdict.reason.detail.startswith("HTTP 403: {'type': 'error'")
+    assert verdict.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"), [("  <html>no</html>", {}), ("no", {"content-type": "text/html; charset=utf-8"})]
+)
+def test_a_page_under_the_documented_status_is_inconclusive_and_keeps_what_differs_for_the_next_attempts(
+    body: str, headers: dict[str, str]
+) -> None:
+    verdict = judged(UNKNOWN_MODEL, Response(404, headers, body, "text"), {})
+    assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
+    assert verdict.reason is not None
+    assert verdict.reason.detail.startswith("POST https://provider.example/v1/messages: HTTP 404: ")
+    assert "body-malformed" in {finding.code for finding in verdict.findings}
+
+
+def test_text_that_is_no_page_is_a_drift() -> None:
+    assert told(UNKNOWN_MODEL, Response(404, {}, "no < yes", "text")) == (Outcome.DRIFTED, "")
+
+
+OWN_FAULT = Response(503, HEADERS, {**BODY, "error": {"type": "api_error", "message": "x"}}, "json")
+
+
+@pytest.mark.parametrize(
+    ("address", "response", "is_the_providers"),
+    [
+        (RATE_LIMIT, pa_error(500, "api_error"), True),
+        (RATE_LIMIT, Response(500, {}, None, "empty"), False),
+        (RATE_LIMIT, Response(500, {}, "", "text"), False),
+        (INTERNAL, OWN_FAULT, True),
+        (INTERNAL, Response(503, {}, None, "empty"), True),
+        (INTERNAL, Response(503, {}, "", "text"), True),
+        (INVALID_OVER_GRPC, grpc(13), True),
+    ],
+)
+def test_a_server_fault_keeps_what_differs_only_where_it_is_the_providers_own(
+    address: str, response: Response, is_the_providers: bool
+) -> None:
+    """A bare one is where another server fault is stated: the provider may just give another status."""
+    label = "bad_request" if address == INVALID_OVER_GRPC else "answer"
+    verdict = judged(address, response, {}, label)
+    assert verdict.reason is not None
+    assert (verdict.outcome, verdict.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
+    assert bool(verdict.findings) == is_the_providers
+    assert all(finding.drifts for finding in verdict.findings if finding.aspect is Aspect.STATUS)
+
+
+def pc_error(status: int, **said: str | None) -> Response:
+    error = {"message": "no", "type": "invalid_request_error", "param": None, "code": None, **said}
+    return Response(status, {"x-request-id": "req_1"}, {"error": error}, "json")
+
+
+@pytest.mark.parametrize(
+    ("address", "response", "others"),
+    [
+        ("pc/errors/request/unprocessable", pc_error(401, code="invalid_project"), 1),
+        (UNKNOWN_MODEL, pa_error(409, "conflict_error"), 2),
+        ("pc/errors/request/unprocessable", pc_error(401), 3),
+        (UNKNOWN_MODEL, pa_error(413, "request_too_large"), 0),
+        (UNKNOWN_MODEL, pa_error(418, "teapot_error"), 0),
+    ],
+)
+def test_an_answer_that_three_other_records_document_at_most_is_told_as_theirs(
+    address: str, response: Response, others: int
+) -> None:
+    verdict = judged(address, response, {})
+    assert verdict.outcome is Outcome.DRIFTED
+    found = [finding for finding in verdict.findings if finding.code == "matches-another-record"]
+    assert len(found) == bool(others)
+    for other in found:
+        named = [other.observed] if isinstance(other.observed, str) else other.observed
+        assert len(named) == others
+        assert all(record in catalog() for record in named)
+        assert isinstance(other.observed, str) == (others == 1)
+        assert other.message == f"this is {' or '.join(named)}"
+        assert (other.severity, other.aspect, other.label) == (Severity.INFO, Aspect.STATE, "answer")
+        assert other.documented == address
+
+
+def test_a_drift_towards_what_the_record_itself_documents_names_no_other_record() -> None:
+    answer = pa_error(404, "not_found_error")
+    verdict = judged(UNKNOWN_MODEL, Response(404, {}, answer.body, "json"), {})
+    assert verdict.outcome is Outcome.DRIFTED
+    assert "matches-another-record" not in {finding.code for finding in verdict.findings}
+
+
+def labels_of(address: str) -> list[str]:
+    return [each.label for each in asserted(catalog()[address], catalog().__getitem__)]
+
+
+def of_no_exchange(stopped: Reason | None) -> Any:
+    expected = tuple(asserted(catalog()[RATE_LIMIT], catalog().__getitem__))
+    return judge(expected, Attempt("", 0.0, ()), known("pa"), stopped)
+
+
+def test_a_label_that_was_never_sent_is_our_own_fault_unless_the_attempt_was_stopped() -> None:
+    ours = of_no_exchange(None)
+    assert (ours.outcome, ours.reason and ours.reason.code) == (Outcome.HARNESS_ERROR, "recipe-incomplete")
+    assert ours.reason.detail == f"no exchange labelled {labels_of(RATE_LIMIT)[0]!r}"
+    reason = Reason(ReasonCode.ACCOUNT_TROUBLE, "no credit")
+    stopped = of_no_exchange(reason)
+    assert (stopped.outcome, stopped.reason) == (Outcome.INCONCLUSIVE, reason)
