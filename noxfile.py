@@ -18,8 +18,8 @@ QUICK = ("-m", "not process and not browser", "--hypothesis-profile=quick", "tes
 """What needs no process and no browser, with a quarter of the examples of each property; `tests` has them all."""
 
 COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
-"""What was compiled is kept, whatever the environment says: else each worker and each process that a test starts compiles
-the project anew, and rewrites the assertions of all tests, which is a third of the work of `quick`."""
+"""What was compiled is kept, whatever the environment says: else each worker and each process that a test starts
+compiles the project anew, and rewrites the assertions of all tests, which is a third of the work of `quick`."""
 
 
 def install(session: nox.Session, *groups: str) -> None:

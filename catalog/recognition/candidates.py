@@ -52,9 +52,10 @@ class Candidates:
         for code in codes_in(answer.readings, self._codes_at):
             yield ("code", code)
             yield ("family", family_of(code))
-        if any(each.event is not None for each in answer.readings):
+        streamed = any(each.event is not None for each in answer.readings)
+        if streamed:
             yield ("streamed", None)
-        if answer.status is None or any(each.event is not None for each in answer.readings):
+        if streamed or answer.status is None:
             yield ("error", None)
 
 

@@ -23,7 +23,7 @@ ANOTHER_ANSWER = "another-answer"
 
 NO_ANSWER, NO_BODY, NO_STREAM, NOT_SHOWN = "no-answer", "no-body", "no-stream", "not-shown"
 
-_IN_THE_BODY = frozenset({"type", "code", "param", "message"})
+_IN_THE_BODY = frozenset({"body", "type", "code", "param", "message"})
 _IN_THE_STREAM = frozenset({"event", "order"})
 
 
@@ -109,7 +109,7 @@ def _hidden(expected: Expected, response: Response, assertion: Assertion, otherw
     aspect, place = assertion.key.aspect, assertion.key.place
     if aspect in _IN_THE_STREAM and response.events is None:
         return NO_STREAM
-    if aspect in _IN_THE_BODY or (aspect in ("body", "status") and place):
+    if aspect in _IN_THE_BODY or (aspect == "status" and place):
         streamed = expected.stream is not None and expected.stream.event is not None
         unread = expected.envelope.body == "json" and not streamed and response.body_type != "json"
         if answer_body(expected, response) is ABSENT or (unread and "body" in otherwise):

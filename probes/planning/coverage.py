@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model import Record, Tag
 from catalog.reading.last_seen import seen_on
+from probes.planning.tally import Tally
 
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
@@ -18,7 +19,7 @@ STALE_AFTER = timedelta(days=30)
 
 
 @dataclass(slots=True)
-class Count:
+class Count(Tally):
     """One row of the coverage table."""
 
     records: int = 0
@@ -29,10 +30,6 @@ class Count:
     verified: int = 0
     stale: int = 0
     never_seen: int = 0
-
-    def add(self, other: Count) -> None:
-        for each in fields(Count):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
 
 Table = Mapping[str, Count]

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog.reading.documents import Wire, checks
+from probes.planning.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +41,7 @@ class Looked:
 
 
 @dataclass(slots=True)
-class Count:
+class Count(Tally):
     """One row of the table. `on_wire` is what the share is of; the reasoned and those in part are none of its whole."""
 
     on_wire: int = 0
@@ -51,10 +52,6 @@ class Count:
     live: int = 0
     told_only: int = 0
     impossible: int = 0
-
-    def add(self, other: Count) -> None:
-        for each in fields(Count):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
     @property
     def share(self) -> float:

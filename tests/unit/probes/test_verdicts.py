@@ -116,6 +116,8 @@ EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 404)
 SUCCESS = Expected("success", "pa/endpoints/x/y", envelope("pa_message"), 200)
 FAULTY = Expected("answer", "pa/errors/general/y", envelope("pa"), 500, wire={"type": "api_error"})
 STREAM = Expected("answer", "pa/errors/stream/x", envelope("pa_stream"), 200, stream=StreamRule("sse", event="error"))
+A_FILE = Expected("success", "pa/endpoints/x/content", envelope("any"), 200)
+NOTHING_COMES = Expected("success", "pa/endpoints/x/gone", envelope("empty"), 200)
 HTML = {"content-type": "text/html"}
 
 
@@ -129,6 +131,12 @@ HTML = {"content-type": "text/html"}
         (EXPECTED, Response(403, {}, " <!DOCTYPE html>", "text"), "gateway-page"),
         (SUCCESS, Response(200, HTML), "gateway-page"),
         (SUCCESS, Response(200, {}, {"a": "<b>"}, "json"), None),
+        (A_FILE, Response(206, HTML), None),
+        (A_FILE, Response(300, HTML), "unasked-redirect"),
+        (A_FILE, Response(404, HTML), "gateway-page"),
+        (replace(A_FILE, stream=STREAM.stream), Response(206, HTML), "gateway-page"),
+        (NOTHING_COMES, Response(200, HTML), "gateway-page"),
+        (replace(FAULTY, wire={}), Response(503, {}, "", "text"), "server-fault"),
         (FAULTY, Response(503, {}, {"type": "error", "error": {"type": "api_error"}}, "json"), "server-fault"),
         (
             FAULTY,
@@ -139,7 +147,9 @@ HTML = {"content-type": "text/html"}
         (EXPECTED, Response(200), None),
         (EXPECTED, Response(400), None),
         (EXPECTED, Response(304), None),
+        (EXPECTED, Response(300), "unasked-redirect"),
         (EXPECTED, Response(301, {"location": "/"}), "unasked-redirect"),
+        (EXPECTED, Response(399), "unasked-redirect"),
         (EXPECTED, Response(408), "unasked-timeout"),
         (EXPECTED, Response(429), "unasked-rate-limit"),
         (EXPECTED, Response(500), "server-fault"),

@@ -1,0 +1,119 @@
+"""What one answer showed of each assertion: as stated, otherwise, or nothing, and then why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.model import Attempt, Exchange, Reason, Request, Response
+from catalog.model.codes import ReasonCode
+from catalog.model.exchange import Event
+from catalog.reading.assertions import asserted
+from probes.judging.judge import judge
+from tests.unit.probes.test_basis import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, catalog, judged, known, seen
+
+if TYPE_CHECKING:
+    from catalog.model.look import Look
+
+ENDED_IN_AN_EVENT = "pa/errors/stream/overloaded"
+LIST_MODELS = "pa/endpoints/models/list_models"
+STREAMED = {name: HEADERS[name] for name in ("request-id", "pa-organization-id", "pa-workspace-id")}
+OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+
+
+def looked(address: str, response: Response, label: str = "answer", fields: dict[str, Any] | None = None) -> Look:
+    return seen(judged(address, response, fields or {}, label))
+
+
+def test_a_stream_shows_its_event_and_what_is_in_it() -> None:
+    told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, events=(Event("error", OVERLOADED),)))
+    assert not told.otherwise
+    assert not told.unseen
+    assert {"status", "event", "event:error", "body", "type"} <= set(told.as_stated)
+
+
+def test_a_stream_without_its_event_shows_nothing_of_the_event() -> None:
+    told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, events=(Event("ping", {}),)))
+    assert told.otherwise == {"event:error": "absent"}
+    assert told.unseen["type"] == told.unseen["body"] == "no-body"
+    assert not {"body", "type"} & set(told.as_stated)
+
+
+def test_a_body_in_place_of_a_stream_shows_neither_events_nor_what_would_stand_in_them() -> None:
+    told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, OVERLOADED, "json"))
+    assert told.otherwise["event"] == "absent"
+    assert told.unseen == {"event:error": "no-stream", "body": "no-body", "type": "no-body"}
+    assert told.as_stated[0] == "status"
+
+
+@pytest.mark.parametrize("body_type", ["text", "binary", "empty"])
+def test_a_body_that_is_no_json_hides_what_would_stand_in_it(body_type: str) -> None:
+    told = looked(RATE_LIMIT, Response(429, HEADERS, "slow" if body_type != "empty" else None, body_type))
+    assert told.otherwise["body"] == "malformed"
+    assert told.unseen["type"] == told.unseen["body:/request_id"] == "no-body"
+    assert "status" in told.as_stated
+
+
+def test_another_shape_of_json_hides_nothing() -> None:
+    told = looked(RATE_LIMIT, Response(429, HEADERS, {"type": "error", "request_id": "req_1"}, "json"))
+    assert told.otherwise["body"]
+    assert "type" in told.otherwise
+    assert "body:/request_id" in told.as_stated
+
+
+def test_another_status_shows_nothing_else_of_the_stated_answer() -> None:
+    told = looked(RATE_LIMIT, replace(LIMITED, status=400, body={**BODY, "error": {"type": "x", "message": "no"}}))
+    assert told.otherwise["status"] == "400"
+    assert set(told.unseen.values()) == {"another-answer"}
+    assert not told.as_stated
+
+
+def test_another_success_than_the_assumed_one_is_the_stated_answer_all_the_same() -> None:
+    """Another refusal than the assumed one is another answer."""
+    assumed = {"assumed": {"success/status": "not shown"}}
+    created = looked(LIST_MODELS, Response(201, HEADERS, {"data": []}, "json"), "success", assumed)
+    assert created.otherwise["status"] == "201"
+    assert "another-answer" not in created.unseen.values()
+    assumed = {"assumed": {"answer/status": "not shown"}}
+    refused = looked(RATE_LIMIT, replace(LIMITED, status=400), fields=assumed)
+    assert refused.otherwise == {"status": "400"}
+    assert "another-answer" in refused.unseen.values()
+
+
+def test_without_an_answer_nothing_was_seen_and_of_a_failure_there_is_no_answer() -> None:
+    lost = asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED), None, Reason(ReasonCode.READ_TIMEOUT)))
+    assert set(lost.unseen.values()) == {"read-timeout"}
+    refused = "pc/errors/client/connection_refused"
+    told = asked(refused, Exchange("answer", Request("POST", ASKED), None, Reason(ReasonCode.CONNECT_REFUSED)))
+    assert (set(told.unseen), bool(told.as_stated)) == (set(), True)
+
+
+def asked(address: str, exchange: Exchange) -> Look:
+    expected = [each for each in asserted(catalog()[address], catalog().__getitem__) if each.label == exchange.label]
+    return seen(judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0])))
+
+
+def test_a_header_that_may_be_absent_and_is_was_not_seen() -> None:
+    limits = "pc/rate_limits/limits/general"
+    optional = [
+        rule.name
+        for each in asserted(catalog()[limits], catalog().__getitem__)
+        if each.label == "answer"
+        for rule in each.headers
+        if rule.optional
+    ]
+    bare = looked(limits, Response(200, {}, {}, "json"))
+    assert optional
+    assert {bare.unseen.get(f"header:{name}") for name in optional if "*" not in name} == {"not-shown"}
+    assert not {f"header:{name}" for name in optional} & set(bare.as_stated)
+
+
+def test_the_endpoint_is_the_records_own_or_what_the_recipe_named_or_what_was_asked() -> None:
+    named = "pa/endpoints/messages/count_tokens"
+    own = asked(LIST_MODELS, Exchange("success", Request("POST", ASKED), LIMITED, endpoint=named))
+    assert own.endpoint == LIST_MODELS
+    assert asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED), LIMITED, endpoint=named)).endpoint == named
+    plain = asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED), LIMITED))
+    assert plain.endpoint == "pa/endpoints/messages/create_message"
