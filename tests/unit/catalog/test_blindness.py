@@ -1,0 +1,130 @@
+"""Why a provider was not looked at, in one sentence each; and the ledger's entries that fail a run by themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.evidence import verdicts
+from catalog.evidence.blindness import blind_providers, gaps
+from catalog.evidence.results import Result
+from catalog.model import LedgerState, Outcome, Reason
+from catalog.model.codes import ReasonCode
+from tests.unit.reports.making import run
+
+
+def result(
+    outcome: Outcome, number: int = 0, reason: ReasonCode | None = None, detail: str = "", ledger: str = ""
+) -> Result:
+    told = Reason(reason, detail) if reason else None
+    of_ledger = {"state": ledger} if ledger else None
+    return Result(f"pa/errors/general/r{number}", {}, outcome, told, ledger=of_ledger)
+
+
+def seen(count: int) -> list[Result]:
+    return [result(Outcome.CONFORMS, 100 + number) for number in range(count)]
+
+
+TIMED_OUT = result(Outcome.INCONCLUSIVE, 1, ReasonCode.READ_TIMEOUT, "not told: nobody can mend it in the target")
+REFUSED = result(Outcome.INCONCLUSIVE, 2, ReasonCode.CONNECT_REFUSED)
+STOPPED = result(Outcome.INCONCLUSIVE, 3, ReasonCode.LANE_STOPPED)
+NO_KEY = result(Outcome.NOT_PROBED, 4, ReasonCode.CREDENTIAL_MISSING, "set PA_KEY")
+NOT_ALLOWED = result(Outcome.NOT_PROBED, 5, ReasonCode.COST_NOT_ALLOWED, "billable")
+RESTRICTED = result(Outcome.RESTRICTED, 6, ReasonCode.PROBE_REFUSED)
+OURS = result(Outcome.INCONCLUSIVE, 7, ReasonCode.ASSUMPTION_FAILED)
+NO_TWIN = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED)
+NO_TWIN_AND_ACCEPTED = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED, ledger=LedgerState.ACCOUNTED)
+
+
+@pytest.mark.parametrize(
+    ("results", "why"),
+    [
+        ([], "no record has a result"),
+        ([NO_KEY], "nothing was probed (credential-missing: set PA_KEY)"),
+        ([NO_KEY, NO_KEY, NOT_ALLOWED], "nothing was probed (credential-missing: set PA_KEY)"),
+        ([NOT_ALLOWED], "nothing was probed (cost-not-allowed)"),
+        ([result(Outcome.NOT_PROBED)], "nothing was probed"),
+        ([OURS], "nothing was probed (assumption-failed)"),
+        ([NO_TWIN_AND_ACCEPTED], "nothing was probed (twin-not-allowed)"),
+        ([NO_TWIN], "no record has a verdict (twin-not-allowed)"),
+        ([TIMED_OUT, TIMED_OUT, REFUSED, RESTRICTED], "no record has a verdict (read-timeout)"),
+        ([RESTRICTED], "no record has a verdict (probe-refused)"),
+        ([*seen(50), STOPPED], "a lane stopped (lane-stopped)"),
+        ([*seen(4), TIMED_OUT], ""),
+        ([*seen(4), TIMED_OUT, REFUSED], "2 of 6 probes are inconclusive (read-timeout)"),
+        ([*seen(4), TIMED_OUT, OURS, OURS, NO_TWIN_AND_ACCEPTED, NOT_ALLOWED], ""),
+        ([*seen(4), NO_TWIN, NO_TWIN], "2 of 6 probes are inconclusive (twin-not-allowed)"),
+        ([result(Outcome.DRIFTED)], ""),
+        ([result(Outcome.FLAKY)], ""),
+        ([result(Outcome.HARNESS_ERROR)], ""),
+    ],
+)
+def test_why_an_expected_provider_was_not_looked_at(results: list[Result], why: str) -> None:
+    assert blind_providers(results, ["pa"]) == ({"pa": why} if why else {})
+
+
+def test_what_is_lost_from_sight_counts_beside_what_is_inconclusive() -> None:
+    gone = {NO_KEY.record, OURS.record}
+    lost = [*seen(6), NO_KEY, OURS]
+    assert blind_providers(lost, ["pa"]) == {}
+    assert blind_providers([*seen(1), NO_KEY], ["pa"], gone) == {
+        "pa": "1 of 2 had a verdict before and have none now (credential-missing: set PA_KEY)"
+    }
+    assert blind_providers([*seen(2), TIMED_OUT, NO_KEY], ["pa"], gone) == {
+        "pa": "1 of 4 probes are inconclusive and 1 had a verdict before and have none now (read-timeout)"
+    }
+    assert blind_providers([*seen(4), NO_KEY], ["pa"], gone) == {}
+    assert blind_providers([*seen(4), OURS, NO_KEY], ["pa"], gone) == {
+        "pa": "1 of 6 probes are inconclusive and 1 had a verdict before and have none now (assumption-failed)"
+    }
+
+
+def test_where_nothing_has_a_verdict_what_was_tried_or_only_lacked_a_key_had_to_be_looked_at() -> None:
+    assert blind_providers([NO_KEY], []) == {"pa": "nothing was probed (credential-missing: set PA_KEY)"}
+    assert blind_providers([NO_KEY], [], whole=False) == {}, "another shard may have the key"
+    assert blind_providers([TIMED_OUT], [], whole=False) == {"pa": "no record has a verdict (read-timeout)"}
+    assert blind_providers([NOT_ALLOWED], []) == {}
+    assert blind_providers([NO_KEY, *seen(1)], []) == {}
+
+
+def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
+    assert set(verdicts.blind(run(expected=(), providers=()), [NO_KEY])) == {"pa"}
+    assert verdicts.blind(run(expected=(), providers=(), policy={"shard": "1/2"}), [NO_KEY]) == {}
+
+
+@pytest.mark.parametrize(
+    ("results", "told"),
+    [
+        (seen(3), ""),
+        ([NOT_ALLOWED], ""),
+        ([NO_KEY], "1 record has no verdict: pa/errors/general/r4 (credential-missing)"),
+        (
+            [NO_KEY, TIMED_OUT, RESTRICTED],
+            "3 records have no verdict: pa/errors/general/r4 (credential-missing), "
+            "pa/errors/general/r1 (read-timeout), pa/errors/general/r6 (probe-refused)",
+        ),
+        (
+            [result(Outcome.NOT_PROBED, 1, ReasonCode.STOPPED_EARLY)] * 3 + [result(Outcome.RESTRICTED)],
+            "4 records have no verdict: " + ", ".join(["pa/errors/general/r1 (stopped-early)"] * 3) + " and 1 more",
+        ),
+        ([result(Outcome.RESTRICTED)], "1 record has no verdict: pa/errors/general/r0 (restricted)"),
+    ],
+)
+def test_who_expects_all_is_told_which_records_have_no_verdict(results: list[Result], told: str) -> None:
+    assert gaps(results) == ({"pa": f"all was expected, and {told}"} if told else {})
+
+
+def test_an_entry_of_the_ledger_that_fails_the_run_is_told_once() -> None:
+    entry = "ledger: l.json:pa/errors/general/r0: was to be reviewed by 2026-11-01; renew it"
+    described = run(policy={"stale_ledger": [entry]})
+    assert verdicts.stale_entries(run(), []) == ()
+    assert verdicts.stale_entries(described, []) == (entry,)
+    assert verdicts.stale_entries(described, [result(Outcome.DRIFTED, 0, ledger=LedgerState.STALE)]) == ()
+    assert verdicts.stale_entries(described, [result(Outcome.DRIFTED, 1, ledger=LedgerState.STALE)]) == (entry,)
+    assert verdicts.stale_entries(described, [result(Outcome.DRIFTED, 0, ledger=LedgerState.ACCOUNTED)]) == (entry,)
+
+
+def test_what_the_ledger_does_not_say_is_empty() -> None:
+    plain = result(Outcome.DRIFTED)
+    assert verdicts.of_ledger(plain, "reason") == ""
+    entry = Result(plain.record, {}, Outcome.DRIFTED, ledger={"reason": "known", "detail": None})
+    assert [verdicts.of_ledger(entry, field) for field in ("reason", "detail", "review_by")] == ["known", "", ""]
