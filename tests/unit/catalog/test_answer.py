@@ -1,0 +1,152 @@
+"""What of an answer a record may keep: what stays the same from night to night, and no more than a person reads."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import pytest
+
+from catalog.envelopes.envelope import envelope
+from catalog.model import Aspect, Attempt, Exchange, Finding, Json, Request, Response
+from catalog.reading.expected import Expected
+from catalog.reading.headers import HeaderRule
+from catalog.writeback import answer
+from tests.unit.reports.making import finding, result
+
+ERROR, ENDPOINT = "pa/errors/general/rate_limit_error", "pa/endpoints/messages/create_message"
+
+
+def drift(at: str, observed: Json = "a", documented: Json = "b") -> Finding:
+    return replace(finding("header-differs"), label="answer", at=at, observed=observed, documented=documented)
+
+
+def words(*ats: str) -> list[str]:
+    return [f"answer {at} a instead of b (header-differs)" for at in sorted(ats)]
+
+
+def test_five_differences_are_told_in_words_and_the_others_by_a_digest() -> None:
+    few = [f"h{number}" for number in range(5)]
+    assert answer.differences(tuple(map(drift, reversed(few)))) == tuple(words(*few))
+    many = [*few, "h5", "h6"]
+    digest = hashlib.sha256("\n".join(words("h5", "h6")).encode()).hexdigest()[:6]
+    assert answer.differences(tuple(map(drift, many))) == (*words(*few), f"and 2 more ({digest})")
+    assert answer.differences(()) == ()
+
+
+def test_a_difference_is_told_once_and_in_no_more_than_a_beginning() -> None:
+    assert answer.differences((drift("h"), drift("h"))) == tuple(words("h"))
+    (told,) = answer.differences((drift("h", documented="b" * 80),))
+    assert told == f"answer h a instead of {'b' * 80} (header-differs)"
+    (told,) = answer.differences((drift("h", documented="b" * 81),))
+    assert told == f"answer h a instead of {'b' * 79}… (header-differs)"
+    (told,) = answer.differences((drift("h", documented={"b": [1, "é"], "a": None}),))
+    assert told == 'answer h a instead of {"a": null, "b": [1, "é"]} (header-differs)'
+
+
+def test_a_difference_at_no_place_names_the_aspect() -> None:
+    (told,) = answer.differences((replace(drift("", 500, 404), code="status-differs"),))
+    assert told == f"answer {finding().aspect} 500 instead of 404 (status-differs)"
+
+
+def test_the_words_of_today_and_of_the_version_before_are_this_very_drift() -> None:
+    malformed = replace(drift("retry-after", "soon", "s"), code="header-malformed", aspect=Aspect.HEADER)
+    today, before = "answer retry-after malformed", "answer retry-after soon"
+    two = (malformed, drift("h"))
+    tail = "instead of s (header-malformed)"
+    assert answer.are_told(f"{words('h')[0]}; {today} {tail}", two)
+    assert answer.are_told(f"{words('h')[0]}; {before} {tail}", two)
+    assert not answer.are_told(f"{words('h')[0]}; answer retry-after later {tail}", two)
+    assert not answer.are_told(words("h")[0], two)
+    five = [f"h{number}" for number in range(5)]
+    assert answer.are_told("; ".join(words(*five)), tuple(map(drift, five)))
+    assert answer.are_told("; ".join([*words(*five), "and 1 more"]), tuple(map(drift, [*five, "h5"])))
+
+
+def test_of_a_header_the_value_is_kept_only_where_the_documents_state_it() -> None:
+    rules = (
+        HeaderRule("x-should-retry", "equals", value="true"),
+        HeaderRule("request-id", "present"),
+        HeaderRule("retry-after", "format", format="seconds"),
+    )
+    expected = Expected("answer", ERROR, envelope("pa"), 429, headers=rules)
+    came = Response(429, {"X-Should-Retry": "false", "Request-Id": "req_1"}, {}, "json")
+    assert answer.headers_seen(expected, came) == {
+        "x-should-retry": "false",
+        "request-id": "present",
+        "retry-after": "absent",
+    }
+
+
+def exchange(label: str, status: int = 200, headers: dict[str, str] | None = None) -> Exchange:
+    return Exchange(label, Request("POST", "https://x/v1/messages"), Response(status, headers or {}, {}, "json"))
+
+
+def attempts(*made: tuple[Exchange, ...]) -> list[Attempt]:
+    return [Attempt("2026-11-21T04:05:00Z", 1.0, each) for each in made]
+
+
+@pytest.mark.parametrize(
+    ("address", "made", "label"),
+    [
+        (ERROR, [(exchange("control"), exchange("answer", 429))], "answer"),
+        (ENDPOINT, [(exchange("missing_credential", 401), exchange("success"))], "success"),
+        (ENDPOINT, [(exchange("missing_credential", 401),)], None),
+        (ERROR, [(exchange("answer", 429),), (exchange("control"),)], "answer"),
+        (ERROR, [(replace(exchange("answer"), response=None),)], None),
+        (ERROR, [], None),
+    ],
+)
+def test_what_a_record_is_about_is_in_the_last_attempt_that_shows_it(
+    address: str, made: list[tuple[Exchange, ...]], label: str | None
+) -> None:
+    judged = answer.judged_exchange(result(address, attempts=attempts(*made)))
+    assert (judged.label if judged else None) == label
+
+
+def test_of_two_attempts_the_later_one_is_what_a_record_is_about() -> None:
+    later = answer.judged_exchange(
+        result(ERROR, attempts=attempts((exchange("answer", 429),), (exchange("answer", 500),)))
+    )
+    assert later is not None
+    assert later.response is not None
+    assert later.response.status == 500
+
+
+def test_the_limits_of_this_key_are_what_successes_told_last_without_what_moves() -> None:
+    told = {
+        "x-limit-requests": "50",
+        "x-limit-remaining": "49",
+        "x-limit-reset": "1s",
+        "x-limit-used": "1",
+        "date": "x",
+    }
+    first = (exchange("answer", 200, told), exchange("tokens", 200, {"x-limit-tokens": "9"}))
+    second = (exchange("answer", 200, {"x-limit-requests": "60"}), exchange("control", 200, {"x-limit-a": "1"}))
+    refused = (exchange("limited", 429, {"x-limit-b": "1"}), exchange("edge", 400, {"x-limit-c": "1"}))
+    seen = result("pa/rate_limits/limits/general", attempts=attempts(first, second, refused))
+    limits = answer.observed_limits(replace(seen, probed={}))
+    assert limits == {"account_specific": True, "headers": {"x-limit-requests": "60", "x-limit-tokens": "9"}}
+
+
+def test_what_was_not_looked_at_of_the_limits_is_told_with_its_reason() -> None:
+    left = replace(finding("not-looked-at"), label="limited", observed="cost-not-allowed")
+    seen = replace(result("pa/rate_limits/limits/general", findings=(left, drift("h"))), probed={}, attempts=())
+    assert answer.observed_limits(seen) == {
+        "account_specific": True,
+        "not_looked_at": {"limited": "cost-not-allowed"},
+    }
+
+
+def test_an_endpoint_and_a_message_are_kept_without_what_changes_nightly() -> None:
+    asked = replace(exchange("answer"), request=Request("GET", "https://x/v1/files/file_011CZkZ8X4mJ2eX9?limit=1"))
+    assert answer.endpoint(asked).startswith("GET /v1/files/")
+    assert "011CZkZ8X4mJ2eX9" not in answer.endpoint(asked)
+    expected = Expected("answer", ERROR, envelope("pa"), 429)
+    for text, kept in (("Slow down.", "Slow down."), (" ", None), ("", None)):
+        body = {"type": "error", "error": {"type": "x", "message": text}}
+        assert answer.message(expected, Response(429, {}, body, "json")) == kept
+    assert answer.message(expected, Response(429, {}, {}, "json")) is None
+    named = Expected("answer", "pc/errors/request/invalid_value", envelope("pc"), 400)
+    assert answer.param(named, Response(400, {}, {"error": {"message": "no", "param": "input"}}, "json")) == "input"
+    assert answer.param(named, Response(400, {}, {"error": {"message": "no", "param": None}}, "json")) is None

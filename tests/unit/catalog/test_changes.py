@@ -1,0 +1,40 @@
+"""What became of a record since it was last judged: the closed list, and what a known verdict adds to earlier runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+from catalog.evidence.changes import Change, change, remembered
+from catalog.evidence.past import Earlier
+from catalog.model import Outcome
+from tests.unit.reports.making import result
+
+ADDRESS = "pa/errors/general/rate_limit_error"
+
+
+def test_the_changes_are_a_closed_list_of_words_that_pages_and_filters_use() -> None:
+    assert [str(each) for each in Change] == (
+        "lost pending new different ongoing fixed accepted stale flaky broken unseen none".split()
+    )
+
+
+def test_a_verdict_is_lost_whether_a_run_or_the_record_itself_remembers_it() -> None:
+    unseen, seen = result(ADDRESS, Outcome.INCONCLUSIVE), Earlier(date(2026, 11, 20), Outcome.CONFORMS)
+    unseen_too = Earlier(date(2026, 11, 20), Outcome.INCONCLUSIVE)
+    assert change(unseen, [], seen) is Change.LOST
+    assert change(unseen, [seen]) is Change.LOST
+    assert change(unseen, [unseen_too], seen) is Change.LOST
+    assert change(unseen, [unseen_too]) is Change.UNSEEN
+    assert change(unseen, []) is Change.UNSEEN
+
+
+def test_a_drift_whose_endpoints_were_not_drawn_is_neither_fixed_nor_forgotten() -> None:
+    on = "pa/endpoints/messages/count_tokens"
+    drifted = Earlier(date(2026, 11, 20), Outcome.DRIFTED, {"since": "2026-11-18", "on": [on]})
+    elsewhere = replace(result(ADDRESS), undrawn=(on,))
+    assert change(elsewhere, [drifted]) is Change.NONE
+    assert change(result(ADDRESS), [drifted]) is Change.FIXED
+    assert change(replace(result(ADDRESS), undrawn=("pa/endpoints/x/y",)), [drifted]) is Change.FIXED
+    assert remembered(elsewhere, date(2026, 11, 21), [drifted]) == {"since": "2026-11-18", "on": [on]}
+    assert remembered(result(ADDRESS), date(2026, 11, 21), [drifted]) is None
