@@ -29,9 +29,9 @@ ORDINARY_HEADERS = frozenset(
     """
     accept-ranges age allow alt-svc cache-control cf-cache-status cf-ray connection content-disposition
     content-encoding content-language content-length content-security-policy content-type cross-origin-opener-policy
-    date etag expires keep-alive last-modified location nel pragma referrer-policy report-to retry-after sec-
-    sec-websocket-accept sec-websocket-protocol server server-timing set-cookie strict-transport-security
-    traceresponse trailer transfer-encoding upgrade vary via websocket-extensions www-authenticate
+    date etag expires keep-alive last-modified location nel pragma referrer-policy report-to retry-after
+    sec-websocket-accept sec-websocket-extensions sec-websocket-protocol server server-timing set-cookie
+    strict-transport-security traceresponse trailer transfer-encoding upgrade vary via www-authenticate
     x-content-type-options x-envoy-upstream-service-time x-frame-options x-robots-tag x-xss-protection
     """.split()
 )

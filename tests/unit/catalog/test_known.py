@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -112,6 +113,10 @@ def test_names_are_those_of_every_kind_of_record() -> None:
 def test_headers_of_http_and_its_edges_are_ordinary() -> None:
     assert {"accept-ranges", "cf-ray", "date", "set-cookie", "vary", "x-xss-protection"} <= ORDINARY_HEADERS
     assert "retry-after-ms" not in ORDINARY_HEADERS
+    assert {name for name in ORDINARY_HEADERS if name.startswith("sec-")} == {
+        f"sec-websocket-{part}" for part in ("accept", "extensions", "protocol")
+    }
+    assert [name for name in ORDINARY_HEADERS if len(name) < 3 or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name)] == []
 
 
 def endpoint(slug: str, method: str, path: str) -> Record:

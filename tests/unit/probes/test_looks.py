@@ -90,6 +90,26 @@ def test_without_an_answer_nothing_was_seen_and_of_a_failure_there_is_no_answer(
     assert (set(told.unseen), bool(told.as_stated)) == (set(), True)
 
 
+def test_where_neither_an_answer_nor_a_failure_was_kept_nothing_was_seen() -> None:
+    told = asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED)))
+    assert (told.as_stated, told.otherwise, set(told.unseen.values())) == ((), {}, {"no-answer"})
+
+
+@pytest.mark.parametrize(
+    ("address", "label", "status", "hidden"),
+    [
+        ("pb/errors/general/overloaded", "answer", 503, {"type", "status:/error/code", "body:/error/details"}),
+        ("pc/errors/request/service_tier_not_allowed", "flex", 400, {"type", "code", "param"}),
+    ],
+)
+def test_all_that_an_envelope_carries_is_hidden_by_what_is_no_json(
+    address: str, label: str, status: int, hidden: set[str]
+) -> None:
+    told = looked(address, Response(status, {}, "no", "text"), label)
+    assert told.as_stated == ("status",)
+    assert told.unseen == dict.fromkeys(hidden, "no-body")
+
+
 def asked(address: str, exchange: Exchange) -> Look:
     expected = [each for each in asserted(catalog()[address], catalog().__getitem__) if each.label == exchange.label]
     return seen(judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0])))
