@@ -128,6 +128,8 @@ def test_the_ledgers_own_problems_are_told(tmp_path: Path) -> None:
 
     assert ledger.problems([ENTRY], catalog, TODAY) == []
     assert "did you mean" in str(ledger.problems([unknown], catalog, TODAY)[0])
+    gone = replace(unknown, address="pd/endpoints/nothing/like_any_other")
+    assert str(ledger.problems([gone], catalog, TODAY)[0]).endswith("no record has this address; remove the entry")
     assert "was to be reviewed by 2026-12-31" in str(ledger.problems([ENTRY], catalog, date(2027, 1, 1))[0])
 
 

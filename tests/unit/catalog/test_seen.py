@@ -1,0 +1,60 @@
+"""In which field of each kind of record the evidence goes, and what of an older look may stay beside it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from catalog.model import Outcome, Record
+from catalog.reading.last_seen import LastSeen
+from catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record, sighting
+
+WHERE = {ENDPOINT_ADDRESS: "verification", ERROR_ADDRESS: "observed", LIMITS_ADDRESS: "observed_for_this_key"}
+
+
+def seen(before: Record, *differences: str, **extra: object) -> Record:
+    return Record(before.address, with_evidence(before, sighting(Outcome.CONFORMS), differences, extra))
+
+
+@pytest.mark.parametrize("address", WHERE)
+def test_a_new_look_leaves_nothing_of_an_expiry_and_of_an_older_look(address: str) -> None:
+    once = seen(record(address), "a difference", headers={"x": "1"})
+    expired = Record(once.address, with_expiry(once, "expired: last seen long ago"))
+    assert "expired" in str(expired.data[WHERE[address]])
+    assert "a difference" in str(once.data[WHERE[address]])
+    again = seen(expired)
+    assert again.data == seen(record(address)).data
+    assert not {"expired", "reason", "headers"} & again.data[WHERE[address]].keys()
+
+
+def test_what_a_person_wrote_beside_the_limits_of_a_key_stays() -> None:
+    by_hand = record(LIMITS_ADDRESS, observed_for_this_key={"tier": "start", "result": "drifted", "reason": "old"})
+    block = seen(by_hand).data["observed_for_this_key"]
+    assert block["tier"] == "start"
+    assert block["result"] == "conforms"
+    assert "reason" not in block
+
+
+@pytest.mark.parametrize(
+    ("day", "at", "older"),
+    [("2026-11-01", "", False), ("2026-11-20", "", True), ("2026-11-10", "", False), (None, "", False)],
+)
+def test_a_look_is_older_than_what_was_seen_on_a_later_day(day: str | None, at: str, older: bool) -> None:
+    look: Sighting = sighting(Outcome.CONFORMS, "2026-11-10")
+    last = LastSeen(date.fromisoformat(day), None) if day else None
+    assert look.is_older_than(last) is older
+
+
+def test_headers_are_marked_in_their_rules_alone_and_an_older_look_changes_no_mark() -> None:
+    before = record(ERROR_ADDRESS)
+    rules = before.data["response_headers"]
+    name = next(iter(rules))
+    marked = with_headers_seen(before, before.data, {name: "present", "x-of-nobody": "present"})
+    assert marked["response_headers"][name] == {**rules[name], "seen": "present"}
+    assert marked["response_headers"].keys() == rules.keys()
+    kept = with_headers_seen(before, marked, {name: "absent"}, older=True)
+    assert kept["response_headers"][name]["seen"] == "present"
+    assert with_headers_seen(before, marked, {name: "absent"})["response_headers"][name]["seen"] == "absent"
+    assert with_headers_seen(before, before.data, {}) is before.data
