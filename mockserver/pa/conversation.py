@@ -50,11 +50,31 @@ def blocks_of(message: Block) -> list[Block]:
 
 
 def last_user_text(messages: Sequence[Block]) -> str:
-    """The text of the last user message."""
+    """The text of the last user message; where that brings results of tools alone, the results."""
     users = [message for message in messages if message["role"] == "user"]
     if not users:
         return ""
-    return "\n".join(block["text"] for block in blocks_of(users[-1]) if block["type"] == "text")
+    blocks = blocks_of(users[-1])
+    texts = [block["text"] for block in blocks if block["type"] == "text"]
+    return "\n".join(texts or [_result_text(block) for block in blocks if block["type"] == "tool_result"])
+
+
+def tools_used_since(messages: Sequence[Block]) -> frozenset[str]:
+    """The tools that the model used since the user last said something."""
+    used: set[str] = set()
+    for message in reversed(messages):
+        if message["role"] == "user" and any(block["type"] == "text" for block in blocks_of(message)):
+            break
+        used.update(_values(message, "tool_use", "name"))
+    return frozenset(used)
+
+
+def _result_text(block: Block) -> str:
+    content = block.get("content")
+    if isinstance(content, str):
+        return content
+    texts = (part.get("text") for part in content or () if isinstance(part, Mapping))
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _check_message(at: str, message: Any, *, last: bool) -> None:

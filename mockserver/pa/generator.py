@@ -1,8 +1,8 @@
 """The model behind the mock: answers a valid request in ways that the request itself decides.
 
-It repeats what the user said, cut at `max_tokens` and at a stop sequence; uses the tool that `tool_choice` forces, with
-an input made from its schema; thinks when thinking is on; and runs the server tools that the user's lines ask for (see
-`mockserver/pa/server_tools.py`).
+It repeats what the user said, cut at `max_tokens` and at a stop sequence; uses the tools that `tool_choice` forces or
+the user names, with an input made from their schema; answers as a schema wants it; thinks when thinking is on; and runs
+the server tools that the user's lines ask for (see `mockserver/pa/server_tools.py`).
 """
 
 from __future__ import annotations
@@ -12,24 +12,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mockserver.pa import server_tools
-from mockserver.pa.conversation import last_user_text
+from mockserver.pa.conversation import last_user_text, tools_used_since
+from mockserver.pa.errors import invalid
 from mockserver.pa.tokens import BYTES_PER_TOKEN, count_text, count_value
-from mockserver.pa.tools import Tool, server_tool
+from mockserver.pa.tools import server_tool
+from mockserver.schema import Unsatisfiable
+from mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
     from mockserver.pa.call import Call
 
 MAX_ECHO = 200
-
-_EXAMPLES: Mapping[str, Any] = {
-    "string": "mock",
-    "integer": 1,
-    "number": 1.5,
-    "boolean": True,
-    "array": [],
-    "object": {},
-    "null": None,
-}
 
 
 @dataclass
@@ -60,12 +53,16 @@ def complete(call: Call, body: Mapping[str, Any]) -> Completion:
     used = server_tools.run(call, body)
     completion.content.extend(used.blocks)
     completion.server_tool_use = used.usage
-    tool = _forced_tool(body)
-    if tool is not None:
-        completion.content.append(_tool_use(call, tool))
+    wanted = _wanted(body)
+    try:
+        completion.content += [_tool_use(call, *made) for made in wanted.calls()]
+        text = wanted.text() or f"The mock heard: {wanted.said[:MAX_ECHO]}"
+    except Unsatisfiable as error:
+        raise invalid(f"JSON schema is invalid: {error}") from None
+    if completion.content and completion.content[-1]["type"] == "tool_use":
         completion.stop_reason = "tool_use"
     else:
-        _speak(completion, body)
+        _speak(completion, text, body)
     return completion
 
 
@@ -80,8 +77,7 @@ def _refuse(call: Call, category: str) -> Completion:
     return Completion(stop_reason="refusal", stop_details=details)
 
 
-def _speak(completion: Completion, body: Mapping[str, Any]) -> None:
-    text = f"The mock heard: {last_user_text(body['messages'])[:MAX_ECHO]}"
+def _speak(completion: Completion, text: str, body: Mapping[str, Any]) -> None:
     for sequence in body.get("stop_sequences", ()):
         before, found, _ = text.partition(sequence) if sequence else (text, "", "")
         if found:
@@ -92,25 +88,28 @@ def _speak(completion: Completion, body: Mapping[str, Any]) -> None:
     completion.content.append({"type": "text", "text": text})
 
 
-def _forced_tool(body: Mapping[str, Any]) -> Tool | None:
-    """The client-side tool that the model must use, if any."""
-    choice = body.get("tool_choice") or {}
-    mine = [tool for tool in body.get("tools", ()) if server_tool(tool) is None]
-    if choice.get("type") == "any" and mine:
-        return dict(mine[0])
-    if choice.get("type") == "tool":
-        return next((tool for tool in mine if tool["name"] == choice["name"]), None)
-    return None
+def _wanted(body: Mapping[str, Any]) -> Wanted:
+    """What the request wants of the client's tools, and of the text (`output_config.format`)."""
+    schemas = {tool["name"]: tool.get("input_schema") for tool in body.get("tools", ()) if server_tool(tool) is None}
+    choice = body.get("tool_choice") or {"type": "auto"}
+    must: tuple[str, ...] = ()
+    match choice["type"]:
+        case "any":
+            must = tuple(schemas)
+        case "tool" if choice["name"] in schemas:
+            must = (choice["name"],)
+        case "none":
+            schemas = {}
+    text_format = (body.get("output_config") or {}).get("format") or {}
+    return Wanted(
+        functions=schemas,
+        must=must,
+        parallel=not choice.get("disable_parallel_tool_use"),
+        schema=text_format.get("schema") if text_format.get("type") == "json_schema" else None,
+        said=last_user_text(body["messages"]),
+        already=tools_used_since(body["messages"]),
+    )
 
 
-def _tool_use(call: Call, tool: Tool) -> dict[str, Any]:
-    schema = tool.get("input_schema", {})
-    properties = schema.get("properties", {})
-    given = {name: _example(properties.get(name, {})) for name in schema.get("required", ())}
-    return {"type": "tool_use", "id": call.session.new_id("toolu_"), "name": tool["name"], "input": given}
-
-
-def _example(schema: Mapping[str, Any]) -> Any:
-    if schema.get("enum"):
-        return schema["enum"][0]
-    return _EXAMPLES.get(str(schema.get("type")))
+def _tool_use(call: Call, name: str, given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call.session.new_id("toolu_"), "name": name, "input": given}

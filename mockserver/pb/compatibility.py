@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import StreamingResponse
@@ -13,8 +14,9 @@ from mockserver.pb.catalogue import GENERATE, find_model, listed
 from mockserver.pb.causes import mid_stream
 from mockserver.pb.errors import invalid
 from mockserver.pb.generate import run
-from mockserver.pb.prompt import MODEL, USER, Prompt, Turn
+from mockserver.pb.prompt import MODEL, USER, Prompt, Tools, Turn
 from mockserver.pb.tokens import count_turns
+from mockserver.schema.wanted import NotOffered, last_words, of_chat
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from mockserver.pb.call import Call
     from mockserver.pb.errors import PbError
     from mockserver.pb.generator import Candidate
+    from mockserver.pb.prompt import FunctionCall
+    from mockserver.schema.wanted import Wanted
 
 BODY: fields.Fields = {
     "model": fields.string,
@@ -44,19 +48,22 @@ CREATED = 1_767_225_600
 
 async def chat_completions(call: Call) -> Response:
     """Generate, whole or streamed, in the shapes of that other style."""
-    given = fields.known_only(await read_object(call), BODY)
+    body = await read_object(call)
+    given = fields.known_only(body, BODY)
     model = find_model(fields.require(given, "model"), call.version, call.project, GENERATE)
     turns = _turns(fields.require(given, "messages"))
+    wanted = _wanted(body, given["messages"])
     prompt = Prompt(
         model=model,
         turns=turns,
         tokens=count_turns(turns),
-        settings=settings.of_generate_content(_config(given), model),
+        settings=replace(settings.of_generate_content(_config(given), model), schema=wanted.schema),
+        tools=Tools(wanted.functions, forced=wanted.must, parallel=wanted.parallel, already=wanted.already),
         service_tier=given.get("serviceTier", "standard").lower(),
     )
     completion, _ = run(call, prompt)
     frame = {"id": call.session.new_id("chatcmpl-"), "created": CREATED, "model": model.id}
-    choices = [_choice(index, candidate) for index, candidate in enumerate(completion.candidates)]
+    choices = [_choice(call, index, candidate) for index, candidate in enumerate(completion.candidates)]
     if given.get("stream"):
         return StreamingResponse(_sse(frame, choices, mid_stream(call)), media_type="text/event-stream")
     usage = {
@@ -106,17 +113,39 @@ def _turn(at: str, message: Mapping[str, Any]) -> Turn:
     return Turn(ROLES[role], text="\n".join(texts), media=sum("text" not in part for part in content))
 
 
-def _choice(index: int, candidate: Candidate) -> dict[str, Any]:
+def _wanted(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Wanted:
+    """What the body wants of the functions that it offers, and of the text."""
+    for name in ("tools", "messages"):
+        fields.objects(name, body.get(name) or [])
+    try:
+        return of_chat(body, *last_words(messages, lambda message: _turn("", message).text))
+    except NotOffered as name:
+        raise invalid(f"tool_choice: {str(name)!r} is none of the tools") from None
+    except AttributeError:
+        raise invalid("tools: each has a function, response_format a type") from None
+
+
+def _choice(call: Call, index: int, candidate: Candidate) -> dict[str, Any]:
     reason = FINISH_REASONS.get(candidate.ending.finish_reason, "content_filter")
-    message = {"role": "assistant", "content": candidate.text or None}
+    message: dict[str, Any] = {"role": "assistant", "content": candidate.text or None}
+    if candidate.calls:
+        reason = "tool_calls"
+        message["tool_calls"] = [_tool_call(call, made) for made in candidate.calls]
     return {"index": index, "message": message, "finish_reason": reason, "logprobs": None}
+
+
+def _tool_call(call: Call, made: FunctionCall) -> dict[str, Any]:
+    function = {"name": made.name, "arguments": as_json(dict(made.args)).decode()}
+    return {"id": call.session.new_id("function-call-"), "type": "function", "function": function}
 
 
 async def _sse(
     frame: Mapping[str, Any], choices: list[dict[str, Any]], failure: PbError | None
 ) -> AsyncIterator[bytes]:
     for choice in choices:
-        begun = {"index": choice["index"], "delta": choice["message"], "finish_reason": None}
+        numbered = [{**made, "index": number} for number, made in enumerate(choice["message"].get("tool_calls", ()))]
+        delta = {**choice["message"], **({"tool_calls": numbered} if numbered else {})}
+        begun = {"index": choice["index"], "delta": delta, "finish_reason": None}
         yield _chunk(frame, begun)
         if failure is not None:
             yield b"data: " + as_json(failure.wrapped()) + b"\n\n"

@@ -98,10 +98,9 @@ def _candidate(candidate: Candidate, completion: Completion, prompt: Prompt) -> 
         parts.append({"text": candidate.text})
     if candidate.image:
         parts.append({"inlineData": {"mimeType": "image/png", "data": PIXEL}})
-    if candidate.call is not None:
-        signed = {"thoughtSignature": candidate.call.signature} if candidate.call.signature else {}
-        called = {"name": candidate.call.name, "args": dict(candidate.call.args)}
-        parts.append({"functionCall": called, **signed})
+    for call in candidate.calls:
+        signed = {"thoughtSignature": call.signature} if call.signature else {}
+        parts.append({"functionCall": {"name": call.name, "args": dict(call.args)}, **signed})
     content = {"parts": parts, "role": "model"} if parts else {"role": "model"}
     return {"content": content, "finishReason": candidate.ending.finish_reason, "safetyRatings": []}
 

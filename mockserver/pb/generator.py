@@ -1,19 +1,19 @@
 """The model behind the mock: answers a checked prompt in ways that the prompt itself decides.
 
 It repeats what the user said, cut at `maxOutputTokens` and at a stop sequence; thinks first if it is a reasoning model;
-calls the function that the tool config forces, with arguments made from its schema; and draws if it can, unless the
-user asks for text only.
+calls the functions that the tool config forces or the user names, and answers as a schema wants it; and draws if it
+can, unless the user asks for text only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from mockserver.pb import thoughts
 from mockserver.pb.causes import MALFORMED_CALL
-from mockserver.pb.errors import INTERNAL, PbError
+from mockserver.pb.errors import INTERNAL, PbError, invalid
 from mockserver.pb.outcomes import (
     BLOCKS,
     ENDINGS,
@@ -32,6 +32,7 @@ from mockserver.pb.outcomes import (
 )
 from mockserver.pb.prompt import FunctionCall, Prompt
 from mockserver.pb.tokens import BYTES_PER_TOKEN, PER_MEDIA, count_text, count_value
+from mockserver.schema import Unsatisfiable, example
 
 if TYPE_CHECKING:
     from mockserver.pb.call import Call
@@ -44,22 +45,20 @@ TEXT_ONLY = "text only"
 """What a user says to an image model that should not draw."""
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 
-_EXAMPLES: Mapping[str, Any] = {"string": "mock", "integer": 1, "number": 1.5, "boolean": True, "array": []}
-
 
 @dataclass
 class Candidate:
     """One answer of the model, and why it ended."""
 
     text: str = ""
-    call: FunctionCall | None = None
+    calls: tuple[FunctionCall, ...] = ()
     image: bool = False
     ending: Ending = STOP
 
     @property
     def tokens(self) -> int:
         """Tokens generated, thoughts aside."""
-        called = count_text(self.call.name) + count_value(dict(self.call.args)) if self.call else 0
+        called = sum(count_text(call.name) + count_value(dict(call.args)) for call in self.calls)
         return count_text(self.text) + called + (PER_MEDIA if self.image else 0)
 
 
@@ -151,15 +150,16 @@ def think(prompt: Prompt) -> tuple[str, int]:
 def _answer(prompt: Prompt, left: int) -> Candidate:
     if left <= 0:
         return Candidate(ending=MAX_TOKENS)
-    if prompt.tools.forced:
-        return Candidate(call=_called(prompt, prompt.tools.forced[0]))
+    calls = _calls(prompt)
+    if calls:
+        return Candidate(calls=calls)
     if prompt.model.draws and prompt.settings.modalities != {"text"}:
         return Candidate(image=True)
     return _speak(prompt, left)
 
 
 def _speak(prompt: Prompt, left: int) -> Candidate:
-    text, ending = f"The mock heard: {prompt.last_text[:MAX_ECHO]}", STOP
+    text, ending = _text(prompt), STOP
     for sequence in prompt.settings.stop_sequences:
         text = text.partition(sequence)[0] if sequence else text
     if count_text(text) > left:
@@ -168,20 +168,24 @@ def _speak(prompt: Prompt, left: int) -> Candidate:
     return Candidate(text=text, ending=ending)
 
 
-def _called(prompt: Prompt, name: str) -> FunctionCall:
-    schema = prompt.tools.functions[name]
-    properties, required = schema.get("properties"), schema.get("required")
-    known = properties if isinstance(properties, dict) else {}
-    wanted = [field for field in required if isinstance(field, str)] if isinstance(required, list) else []
-    args = {each: _example(known.get(each)) for each in wanted}
-    signature = thoughts.signature_of(name, args) if prompt.model.reasons else None
-    return FunctionCall(name, args, signature)
+def _calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
+    """The calls that the model makes; a reasoning model signs the first of a turn."""
+    try:
+        made = [FunctionCall(name, args) for name, args in prompt.wanted.calls()]
+    except Unsatisfiable as error:
+        raise invalid(f"tools: the schema of a function cannot be used: {error}") from None
+    if made and prompt.model.reasons:
+        first = made[0]
+        made[0] = replace(first, signature=thoughts.signature_of(first.name, first.args))
+    return tuple(made)
 
 
-def _example(schema: Any) -> Any:
-    if not isinstance(schema, dict):
-        return "mock"
-    options = schema.get("enum")
-    if isinstance(options, list) and options:
-        return options[0]
-    return _EXAMPLES.get(str(schema.get("type")).lower())
+def _text(prompt: Prompt) -> str:
+    """What there is to say: as the schema wants it, or what was heard."""
+    if prompt.settings.schema is None:
+        return f"The mock heard: {prompt.last_text[:MAX_ECHO]}"
+    try:
+        made = example(prompt.settings.schema, prompt.last_text)
+    except Unsatisfiable as error:
+        raise invalid(f"generation_config.response_schema: cannot be used: {error}") from None
+    return str(made) if prompt.settings.plain else json.dumps(made)

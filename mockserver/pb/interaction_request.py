@@ -78,7 +78,7 @@ def asked_of(call: Call, body: Mapping[str, Any]) -> Asked:
         model=model,
         turns=turns,
         tokens=count_turns(turns) + count_text(given.get("systemInstruction", "")) + count_value(given.get("tools")),
-        settings=settings.of_interaction(config, given.get("responseModalities", []), model),
+        settings=settings.of_interaction(config, given, model),
         tools=_tools(given.get("tools", ()), config),
         service_tier=given.get("serviceTier", "standard").lower(),
     )
@@ -106,12 +106,12 @@ def _tools(offered: Sequence[Mapping[str, Any]], config: Mapping[str, Any]) -> T
             builtin.add(kind)
         else:
             raise invalid(f"{at}.type: {kind!r} is no type of tool")
-    must, allowed = _choice(config.get("tool_choice", config.get("toolChoice", "auto")))
-    return Tools(functions, frozenset(builtin), tools.forced(functions, allowed, must=must))
+    choice, allowed = _choice(config.get("tool_choice", config.get("toolChoice", "auto")))
+    return tools.chosen(functions, builtin, allowed, choice)
 
 
-def _choice(choice: Any) -> tuple[bool, list[str] | None]:
-    """Whether a call is demanded, and of which functions: `"any"`, or `{allowed_tools: {mode, tools}}`."""
+def _choice(choice: Any) -> tuple[str, list[str] | None]:
+    """How calls are chosen, and among which functions: `"any"`, or `{allowed_tools: {mode, tools}}`."""
     allowed = None
     if isinstance(choice, dict):
         inner = choice.get("allowed_tools")
@@ -122,4 +122,4 @@ def _choice(choice: Any) -> tuple[bool, list[str] | None]:
             fields.strings("generation_config.tool_choice.allowed_tools.tools", allowed)
     if choice not in CHOICES:
         raise invalid(f"generation_config.tool_choice: should be one of {', '.join(CHOICES)}")
-    return choice in ("any",), allowed
+    return str(choice), allowed

@@ -102,7 +102,7 @@ def failing_code(completion: Completion) -> str | None:
 
 def _status(completion: Completion) -> str:
     candidate = completion.candidates[0]
-    if candidate.call is not None:
+    if candidate.calls:
         return "requires_action"
     return "incomplete" if candidate.ending is MAX_TOKENS else "completed"
 
@@ -113,10 +113,10 @@ def _steps(call: Call, completion: Completion) -> list[dict[str, Any]]:
     candidate = completion.candidates[0]
     steps: list[dict[str, Any]] = []
     if completion.thought:
-        signature = candidate.call.signature if candidate.call else None
+        signature = candidate.calls[0].signature if candidate.calls else None
         steps.append({"type": "thought", **({"signature": signature} if signature else {})})
-    if candidate.call is not None:
-        called = {"name": candidate.call.name, "arguments": dict(candidate.call.args)}
+    for made in candidate.calls:
+        called = {"name": made.name, "arguments": dict(made.args)}
         steps.append({"type": "function_call", "id": call.session.new_id("call_"), **called})
     if candidate.image:
         steps.append({"type": "model_output", "content": [{"type": "image", "mime_type": "image/png", "data": PIXEL}]})

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mockserver.schema.wanted import Wanted
+
 if TYPE_CHECKING:
     from mockserver.pb.catalogue import Model
 
@@ -43,6 +45,10 @@ class Settings:
     thinking_budget: int | None = None
     include_thoughts: bool = False
     modalities: frozenset[str] = frozenset()
+    schema: Any = None
+    """The JSON Schema of the text that is wanted; any text will do where it is None."""
+    plain: bool = False
+    """Whether a value of the schema is wanted as it is, and not as JSON: a word out of an enum."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,9 @@ class Tools:
     builtin: frozenset[str] = frozenset()
     forced: tuple[str, ...] = ()
     """The functions one of which must be called; empty where the model may also speak."""
+    parallel: bool = True
+    already: frozenset[str] = frozenset()
+    """Functions that were called since the user's last words, where the turns do not tell."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,19 @@ class Prompt:
     settings: Settings = Settings()
     tools: Tools = Tools()
     service_tier: str = "standard"
+
+    @property
+    def wanted(self) -> Wanted:
+        """What it wants beside an answer: calls, and text that a schema allows."""
+        already = set(self.tools.already)
+        for turn in reversed(self.turns):
+            if turn.role == USER and turn.text and not turn.results:
+                break
+            already.update(called.name for called in turn.calls)
+        tools = self.tools
+        return Wanted(
+            tools.functions, tools.forced, tools.parallel, self.settings.schema, self.last_text, frozenset(already)
+        )
 
     @property
     def last_text(self) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mockserver.pb import fields
 from mockserver.pb.errors import UNIMPLEMENTED, PbError, invalid
 from mockserver.pb.prompt import Settings
+from mockserver.pb.schemas import as_json_schema
+from mockserver.schema.wanted import JSON_OBJECT
 
 if TYPE_CHECKING:
     from mockserver.pb.catalogue import Model
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 THINKING_LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 MODALITIES = ("text", "image", "audio", "video", "document")
 SERVICE_TIERS = ("standard", "priority", "flex", "deferred")
+
+JSON, ENUM = "application/json", "text/x.enum"
 
 service_tier = fields.one_of(*SERVICE_TIERS)
 
@@ -77,10 +81,15 @@ def of_generate_content(config: Mapping[str, Any], model: Model) -> Settings:
     return _settings({**given, **thinking}, model)
 
 
-def of_interaction(config: Mapping[str, Any], modalities: list[str], model: Model) -> Settings:
-    """The settings in a `generation_config` of an interaction."""
+def of_interaction(config: Mapping[str, Any], asked: Mapping[str, Any], model: Model) -> Settings:
+    """The settings in a `generation_config` of an interaction, and what it says of its response beside that."""
     given = fields.read(config, INTERACTION_CONFIG, "generation_config")
-    return _settings({**given, "responseModalities": modalities}, model)
+    wanted = {"responseModalities": asked.get("responseModalities", [])}
+    schema = asked.get("responseFormat")
+    if isinstance(schema, dict):
+        mime_type = asked.get("responseMimeType", schema.get("mime_type", JSON))
+        wanted |= {"responseJsonSchema": schema.get("schema", schema), "responseMimeType": mime_type}
+    return _settings({**given, **wanted}, model)
 
 
 def _settings(given: Mapping[str, Any], model: Model) -> Settings:
@@ -101,4 +110,14 @@ def _settings(given: Mapping[str, Any], model: Model) -> Settings:
         thinking_budget=None if budget == -1 else budget,
         include_thoughts=given.get("includeThoughts", False),
         modalities=asked,
+        schema=_schema(given),
+        plain=given.get("responseMimeType") == ENUM,
     )
+
+
+def _schema(given: Mapping[str, Any]) -> Any:
+    """The JSON Schema of the text that is wanted, if any: a media type alone wants any object."""
+    schema = given.get("responseJsonSchema") or as_json_schema(given.get("responseSchema"))
+    if given.get("responseMimeType") not in (JSON, ENUM):
+        return None
+    return schema or JSON_OBJECT

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from mockserver.pb import fields
 from mockserver.pb.errors import invalid
 from mockserver.pb.prompt import Tools
+from mockserver.pb.schemas import as_json_schema
 
 BUILTIN = ("webSearch", "maps", "codeExecution", "urlContext", "computerUse", "fileSearch", "mcpServers")
 """Tools on the provider's side, which the documents do not name."""
@@ -48,8 +49,15 @@ def of_generate_content(offered: Sequence[Mapping[str, Any]], config: Mapping[st
         builtin.update(given)
     calling = fields.read(config, TOOL_CONFIG, "tool_config").get("functionCallingConfig", {})
     calling = fields.read(calling, CALLING, "tool_config.function_calling_config")
-    must = calling.get("mode", "auto").lower() == "any"
-    return Tools(functions, frozenset(builtin), forced(functions, calling.get("allowedFunctionNames"), must=must))
+    return chosen(functions, builtin, calling.get("allowedFunctionNames"), calling.get("mode", "auto").lower())
+
+
+def chosen(
+    functions: Mapping[str, Mapping[str, Any]], builtin: Collection[str], allowed: Sequence[str] | None, mode: str
+) -> Tools:
+    """The tools among which the model chooses, or must."""
+    must = forced(functions, allowed, must=mode == "any")
+    return Tools({} if mode == "none" else functions, frozenset(builtin), must)
 
 
 def add_function(functions: dict[str, Mapping[str, Any]], name: str, schema: Any, at: str) -> None:
@@ -57,7 +65,7 @@ def add_function(functions: dict[str, Mapping[str, Any]], name: str, schema: Any
     if name in functions:
         raise invalid(f"{at}.name: duplicate function declaration {name!r}")
     fields.mapping(f"{at}.parameters", schema)
-    functions[name] = schema
+    functions[name] = as_json_schema(schema)
 
 
 def forced(functions: Mapping[str, Any], allowed: Sequence[str] | None, *, must: bool) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from mockserver.pc.response_request import (
     check_service_tier,
     refuse_those_of_elsewhere,
 )
+from mockserver.schema.wanted import last_words
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -83,7 +84,7 @@ async def create(call: Call) -> Response:
     """Generate a completion, whole or streamed."""
     body = await limits.read_counted(call)
     model = _check(call, body)
-    asked = asked_of_chat(body, *_said(body["messages"]))
+    asked = asked_of_chat(body, *last_words(body["messages"], _text))
     heard = _text(body["messages"][-1])
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
     prompt = check_window(model, heard, limit, "messages")
@@ -131,17 +132,6 @@ def _text(message: Mapping[str, Any]) -> str:
     if isinstance(content, str):
         return content
     return " ".join(part["text"] for part in content if part.get("text"))
-
-
-def _said(messages: list[Mapping[str, Any]]) -> tuple[str, list[str]]:
-    """The user's last words, and the functions that were called since."""
-    already: list[str] = []
-    for message in reversed(messages):
-        if message["role"] == "user":
-            return _text(message), already
-        calls = [made.get("function") or {} for made in message.get("tool_calls") or () if isinstance(made, Mapping)]
-        already += [str(made.get("name")) for made in calls if isinstance(made, Mapping)]
-    return "", already
 
 
 def _images(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mockserver.pc.asked import Asked
+from mockserver.pc.asked import allowed
 from mockserver.pc.causes import FILTER, MESSAGES
 from mockserver.pc.errors import CONTEXT_LENGTH_EXCEEDED
 from mockserver.pc.websocket.model import BYTES_PER_TOKEN, pieces, tokens
+from mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
     from mockserver.pc.catalogue import Model
     from mockserver.world import Context
 
-NOTHING = Asked()
+NOTHING = Wanted()
 """No function, no format."""
 
 REASONING_TOKENS = 8
@@ -35,12 +37,12 @@ class Generated:
     """Name and arguments of each; where there are any, nothing is said."""
 
 
-def generate(context: Context, model: Model, heard: str, limit: int | None, asked: Asked = NOTHING) -> Generated:
+def generate(context: Context, model: Model, heard: str, limit: int | None, wanted: Wanted = NOTHING) -> Generated:
     """Answer `heard` in at most `limit` tokens, unless a filter or the limit of messages stops it first."""
     reasoning = REASONING_TOKENS if model.reasoning else 0
-    calls = tuple(asked.calls())
+    calls = allowed(lambda: tuple((name, json.dumps(given)) for name, given in wanted.calls()), "tools")
     said, stopped = "", None
-    for piece in ["".join(map("".join, calls))] if calls else _pieces(heard, asked):
+    for piece in ["".join(map("".join, calls))] if calls else _pieces(heard, wanted):
         if limit is not None and reasoning + tokens(said + piece) > limit:
             stopped = "max_output_tokens"
             break
@@ -56,9 +58,9 @@ def generate(context: Context, model: Model, heard: str, limit: int | None, aske
     return Generated(said, stopped, tokens(heard), reasoning + tokens(said), reasoning)
 
 
-def _pieces(heard: str, asked: Asked) -> Iterable[str]:
+def _pieces(heard: str, wanted: Wanted) -> Iterable[str]:
     """What there is to say, a token or so at a time."""
-    text = asked.format.text(asked.said or heard)
+    text = allowed(wanted.text, "text.format.schema")
     if text is None:
         return pieces(heard)
     return (text[start : start + BYTES_PER_TOKEN] for start in range(0, len(text), BYTES_PER_TOKEN))

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from mockserver.pd import rules
 from mockserver.pd.access import admit_to_model
 from mockserver.pd.errors import NOT_FOUND, PdError, denied
-from mockserver.pd.generation import Completion, complete, prompt_tokens
+from mockserver.pd.generation import Completion, complete, prompt_tokens, said_last
 from mockserver.pd.limits import admit_generation, settle_generation
 from mockserver.pd.reading import read_object
 from mockserver.pd.shape import (
@@ -27,6 +27,7 @@ from mockserver.pd.shape import (
     struct,
 )
 from mockserver.pd.streaming import chat_stream
+from mockserver.schema.wanted import of_chat
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -102,8 +103,9 @@ def generate(call: Call, body: dict[str, Any]) -> Completion:
         rules.within(body, name, 1)
     if body.get("deferred"):
         refuse_to_retain(call)
+    wanted = rules.wanted(of_chat, body, *said_last(body["messages"]))
     admit_generation(call, model, prompt_tokens(body["messages"]))
-    completion = complete(body["messages"], body.get("max_completion_tokens", body.get("max_tokens")))
+    completion = complete(body["messages"], body.get("max_completion_tokens", body.get("max_tokens")), wanted)
     settle_generation(call, model, completion.completion_tokens)
     return completion
 
@@ -135,11 +137,12 @@ def fetch(call: Call, request_id: str) -> Any:
 
 def described(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
     """The completion with the fields that clients validate."""
-    choice = {
-        "message": {"role": "assistant", "content": completion.text, "refusal": None},
-        "finish_reason": "length" if completion.cut else "stop",
-        "logprobs": None,
-    }
+    message: dict[str, Any] = {"role": "assistant", "content": completion.text, "refusal": None}
+    finish = "length" if completion.cut else "stop"
+    if completion.calls:
+        finish = "tool_calls"
+        message["tool_calls"] = [_tool_call(call, *each) for each in completion.calls]
+    choice = {"message": message, "finish_reason": finish, "logprobs": None}
     return {
         "id": call.session.new_id("chatcmpl_"),
         "object": "chat.completion",
@@ -149,6 +152,10 @@ def described(call: Call, body: dict[str, Any], completion: Completion) -> dict[
         "usage": usage(completion),
         "system_fingerprint": "fp_mock",
     }
+
+
+def _tool_call(call: Call, name: str, arguments: str) -> dict[str, Any]:
+    return {"id": call.session.new_id("call_"), "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def usage(completion: Completion) -> dict[str, Any]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mockserver.pd.errors import invalid
+from mockserver.schema import Unsatisfiable
+from mockserver.schema.wanted import Wanted, last_words
+
 BYTES_PER_TOKEN = 4
 MAX_ECHO = 200
+NOTHING = Wanted()
+"""No function, no format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +25,8 @@ class Completion:
     cut: bool
     prompt_tokens: int
     completion_tokens: int
+    calls: tuple[tuple[str, str], ...] = ()
+    """Name and arguments, as JSON, of each function that is called; where there are any, nothing is said."""
 
 
 def tokens_in(text: str) -> int:
@@ -42,11 +51,32 @@ def prompt_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
     return sum(tokens_in(text_of(message.get("content"))) for message in messages)
 
 
-def complete(messages: Sequence[Mapping[str, Any]], max_tokens: int | None) -> Completion:
-    """The answer to a conversation."""
-    said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
-    text = f"The mock heard: {said[-1][:MAX_ECHO] if said else ''}"
+def said_last(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]]:
+    """The user's last words, and the functions that were called since."""
+    return last_words(messages, lambda message: text_of(message.get("content")))
+
+
+def complete(messages: Sequence[Mapping[str, Any]], max_tokens: int | None, wanted: Wanted = NOTHING) -> Completion:
+    """The answer to a conversation.
+
+    Raises:
+        PdError: it wants what a schema does not allow.
+    """
+    try:
+        calls = tuple((name, json.dumps(given)) for name, given in wanted.calls())
+        text = wanted.text() or f"The mock heard: {_last_heard(messages)[:MAX_ECHO]}"
+    except Unsatisfiable as error:
+        raise invalid(f"Invalid schema: {error}.") from None
+    spent = tokens_in("".join(map("".join, calls)) if calls else text)
+    if calls and (max_tokens is None or spent <= max_tokens):
+        return Completion("", False, prompt_tokens(messages), spent, calls)
     cut = max_tokens is not None and tokens_in(text) > max_tokens
     if cut and max_tokens is not None:
         text = text.encode()[: max_tokens * BYTES_PER_TOKEN].decode("utf-8", "ignore")
     return Completion(text, cut, prompt_tokens(messages), tokens_in(text))
+
+
+def _last_heard(messages: Sequence[Mapping[str, Any]]) -> str:
+    """What was heard last: the user, or what a tool of theirs had to say."""
+    heard = [text_of(message.get("content")) for message in messages if message.get("role") in ("user", "tool")]
+    return heard[-1] if heard else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
@@ -9,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from mockserver.pd import rules
 from mockserver.pd.access import admit_to_model
 from mockserver.pd.errors import denied, invalid
-from mockserver.pd.generation import Completion, complete, prompt_tokens
+from mockserver.pd.generation import Completion, complete, prompt_tokens, said_last
 from mockserver.pd.limits import admit_generation, settle_generation
 from mockserver.pd.reading import read_object
 from mockserver.pd.shape import (
@@ -25,6 +26,7 @@ from mockserver.pd.shape import (
     struct,
 )
 from mockserver.pd.streaming import response_stream
+from mockserver.schema.wanted import of_response
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -70,8 +72,9 @@ def _generate(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     rules.within(body, "top_p", 0, 1)
     rules.within(body, "max_output_tokens", 1)
     _check_tools(call, body.get("tools", []))
+    wanted = rules.wanted(of_response, body, *said_last(messages))
     admit_generation(call, model, prompt_tokens(messages))
-    completion = complete(messages, body.get("max_output_tokens"))
+    completion = complete(messages, body.get("max_output_tokens"), wanted)
     settle_generation(call, model, completion.completion_tokens)
     return _described(call, body, completion)
 
@@ -79,9 +82,23 @@ def _generate(call: Call, body: dict[str, Any]) -> dict[str, Any]:
 def _conversation(given: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
-    messages = [item for item in given if item.get("type", "message") == "message"]
+    messages = [message for item in given if (message := _as_message(item)) is not None]
     rules.check_conversation(messages)
     return messages
+
+
+def _as_message(item: dict[str, Any]) -> dict[str, Any] | None:
+    """An item of the input as a message of a chat would have it; None for what says nothing."""
+    match item.get("type", "message"):
+        case "message":
+            return item
+        case "function_call":
+            return {"role": "assistant", "tool_calls": [{"function": {"name": item.get("name")}}]}
+        case "function_call_output":
+            output = item.get("output")
+            return {"role": "tool", "content": output if isinstance(output, str) else json.dumps(output)}
+        case _:
+            return None
 
 
 def _check_tools(call: Call, tools: list[dict[str, Any]]) -> None:
@@ -93,9 +110,22 @@ def _check_tools(call: Call, tools: list[dict[str, Any]]) -> None:
             raise denied(f"The tool {tool['type']} is not enabled for your team.")
 
 
+def _output(call: Call, completion: Completion, status: str) -> list[dict[str, Any]]:
+    """A call of each function that is called, or one message."""
+    if completion.calls:
+        return [_function_call(call, *each) for each in completion.calls]
+    part = {"type": "output_text", "text": completion.text, "annotations": [], "logprobs": []}
+    message = {"type": "message", "id": call.session.new_id("msg_"), "role": "assistant", "status": status}
+    return [{**message, "content": [part]}]
+
+
+def _function_call(call: Call, name: str, arguments: str) -> dict[str, Any]:
+    ids = {"id": call.session.new_id("fc_"), "call_id": call.session.new_id("call_")}
+    return {"type": "function_call", **ids, "name": name, "arguments": arguments, "status": "completed"}
+
+
 def _described(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
     """The response with the fields that clients validate."""
-    part = {"type": "output_text", "text": completion.text, "annotations": [], "logprobs": []}
     status = "incomplete" if completion.cut else "completed"
     return {
         "id": call.session.new_id("resp_"),
@@ -109,15 +139,7 @@ def _described(call: Call, body: dict[str, Any], completion: Completion) -> dict
         "max_output_tokens": body.get("max_output_tokens"),
         "metadata": {},
         "model": body["model"],
-        "output": [
-            {
-                "type": "message",
-                "id": call.session.new_id("msg_"),
-                "role": "assistant",
-                "status": status,
-                "content": [part],
-            }
-        ],
+        "output": _output(call, completion, status),
         "parallel_tool_calls": body.get("parallel_tool_calls", True),
         "previous_response_id": body.get("previous_response_id"),
         "reasoning": {"effort": body.get("reasoning", {}).get("effort"), "summary": None},

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mockserver.pd.errors import invalid
+from mockserver.schema.wanted import NotOffered
 
 if TYPE_CHECKING:
     from mockserver.pd.catalogue import Model
+    from mockserver.schema.wanted import Wanted
 
 EFFORTS = ("none", "low", "medium", "high")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -51,6 +53,14 @@ def check_conversation(messages: list[dict[str, Any]]) -> None:
     for message in messages:
         require(message, "role")
         one_of("role", message["role"], ROLES)
+
+
+def wanted(read: Callable[..., Wanted], body: Mapping[str, Any], said: str, already: Collection[str]) -> Wanted:
+    """What a body wants of the functions that it offers, and of the text."""
+    try:
+        return read(body, said, already)
+    except NotOffered as name:
+        raise invalid(f"tool_choice: {str(name)!r} is none of the tools.") from None
 
 
 def refuse_multi_agent(model: Model) -> None:

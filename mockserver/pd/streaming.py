@@ -36,36 +36,56 @@ def chunks(completion: dict[str, Any], *, with_usage: bool) -> Iterator[dict[str
     head = {**completion, "object": "chat.completion.chunk"}
     usage = head.pop("usage")
     for choice in completion["choices"]:
-        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-        deltas += [{"content": piece} for piece in pieces(choice["message"]["content"])]
-        for delta in deltas:
+        for delta in _deltas(choice["message"]):
             yield {**head, "choices": [{"index": choice["index"], "delta": delta, "finish_reason": None}]}
         yield {**head, "choices": [{"index": choice["index"], "delta": {}, "finish_reason": choice["finish_reason"]}]}
     if with_usage:
         yield {**head, "choices": [], "usage": usage}
 
 
+def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Who speaks, then the text piece by piece, then each call as a whole."""
+    yield {"role": "assistant", "content": ""}
+    for piece in pieces(message["content"]):
+        yield {"content": piece}
+    for index, made in enumerate(message.get("tool_calls", ())):
+        yield {"tool_calls": [{**made, "index": index}]}
+
+
 def _response_events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
     begun = {**response, "status": "in_progress", "output": [], "usage": None, "completed_at": None}
-    item = response["output"][0]
-    part = item["content"][0]
-    place = {"item_id": item["id"], "output_index": 0}
-    of_part = {**place, "content_index": 0}
-    events: list[dict[str, Any]] = [
-        {"type": "response.created", "response": begun},
-        {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
-        {"type": "response.content_part.added", **of_part, "part": {**part, "text": ""}},
-        *(
-            {"type": "response.output_text.delta", **of_part, "delta": piece, "logprobs": []}
-            for piece in pieces(part["text"])
-        ),
-        {"type": "response.output_text.done", **of_part, "text": part["text"], "logprobs": []},
-        {"type": "response.content_part.done", **of_part, "part": part},
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": f"response.{response['status']}", "response": response},
-    ]
+    events: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
+    for index, item in enumerate(response["output"]):
+        events += _of_call(item, index) if item["type"] == "function_call" else _of_message(item, index)
+    events.append({"type": f"response.{response['status']}", "response": response})
     for number, event in enumerate(events):
         yield {**event, "sequence_number": number}
+
+
+def _of_message(item: Mapping[str, Any], index: int) -> list[dict[str, Any]]:
+    (part,) = item["content"]
+    at = {"item_id": item["id"], "output_index": index, "content_index": 0}
+    said = [{"type": "response.output_text.delta", **at, "delta": piece} for piece in pieces(part["text"])]
+    return [
+        {"type": "response.output_item.added", "output_index": index, "item": {**item, "content": []}},
+        {"type": "response.content_part.added", **at, "part": {**part, "text": ""}},
+        *({**delta, "logprobs": []} for delta in said),
+        {"type": "response.output_text.done", **at, "text": part["text"], "logprobs": []},
+        {"type": "response.content_part.done", **at, "part": part},
+        {"type": "response.output_item.done", "output_index": index, "item": item},
+    ]
+
+
+def _of_call(item: Mapping[str, Any], index: int) -> list[dict[str, Any]]:
+    at = {"item_id": item["id"], "output_index": index}
+    empty = {**item, "status": "in_progress", "arguments": ""}
+    said = {"name": item["name"], "arguments": item["arguments"]}
+    return [
+        {"type": "response.output_item.added", "output_index": index, "item": empty},
+        {"type": "response.function_call_arguments.delta", **at, "delta": item["arguments"]},
+        {"type": "response.function_call_arguments.done", **at, **said},
+        {"type": "response.output_item.done", "output_index": index, "item": item},
+    ]
 
 
 def _streamed(call: Call, request: Request, events: Iterable[bytes], end: bytes = b"") -> StreamingResponse:

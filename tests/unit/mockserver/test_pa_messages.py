@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.unit.mockserver.mock_client import Client, body
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}
 CODE = {"type": "code_execution_20250825", "name": "code_execution"}
-LOOK = {
+LOOK: dict[str, Any] = {
     "name": "look",
     "input_schema": {
         "type": "object",
@@ -81,7 +82,7 @@ def test_a_stop_sequence_ends_the_answer(client: Client) -> None:
 def test_a_forced_tool_is_used_as_its_schema_demands(client: Client, choice: dict[str, str]) -> None:
     message = client.hello({"tools": [LOOK], "tool_choice": choice}).json()
     assert message["stop_reason"] == "tool_use"
-    assert message["content"][-1]["input"] == {"where": "mock", "how": "well"}
+    Draft202012Validator(LOOK["input_schema"]).validate(message["content"][-1]["input"])
 
 
 def test_a_tool_use_may_be_answered(client: Client) -> None:
@@ -133,7 +134,7 @@ def test_a_refusal_and_a_tool_use_can_be_streamed(client: Client) -> None:
     assert delta["stop_details"]["category"] == "cyber"
     forced = events(client.hello({"stream": True, "tools": [LOOK], "tool_choice": {"type": "any"}}))
     parts = [data["delta"]["partial_json"] for name, data in forced if name == "content_block_delta"]
-    assert json.loads("".join(parts)) == {"where": "mock", "how": "well"}
+    Draft202012Validator(LOOK["input_schema"]).validate(json.loads("".join(parts)))
 
 
 @pytest.mark.parametrize(
