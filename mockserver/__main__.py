@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from mockserver import leniency
 from mockserver.app import create_app
-from mockserver.prefixes import PrefixesError, read_file
+from mockserver.prefixes import REAL, PrefixesError, read_file
 from mockserver.server import MockServer, exit_with_stdin
 
 USAGE = 4
@@ -28,13 +29,43 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _limits(text: str) -> str | float:
+    try:
+        return text if text == leniency.OFF else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither `off` nor a number such as 10") from None
+
+
+def _milliseconds(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of milliseconds")
+    return int(text)
+
+
+def _lenient(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the options let pass beyond what is usual."""
+    said = {"any_key": arguments.any_key, "any_model": arguments.any_model, "limits": arguments.limits}
+    return {name: value for name, value in said.items() if value != leniency.DEFAULTS[name]}
+
+
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = _Parser(prog="python -m mockserver", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: any free one)")
-    parser.add_argument("--prefixes", type=Path, metavar="TOML", help="what the neutral prefixes stand for on the wire")
+    names = parser.add_mutually_exclusive_group()
+    names.add_argument(
+        "--prefixes", type=Path, metavar="TOML", help="what the neutral prefixes stand for; `real`: as --clients"
+    )
+    names.add_argument("--clients", action="store_true", help="speak the names that the official clients speak")
+    parser.add_argument(
+        "--any-key", action="store_true", help="take any key, but those that begin with mock- and are none"
+    )
+    parser.add_argument("--any-model", action="store_true", help="take any name of a model for one of the mock's")
+    parser.add_argument(
+        "--limits", type=_limits, default=1, metavar="off|N", help="limit nothing, or N times later (default: 1)"
+    )
     parser.add_argument("--only", metavar="NAMES", help="serve only these providers, for instance pa,pc")
-    parser.add_argument("--latency-ms", type=int, default=0, metavar="N", help="add N milliseconds to every answer")
+    parser.add_argument("--latency-ms", type=_milliseconds, default=0, metavar="N", help="answer N ms later")
     parser.add_argument("--stdin-lifeline", action="store_true", help="exit when stdin closes, so with the parent")
     return parser.parse_args(argv)
 
@@ -43,9 +74,10 @@ def main(argv: list[str] | None = None) -> int:
     """Serve; 4 when the arguments cannot be used."""
     arguments = _arguments(argv)
     try:
-        given = read_file(arguments.prefixes) if arguments.prefixes else {}
+        speaks = Path(REAL) if arguments.clients else arguments.prefixes
+        given = read_file(speaks) if speaks else {}
         only = arguments.only.split(",") if arguments.only else None
-        app = create_app(only=only, given=given, latency_s=arguments.latency_ms / 1000)
+        app = create_app(only=only, given=given, latency_s=arguments.latency_ms / 1000, lenient=_lenient(arguments))
     except (PrefixesError, ValueError) as error:
         print(f"mockserver: {error}", file=sys.stderr)
         return USAGE

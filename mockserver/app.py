@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.responses import JSONResponse
 
-from mockserver import control, faults, prefixes
+from mockserver import browsers, control, faults, prefixes
+from mockserver.leniency import Leniency, holding
 from mockserver.providers import Mount, Provider, load
 from mockserver.scenarios import MockMisuse
 from mockserver.world import SCENARIO_HEADER, SESSION_HEADER, Context, World
@@ -21,11 +22,25 @@ if TYPE_CHECKING:
 
 
 def create_app(
-    *, only: Iterable[str] | None = None, given: Mapping[str, Any] | None = None, latency_s: float = 0.0
+    *,
+    only: Iterable[str] | None = None,
+    given: Mapping[str, Any] | None = None,
+    latency_s: float = 0.0,
+    lenient: Mapping[str, Any] | None = None,
 ) -> MockApp:
-    """The mock with the providers called `only` (all by default), speaking the prefixes `given`."""
+    """The mock with the providers called `only` (all by default), speaking the prefixes `given`.
+
+    `lenient` says of all of them what a table of `given` may say of one: any_key, any_model, models, limits.
+
+    Raises:
+        PrefixesError: `given` or `lenient` makes no sense.
+        ValueError: there is no such provider.
+    """
     providers = load(only)
-    world = World(latency_s=latency_s, settings=prefixes.merged(providers, given or {}))
+    said = dict(given or {})
+    if lenient:
+        said.update({each.name: {**lenient, **said.get(each.name, {})} for each in providers})
+    world = World(latency_s=latency_s, settings=prefixes.merged(providers, said))
     for provider in providers:
         world.scenarios.add(provider.name, (*faults.EVERYWHERE, *provider.scenarios))
     return MockApp(world, providers)
@@ -43,6 +58,7 @@ class MockApp:
             for protocol, build in (("http", mount.build), ("websocket", mount.sockets))
             if build is not None
         }
+        self._leniency = {name: Leniency.of(settings) for name, settings in world.settings.items()}
         self._control = control.build(world)
 
     def addresses(self, base: str) -> dict[str, dict[str, str]]:
@@ -54,25 +70,53 @@ class MockApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""
-        segment = scope["path"].removeprefix("/").partition("/")[0]
-        prefix, said = _read_segment(segment)
-        if prefix == "__mock__":
+        address = Address.of(scope["path"])
+        if address.prefix == "__mock__":
             await self._control(scope, receive, send)
             return
-        host = self._hosts.get((scope["type"], prefix))
+        host = self._hosts.get((scope["type"], address.prefix))
         if host is None:
             await _refuse(f"no {scope['type']} is served under {scope['path']!r}", scope, receive, send, status=404)
-            return
-        provider, app = host
+        elif browsers.asks_first(scope):
+            await browsers.allow(scope, receive, send)
+        else:
+            provider, app = host
+            with holding(self._leniency[provider.name]):
+                await self._open_and_serve(provider, app, address, scope, receive, browsers.letting_read(scope, send))
+
+    async def _open_and_serve(
+        self, provider: Provider, app: ASGIApp, address: Address, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        counted_as = f"{scope.get('method', 'WS')} {address.plain}"
         try:
-            context = self.world.open(provider.name, _counted_as(scope, segment, prefix), _mock_headers(scope, said))
+            context = self.world.open(provider.name, counted_as, _mock_headers(scope, address.said))
         except MockMisuse as error:
             await _refuse(str(error), scope, receive, send)
             return
         if self.world.latency_s:
             await asyncio.sleep(self.world.latency_s)
-        inner = {**scope, "root_path": f"{scope.get('root_path', '')}/{segment}", "mock": context}
+        inner = {**scope, "root_path": f"{scope.get('root_path', '')}/{address.segment}", "mock": context}
         await _serve(app, context, inner, receive, send)
+
+
+class Address(NamedTuple):
+    """A path: its first segment, the prefix in it, what it says to the mock, and the path as it is without that."""
+
+    segment: str
+    prefix: str
+    said: Mapping[str, str]
+    plain: str
+
+    @classmethod
+    def of(cls, path: str) -> Address:
+        """Read `/PREFIX[@SESSION][~CAUSES]/...`; what is said beside the prefix is as the headers would say it."""
+        segment, slash, rest = path.removeprefix("/").partition("/")
+        before, causes_said, causes = segment.partition("~")
+        prefix, session_said, session = before.partition("@")
+        said = {SCENARIO_HEADER: causes} if causes_said else {}
+        if session_said:
+            said[SESSION_HEADER] = session
+        return cls(segment, prefix, said, f"/{prefix}{slash}{rest}")
 
 
 def context_of(scope: Scope) -> Context:
@@ -83,19 +127,6 @@ def context_of(scope: Scope) -> Context:
 
 def _mounts(providers: Iterable[Provider]) -> Iterable[tuple[Provider, Mount]]:
     return ((provider, mount) for provider in providers for mount in provider.mounts)
-
-
-def _read_segment(segment: str) -> tuple[str, dict[str, str]]:
-    """The prefix in `PREFIX[@SESSION][~CAUSES]`, and what is said beside it as the headers would say it."""
-    before, causes_said, causes = segment.partition("~")
-    prefix, session_said, session = before.partition("@")
-    said = {SCENARIO_HEADER: causes} if causes_said else {}
-    return prefix, {**said, SESSION_HEADER: session} if session_said else said
-
-
-def _counted_as(scope: Scope, segment: str, prefix: str) -> str:
-    path = scope["path"] if segment == prefix else scope["path"].replace(segment, prefix, 1)
-    return f"{scope.get('method', 'WS')} {path}"
 
 
 def _mock_headers(scope: Scope, said: Mapping[str, str]) -> Mapping[str, str]:

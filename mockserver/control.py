@@ -1,13 +1,14 @@
-"""The mock's own pages under `/__mock__`: its scenarios, those that wait, its request counters, and a reset."""
+"""The mock's own pages under `/__mock__`: the guide, its scenarios, those that wait, its counters, and a reset."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
+from mockserver.guide import guide
 from mockserver.scenarios import MockMisuse
 
 if TYPE_CHECKING:
@@ -51,8 +52,13 @@ def build(world: World) -> ASGIApp:
         waiting = [each.described() for each in session.next.waiting]
         return JSONResponse({"session": session.name, "waiting": waiting})
 
+    async def page(request: Request) -> PlainTextResponse:
+        base = str(request.base_url).rstrip("/")
+        return PlainTextResponse(guide(base, world.addresses), media_type="text/markdown")
+
     return Starlette(
         routes=[
+            Route("/__mock__/", page),
             Route("/__mock__/next", next_causes, methods=["GET", "POST", "DELETE"]),
             Route("/__mock__/scenarios", scenarios),
             Route("/__mock__/requests", requests),

@@ -1,16 +1,9 @@
-"""Prefixes: what the documents' neutral stand-ins stand for on the wire, read from a `--prefixes` TOML file.
+"""Prefixes: what the documents' neutral stand-ins stand for on the wire, and how lenient the mock is, from a TOML file.
 
 The documents hide provider names behind stand-ins (`pa-version`, `PC-Organization`). By default the mock speaks the
-stand-ins. With a file of the real prefixes an official SDK works against it. One table a provider, all keys optional;
-each provider's package declares its keys and defaults in `Provider.settings`:
-
-    [pa]
-    header_prefix = "pa-"            # pa-version, pa-beta, pa-organization-id, pa-ratelimit-...
-    id_prefix = "pa_"                # pa_proj_doc_..., pa_chat_created
-    key_header = "x-api-key"         # Authorization: Bearer is accepted as well
-    versions = ["2023-06-01"]        # accepted values of pa-version
-    legacy_versions = ["2023-01-01"] # valid, but refused by the endpoints that came later
-    betas = ["files-api-2025-04-14"] # accepted values of pa-beta
+stand-ins. With a file of the real prefixes an official SDK works against it; `clients.toml` is the one that is shipped,
+and `real` its name. One table a provider, all keys optional; each provider's package declares its keys and defaults in
+`Provider.settings`, and `leniency.py` those that every table may have. `mockserver/README.md` lists them all.
 """
 
 from __future__ import annotations
@@ -20,6 +13,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mockserver import leniency
+from mockserver.providers import known_names
+
 if TYPE_CHECKING:
     from mockserver.providers import Provider
 
@@ -28,8 +24,13 @@ class PrefixesError(Exception):
     """The prefixes file cannot be used; the text is one line for a person."""
 
 
+REAL = "real"
+SHIPPED = Path(__file__).with_name("clients.toml")
+
+
 def read_file(path: Path) -> Mapping[str, Any]:
-    """The file's content, unchecked."""
+    """The file's content, unchecked; of the shipped one where the path is `real`."""
+    path = SHIPPED if str(path) == REAL else path
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -39,12 +40,18 @@ def read_file(path: Path) -> Mapping[str, Any]:
 
 
 def merged(providers: Iterable[Provider], given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Each provider's settings: its defaults, replaced by what is given. A key nobody declares is refused."""
-    defaults = {provider.name: provider.settings for provider in providers}
+    """Each provider's settings: its defaults, replaced by what is given. A key nobody declares is refused.
+
+    Tables of providers that there are and that are not served are left aside.
+    """
+    known = {provider.name for provider in providers} | set(known_names())
     for name in given:
-        if name not in defaults:
-            raise PrefixesError(f"[{name}] is none of the providers {', '.join(defaults)}")
-    return {name: {**settings, **_checked(name, settings, given.get(name, {}))} for name, settings in defaults.items()}
+        if name not in known:
+            raise PrefixesError(f"[{name}] is none of the providers {', '.join(sorted(known))}")
+    return {
+        provider.name: _checked(provider.name, {**leniency.DEFAULTS, **provider.settings}, given.get(provider.name, {}))
+        for provider in providers
+    }
 
 
 def _checked(name: str, defaults: Mapping[str, Any], given: Any) -> Mapping[str, Any]:
@@ -53,6 +60,14 @@ def _checked(name: str, defaults: Mapping[str, Any], given: Any) -> Mapping[str,
     for key, value in given.items():
         if key not in defaults:
             raise PrefixesError(f"[{name}] has no key {key!r}; it has {', '.join(defaults)}")
-        if type(value) is not type(defaults[key]):
+        if key == "limits":
+            _check_limits(name, value)
+        elif type(value) is not type(defaults[key]):
             raise PrefixesError(f"[{name}] {key} is not of type {type(defaults[key]).__name__}")
-    return given
+    return {**defaults, **given}
+
+
+def _check_limits(name: str, value: Any) -> None:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+    if not number and value != leniency.OFF:
+        raise PrefixesError(f"[{name}] limits is neither {leniency.OFF!r} nor a number above 0: {value!r}")

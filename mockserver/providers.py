@@ -59,6 +59,11 @@ def load(names: Iterable[str] | None = None, package: str = "mockserver") -> tup
     return tuple(provider for provider in found.values() if provider is not None)
 
 
+def known_names(package: str = "mockserver") -> tuple[str, ...]:
+    """The names of all packages that may be providers; imports none of them."""
+    return _sub_packages(package)
+
+
 def _sub_packages(package: str) -> tuple[str, ...]:
     """The names of the packages below a package, in alphabetical order; imports none of them."""
     return tuple(sorted(each.name for each in iter_modules(import_module(package).__path__) if each.ispkg))

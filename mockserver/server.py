@@ -72,7 +72,8 @@ class MockServer(Server):
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         await super().startup([listening])
         base = f"http://{self.host}:{listening.getsockname()[1]}"
-        self.tell({"base": base, "pid": os.getpid(), "providers": await self._addresses(base)})
+        self.app.world.addresses = addresses = await self._addresses(base)
+        self.tell({"base": base, "pid": os.getpid(), "providers": addresses, "guide": f"{base}/__mock__/"})
 
     def tell(self, ready: Mapping[str, Any]) -> None:
         """Say that it listens, and where."""

@@ -7,8 +7,12 @@ from collections.abc import Hashable
 from hashlib import blake2b
 from typing import TypeVar, cast
 
+from mockserver import leniency
 from mockserver.buckets import TokenBucket
 from mockserver.waiting import Next
+
+UNLIMITED = 1e9
+"""How many times its limit a budget is that is not limited: what is left can still be told."""
 
 MAX_SESSIONS = 4096
 """More than any run opens; the least recently used goes first, so that a long-lived mock cannot grow without bound."""
@@ -41,7 +45,9 @@ class Session:
         """This session's budget under `key`, made full on first use; `burst` is its capacity where that is less."""
         found = self._buckets.get(key)
         if found is None:
-            found = self._buckets[key] = TokenBucket(per_minute, burst)
+            times = leniency.current().limits or UNLIMITED
+            found = TokenBucket(per_minute * times, None if burst is None else burst * times)
+            self._buckets[key] = found
         return found
 
     def new_id(self, prefix: str, length: int = 24) -> str:

@@ -59,6 +59,8 @@ class World:
     scenarios: Registry = field(default_factory=Registry)
     settings: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     total_requests: int = 0
+    addresses: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Each provider's addresses, once there is a server."""
     at_the_end: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
     """What closes the listeners other than HTTP, where the process goes on without the mock."""
 

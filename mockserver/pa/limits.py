@@ -173,7 +173,7 @@ def _admit(call: Call, shown: tuple[Meter, ...], charges: list[Charge]) -> None:
         exhausted = charges[waits.index(max(waits))].meter
         _tell(call, shown)
         message = (
-            f"This request would exceed your organization's rate limit of {exhausted.bucket.per_minute:,} "
+            f"This request would exceed your organization's rate limit of {round(exhausted.bucket.per_minute):,} "
             f"{exhausted.counts} per minute (org: {call.key.organization.id})."
         )
         raise PaError(RATE_LIMIT, message, headers={"retry-after": str(max(1, math.ceil(max(waits))))})
@@ -193,6 +193,6 @@ def _tell(call: Call, meters: tuple[Meter, ...]) -> None:
         if family == "ratelimit-tokens":
             remaining = round(remaining, -3)
         stem = call.names.header(f"{family}-")
-        call.headers[stem + "limit"] = str(bucket.per_minute)
+        call.headers[stem + "limit"] = str(round(bucket.per_minute))
         call.headers[stem + "remaining"] = str(remaining)
         call.headers[stem + "reset"] = rfc3339(bucket.full_at(call.now))

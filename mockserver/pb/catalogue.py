@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mockserver import leniency
 from mockserver.pb.errors import MODEL_NOT_FOUND, PbError
 
 if TYPE_CHECKING:
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 GENERATE = "generateContent"
 LIVE = "bidiGenerateContent"
 BATCH = "batchGenerateContent"
+
+
+USUAL = {LIVE: "mock-live", BATCH: "mock-lite"}
+"""Of which model one of any name is a stand-in, by method; of `mock-lite` for all others."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +75,16 @@ def listed(version: str) -> list[Model]:
     return [model for model in MODELS.values() if version == "v1beta" or not model.preview]
 
 
+def _stand_in(name: str, method: str | None) -> Model | None:
+    """A model under another name, where that is let pass; it is no preview."""
+    known = leniency.current().stand_in(name, USUAL.get(method or "", "mock-lite"))
+    return replace(MODELS[known], id=name, preview=False) if known in MODELS else None
+
+
 def find_model(name: str, version: str, project: Project | None = None, method: str | None = None) -> Model:
     """The model called `name` or `models/name`, or 404; with a project, one that it may use."""
-    model = MODELS.get(name.removeprefix("models/"))
-    if model is None or model not in listed(version) or (method is not None and method not in model.methods):
+    model = MODELS.get(name.removeprefix("models/")) or _stand_in(name.removeprefix("models/"), method)
+    if model is None or (model.preview and version != "v1beta") or (method is not None and method not in model.methods):
         supported = f", or is not supported for {method}" if method else ""
         raise PbError(
             MODEL_NOT_FOUND,

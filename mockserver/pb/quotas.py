@@ -10,9 +10,11 @@ from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from mockserver import leniency
 from mockserver.clock import next_month
 from mockserver.pb.errors import QUOTA, RATE_LIMIT, TOO_MANY, UNAVAILABLE, Kind, PbError
 from mockserver.pb.keys import Billing
+from mockserver.sessions import UNLIMITED
 
 if TYPE_CHECKING:
     from mockserver.buckets import TokenBucket
@@ -103,7 +105,7 @@ def admit(call: Call, model: Model, tokens: int, images: int, service_tier: str)
         _flex(call, model)
     if call.project.billing is Billing.NONE and model.paid_only:
         raise quota_refusal(model, Excess(QUOTA, "generate_content_free_tier_requests", "PerDay-FreeTier", 0, 60))
-    excess = _overspent(call) or _beyond_the_cap(call)
+    excess = (_overspent(call) or _beyond_the_cap(call)) if leniency.current().limits is not None else None
     if excess is None:
         excess = _charge(call, model, tokens, images, service_tier)
         if excess is not None and service_tier == "priority":
@@ -171,8 +173,9 @@ def _charge_day(call: Call, model: Model, pool: str, taken: Mapping[str, tuple[i
     day = datetime.fromtimestamp(call.now, PACIFIC).date()
     days = call.session.state(_Used).days
     today = {name: (call.project.id, model.id, pool, name, day.isoformat()) for name in taken}
+    times = leniency.current().limits or UNLIMITED
     for name, (amount, limit) in taken.items():
-        if days[today[name]] + amount > limit:
+        if days[today[name]] + amount > limit * times:
             quota_id = f"Generate{name.title()}PerDayPerProjectPerModel"
             return Excess(QUOTA, f"generate_content_{name}", quota_id, limit, _until_midnight(call))
     for name, (amount, _) in taken.items():

@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mockserver import leniency
 from mockserver.pc.call import read_object
 from mockserver.pc.catalogue import MODELS
 from mockserver.pc.causes import used_before
@@ -98,7 +99,8 @@ class Ramp:
             self.minutes.popleft()
         this_minute = sum(count for began, count in self.minutes if began > now - 60) + tokens
         busiest = max((count for began, count in self.minutes if began <= now - 60), default=0)
-        return this_minute <= max(RAMP_FROM_TPM, RAMP_GROWTH * busiest)
+        limits = leniency.current().limits
+        return limits is None or this_minute <= max(RAMP_FROM_TPM * limits, RAMP_GROWTH * busiest)
 
     def count(self, tokens: int, now: float) -> None:
         """Count what was admitted towards its minute."""

@@ -11,6 +11,7 @@ import grpc
 import grpc.aio
 from google.protobuf import message_factory
 
+from mockserver.leniency import Leniency, holding
 from mockserver.pd.access import admit, identify
 from mockserver.pd.call import Call
 from mockserver.pd.catalogue import EVERYWHERE
@@ -68,6 +69,7 @@ class _Served:
 
     def __init__(self, world: World, method: Method, counted_as: str, *, streams: bool, break_off: BreakOff) -> None:
         self._world = world
+        self._leniency = Leniency.of(world.settings["pd"])
         self._method = method
         self._counted_as = counted_as
         self._streams = streams
@@ -108,11 +110,12 @@ class _Served:
 
     def _serve(self, context: Context, authorization: str | None, request: Message) -> list[Message]:
         """As the gateway does over HTTP: the key, its rights, the failure that any call can suffer, the method."""
-        key = identify(authorization)
-        if self._method.acl is not None:
-            admit(key, self._method.acl)
-        raise_failure(context)
-        return list(self._method.handler(Call(context, EVERYWHERE, key), request))
+        with holding(self._leniency):
+            key = identify(authorization)
+            if self._method.acl is not None:
+                admit(key, self._method.acl)
+            raise_failure(context)
+            return list(self._method.handler(Call(context, EVERYWHERE, key), request))
 
     async def _inject_fault(self, context: Context, rpc: RpcContext) -> None:
         """The faults of the mock that make sense here; the others are refused below as not acted upon."""

@@ -1,0 +1,14 @@
+"""The page "Point your client here": how a client is pointed at this mock, with the addresses that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+PAGE = Path(__file__).with_name("guide.md")
+
+
+def guide(base: str, addresses: Mapping[str, Mapping[str, str]]) -> str:
+    """The page for a mock at `base`, in Markdown."""
+    grpc = addresses.get("pd", {}).get("grpc_host", "HOST:PORT")
+    return PAGE.read_text(encoding="utf-8").replace("{base}", base).replace("{grpc}", grpc)

@@ -1,0 +1,162 @@
+"""Any app, out of the box: unknown keys and models, no limits, browsers, the names of the official clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockserver.__main__ import main
+from mockserver.app import create_app
+from mockserver.guide import guide
+from mockserver.leniency import Leniency
+from mockserver.prefixes import SHIPPED, PrefixesError, merged, read_file
+from mockserver.providers import load
+from tests.harness.command import CHECKOUT
+from tests.unit.mockserver.mock_client import Client
+
+if TYPE_CHECKING:
+    import httpx
+
+GENERATE = {"contents": [{"parts": [{"text": "Hello"}]}]}
+MESSAGES = [{"role": "user", "content": "Hello"}]
+
+
+def generate(client: Client, key: str = "an app's own", model: str = "an-apps-own") -> dict[str, httpx.Response]:
+    """A generation of each provider."""
+    bearer = {"authorization": f"Bearer {key}"}
+    chat = {"model": model, "messages": MESSAGES}
+    pa = {"x-api-key": key, "pa-version": "2023-06-01"}
+    return {
+        "pa": client.send("POST", "/pa/v1/messages", headers=pa, json={**chat, "max_tokens": 9}),
+        "pb": client.send(
+            "POST", f"/pb/v1/models/{model}:generateContent", headers={"x-pb-api-key": key}, json=GENERATE
+        ),
+        "pc": client.send("POST", "/pc/v1/responses", headers=bearer, json={"model": model, "input": "Hello"}),
+        "pd": client.send("POST", "/pd/v1/chat/completions", headers=bearer, json=chat),
+    }
+
+
+def statuses(answers: dict[str, httpx.Response]) -> list[int]:
+    return [answer.status_code for answer in answers.values()]
+
+
+def lenient(**said: Any) -> Client:
+    return Client(create_app(lenient=said))
+
+
+def test_without_being_asked_the_mock_lets_nothing_pass() -> None:
+    assert statuses(generate(Client(create_app()))) == [401, 400, 401, 400]
+
+
+def test_any_key_and_any_model_are_taken_where_that_is_asked_for() -> None:
+    answers = generate(lenient(any_key=True, any_model=True))
+    assert statuses(answers) == [200] * 4
+    told = [answers[name].json()[field] for name, field in (("pa", "model"), ("pb", "modelVersion"), ("pc", "model"))]
+    assert told == ["an-apps-own"] * 3
+
+
+def test_bad_keys_stay_bad_and_known_ones_what_they_are() -> None:
+    client = lenient(any_key=True, any_model=True)
+    assert statuses(generate(client, key="mock-nobody")) == [401, 400, 401, 400]
+    revoked = client.send("GET", "/pc/v1/models", headers={"authorization": "Bearer mock-pc-revoked"})
+    assert revoked.status_code == 401
+
+
+def test_a_model_is_a_stand_in_for_the_one_that_is_said() -> None:
+    client = Client(create_app(only=["pc"], given={"pc": {"models": {"big": "mock-reasoning"}, "any_key": True}}))
+    bearer = {"authorization": "Bearer anything"}
+    body = {"model": "big", "input": "Hello", "temperature": 1}
+    refused = client.send("POST", "/pc/v1/responses", headers=bearer, json=body)
+    assert refused.json()["error"]["code"] == "unsupported_parameter"
+    unknown = client.send("POST", "/pc/v1/responses", headers=bearer, json={**body, "model": "bigger"})
+    assert unknown.json()["error"]["code"] == "model_not_found"
+
+
+def test_embeddings_and_live_models_of_any_name_are_of_their_kind() -> None:
+    client = lenient(any_key=True, any_model=True)
+    bearer = {"authorization": "Bearer anything"}
+    answer = client.send("POST", "/pc/v1/embeddings", headers=bearer, json={"model": "mine", "input": "Hello"})
+    assert answer.json()["model"] == "mine"
+
+
+@pytest.mark.parametrize(("limits", "admitted"), [(1, 2), (2, 4), ("off", 8)])
+def test_limits_hold_as_many_times_as_is_said(limits: Any, admitted: int) -> None:
+    client = lenient(limits=limits)
+    bearer = {"authorization": "Bearer mock-pc-tight"}
+    body = {"model": "mock-small", "input": "Hello"}
+    answers = [client.send("POST", "/pc/v1/responses", headers=bearer, json=body).status_code for _ in range(8)]
+    assert answers.count(200) == admitted
+
+
+@pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
+def test_without_limits_every_generation_is_admitted(provider: str) -> None:
+    client = lenient(limits="off", any_model=True)
+    keys = {"pa": "mock-pa-tight", "pb": "mock-pb-thrifty", "pc": "mock-pc-tight", "pd": "mock-pd-brisk"}
+    assert {generate(client, key=keys[provider])[provider].status_code for _ in range(4)} == {200}
+
+
+def test_mocks_of_different_leniency_live_side_by_side() -> None:
+    strict, easy = Client(create_app()), lenient(any_key=True, any_model=True)
+    assert statuses(generate(easy)) == [200] * 4
+    assert statuses(generate(strict)) == [401, 400, 401, 400]
+
+
+@pytest.mark.parametrize("limits", [0, -1, "none", True])
+def test_limits_that_make_no_sense_are_refused(limits: Any) -> None:
+    with pytest.raises(PrefixesError, match="limits"):
+        merged(load(["pa"]), {"pa": {"limits": limits}})
+
+
+def test_the_shipped_names_are_those_that_each_provider_knows() -> None:
+    providers = load()
+    settings = merged(providers, read_file(SHIPPED))
+    assert len(settings["pa"]["versions"]) > 1
+    for provider in providers:
+        assert settings[provider.name] != {**provider.settings, **vars(Leniency())}
+
+
+def test_values_of_the_version_header_are_accepted_side_by_side() -> None:
+    client = Client(create_app(only=["pa"], given={"pa": {"versions": ["2023-06-01", "2026-10-21"]}}))
+    for version, status in (("2023-06-01", 200), ("2026-10-21", 200), ("2024-01-01", 400)):
+        assert client.pa("GET", "/v1/models", version=version).status_code == status
+
+
+def test_a_browser_may_ask_and_read() -> None:
+    client = Client(create_app(only=["pc"]))
+    asks = {"origin": "http://app.example", "access-control-request-method": "POST"}
+    allowed = client.send("OPTIONS", "/pc/v1/responses", headers={**asks, "access-control-request-headers": "x-a"})
+    assert (allowed.status_code, allowed.headers["access-control-allow-headers"]) == (204, "x-a")
+    read = client.send("GET", "/pc/v1/models", headers={"origin": "http://app.example"})
+    assert (read.status_code, read.headers["access-control-allow-origin"]) == (401, "*")
+    assert "access-control-allow-origin" not in client.send("GET", "/pc/v1/models").headers
+
+
+def test_the_guide_is_the_page_of_the_docs_with_the_addresses_of_the_mock() -> None:
+    told = Client(create_app()).send("GET", "/__mock__/").text
+    assert "http://mock/pc/v1" in told
+    page = (CHECKOUT / "docs" / "point-your-client.md").read_text(encoding="utf-8")
+    assert page == guide("http://127.0.0.1:8000", {})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--port", "99999"],
+        ["--limits", "none"],
+        ["--limits", "-1"],
+        ["--latency-ms", "soon"],
+        ["--clients", "--prefixes", "real"],
+        ["--only", "pz"],
+        ["--prefixes", "nowhere.toml"],
+    ],
+)
+def test_options_that_cannot_be_used_are_told_in_one_line(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status: Any = main(options)
+    except SystemExit as ended:
+        status = ended.code
+    told = capsys.readouterr().err
+    assert (status, told.count("\n"), told.startswith("mockserver: ")) == (4, 1, True)
