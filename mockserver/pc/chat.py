@@ -83,6 +83,17 @@ CHUNK = 24
 async def create(call: Call) -> Response:
     """Generate a completion, whole or streamed."""
     body = await limits.read_counted(call)
+    completion = made(call, body)
+    if not body.get("stream"):
+        return JSONResponse(completion)
+    failure = mid_stream(call.context)
+    with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
+    headers = {"cache-control": "no-cache"}
+    return StreamingResponse(_sse(completion, failure, with_usage), media_type="text/event-stream", headers=headers)
+
+
+def made(call: Call, body: dict[str, Any]) -> dict[str, Any]:
+    """The completion that a body gets, once it is counted."""
     model = _check(call, body)
     asked = asked_of_chat(body, *last_words(body["messages"], _text))
     heard = _text(body["messages"][-1])
@@ -91,13 +102,7 @@ async def create(call: Call) -> Response:
     limits.admit_tokens(call, model, prompt, limit or 0)
     raise_generation_failure(call.context)
     check_images(_images(body["messages"]))
-    failure = mid_stream(call.context) if body.get("stream") else None
-    completion = _completion(call, body, model, generate(call.context, model, heard, limit, asked))
-    if not body.get("stream"):
-        return JSONResponse(completion)
-    with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
-    headers = {"cache-control": "no-cache"}
-    return StreamingResponse(_sse(completion, failure, with_usage), media_type="text/event-stream", headers=headers)
+    return _completion(call, body, model, generate(call.context, model, heard, limit, asked))
 
 
 def _check(call: Call, body: Mapping[str, Any]) -> Model:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
+from mockserver import strict_json
 from mockserver.bodies import BodyTooLarge, read_body
 from mockserver.pc.call import MAX_BODY
 from mockserver.pc.errors import NO_FILE, TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, PcError, missing
 
 if TYPE_CHECKING:
-    from starlette.responses import Response
-
     from mockserver.multipart import Part
     from mockserver.pc.call import Call
+
+
+BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,9 @@ class File:
     searchable: bool = True
     model: str = "mock-small"
     tokens: int = 0
+    content: bytes = b""
+    """What was uploaded, or written by a batch; of the files that are there from the beginning nothing is shown."""
+    created_at: int = 1_770_000_000
 
 
 _TABLE = (
@@ -56,9 +61,9 @@ class Uploads:
     files: dict[str, File] = field(default_factory=dict)
 
 
-def find(file_id: str) -> File:
+def find(call: Call, file_id: str) -> File:
     """The file of that id, or 404."""
-    file = FILES.get(file_id)
+    file = call.session.state(Uploads).files.get(file_id) or FILES.get(file_id)
     if file is None:
         raise _absent(file_id)
     return file
@@ -72,20 +77,47 @@ async def upload(call: Call) -> Response:
             raise missing(name)
     content = parts["file"].content
     purpose = parts["purpose"].content.decode("utf-8", "replace")
-    made = File(call.session.new_id("file-", 24), parts["file"].filename or "file", len(content), purpose)
+    return JSONResponse(_described(keep(call, parts["file"].filename or "file", purpose, content)))
+
+
+def keep(call: Call, filename: str, purpose: str, content: bytes) -> File:
+    """Keep a file; one whose purpose is a batch asks the model that its first line names."""
+    made = File(
+        call.session.new_id("file-", 24),
+        filename,
+        len(content),
+        purpose,
+        model=_model_in(content),
+        tokens=len(content) // BYTES_PER_TOKEN,
+        content=content,
+        created_at=int(call.now),
+    )
     call.session.state(Uploads).files[made.id] = made
-    return JSONResponse(_described(made))
+    return made
+
+
+def _model_in(content: bytes) -> str:
+    try:
+        return str(strict_json.loads(content.partition(b"\n")[0])["body"]["model"])
+    except (ValueError, TypeError, KeyError):
+        return "mock-small"
 
 
 async def list_files(call: Call) -> Response:
     """GET /v1/files."""
+    purpose = call.request.query_params.get("purpose")
     listed = [*FILES.values(), *call.session.state(Uploads).files.values()]
-    return JSONResponse({"object": "list", "data": [_described(file) for file in listed], "has_more": False})
+    return JSONResponse(page([_described(file) for file in listed if purpose in (None, file.purpose)]))
 
 
 async def retrieve(call: Call) -> Response:
     """GET /v1/files/{file_id}."""
-    return JSONResponse(_described(_known(call, call.params["file_id"])))
+    return JSONResponse(_described(find(call, call.params["file_id"])))
+
+
+async def download(call: Call) -> Response:
+    """GET /v1/files/{file_id}/content."""
+    return Response(find(call, call.params["file_id"]).content, media_type="application/octet-stream")
 
 
 async def delete(call: Call) -> Response:
@@ -107,8 +139,10 @@ async def _form(call: Call) -> list[Part]:
         raise TOO_LARGE("The request body is too large.") from None
 
 
-def _known(call: Call, file_id: str) -> File:
-    return call.session.state(Uploads).files.get(file_id) or find(file_id)
+def page(items: list[dict[str, Any]]) -> dict[str, Any]:
+    """All items as the one page of a list."""
+    ends = {"first_id": items[0]["id"] if items else None, "last_id": items[-1]["id"] if items else None}
+    return {"object": "list", "data": items, **ends, "has_more": False}
 
 
 def _absent(file_id: str) -> PcError:
@@ -120,7 +154,7 @@ def _described(file: File) -> dict[str, Any]:
         "id": file.id,
         "object": "file",
         "bytes": file.size,
-        "created_at": 1_770_000_000,
+        "created_at": file.created_at,
         "filename": file.filename,
         "purpose": file.purpose,
         "status": "processed",

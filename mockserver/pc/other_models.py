@@ -64,7 +64,11 @@ async def get_model(call: Call) -> Response:
 
 async def embed(call: Call) -> Response:
     """POST /v1/embeddings; an older model cannot be asked for fewer dimensions (1:4.3)."""
-    body = await limits.read_counted(call)
+    return JSONResponse(embedded(call, await limits.read_counted(call)))
+
+
+def embedded(call: Call, body: dict[str, Any]) -> dict[str, Any]:
+    """The embeddings that a body gets, once it is counted."""
     check(body, _EMBEDDING, required=("model", "input"))
     model = find(body["model"], call.key, call.project, "embedding")
     if body.get("dimensions") is not None and not model.dimensions:
@@ -76,7 +80,7 @@ async def embed(call: Call) -> Response:
     vector = [0.5] * (body.get("dimensions") or DIMENSIONS)
     data = [{"object": "embedding", "index": index, "embedding": vector} for index, _ in enumerate(inputs)]
     usage = {"prompt_tokens": prompt, "total_tokens": prompt}
-    return JSONResponse({"object": "list", "data": data, "model": model.id, "usage": usage})
+    return {"object": "list", "data": data, "model": model.id, "usage": usage}
 
 
 async def draw(call: Call) -> Response:
