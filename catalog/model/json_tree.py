@@ -21,6 +21,25 @@ def texts(value: Json) -> Iterator[str]:
             yield from texts(item)
 
 
+def all_texts(value: Json) -> list[str]:
+    """Every string and every name of a member, in the order in which `map_texts` changes them."""
+    found: list[str] = []
+    _gather(value, found)
+    return found
+
+
+def placed_texts(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
+    """Every string with its JSON pointer, in the order of `texts`; `*` stands for each item of a list."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from placed_texts(item, f"{place}/{name}")
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from placed_texts(item, f"{place}/*")
+
+
 def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False) -> Json:
     """The value with every string changed, and with `names` the names of members too."""
     if isinstance(value, str):
@@ -32,3 +51,15 @@ def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False)
     if isinstance(value, tuple):
         return tuple(map_texts(item, change, names=names) for item in value)
     return value
+
+
+def _gather(value: Json, found: list[str]) -> None:
+    if isinstance(value, str):
+        found.append(value)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            found.append(str(key))
+            _gather(item, found)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _gather(item, found)

@@ -27,7 +27,6 @@ from probes.running.controls import expected_of
 from probes.running.probing import Task, now, place_of, run, unprobed
 from probes.running.provider_run import ProviderRun
 from probes.target.target import Cost, Target
-from probes.wire.silence import silence
 
 if TYPE_CHECKING:
     from datetime import date
@@ -131,7 +130,6 @@ class Engine:
         if not recipes:
             return
         if self._portal is None:
-            silence()
             self._portal = self._stack.enter_context(start_blocking_portal())
         self._sent.update(recipes)
         self._portal.call(self._expect, recipes)

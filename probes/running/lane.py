@@ -22,6 +22,7 @@ from probes.running.settling import Settling
 from probes.running.throttle import Throttle
 from probes.target.dialect import Dialect
 from probes.wire.loopback import Loopback
+from probes.wire.silence import silence
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
@@ -68,6 +69,7 @@ class Lane:
         mock: bool,
         throttle: Throttle | None = None,
     ) -> None:
+        silence()
         self.provider = provider
         self.role = role
         self.stopped: Reason | None = None

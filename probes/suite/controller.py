@@ -56,6 +56,8 @@ class Controller:
         self._told_of_itself: set[str] = set()
         self._stale = after_run.stale_entries(options)
         self._progress: Progress | None = None
+        self._keys: dict[str, str] = {}
+        """Of this run's target, by variable: no child inherits them."""
         self._shown: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
         self._looked_up: tuple[LookedUp, ...] | None = None
 
@@ -74,6 +76,7 @@ class Controller:
         Raises:
             pytest.UsageError: the run's folder cannot be written.
         """
+        self._withhold_keys()
         if self.options.target.embedded:
             self._mock = EmbeddedMock(self.options.providers)
         try:
@@ -87,7 +90,9 @@ class Controller:
             raise self._unwritable(error) from error
 
     def close(self) -> None:
-        """End the mock and close the results file; safe to call again."""
+        """End the mock, close the results file and give the keys back; safe to call again."""
+        os.environ.update(self._keys)
+        self._keys = {}
         if self._mock is not None:
             self._mock.stop()
             self._mock = None
@@ -114,7 +119,8 @@ class Controller:
     def pytest_configure_node(self, node: Any) -> None:
         """Tell an xdist worker, in plain values, what it must not find out for itself."""
         whole_groups = node.config.getoption("dist") == "loadgroup"
-        node.workerinput[HANDOVER] = self.handover.to_worker(whole_groups=whole_groups)
+        keys = self._keys if node.gateway.spec.popen else {}  # another machine has keys of its own, or should have none
+        node.workerinput[HANDOVER] = self.handover.to_worker(whole_groups=whole_groups, keys=keys)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
@@ -192,6 +198,11 @@ class Controller:
         for line in self._trouble:
             terminalreporter.write_line(line, red=True)
         terminalreporter.write_line(f"report: {self.folder / 'report.html'}")
+
+    def _withhold_keys(self) -> None:
+        """Take the keys out of the environment that every child would inherit."""
+        for name in self.options.target.secret_variables & os.environ.keys():
+            self._keys[name] = os.environ.pop(name)
 
     def _write_back(self, run: Run, results: list[Result]) -> Exit:
         """Write what was seen into the records, where that was asked for; a failure loses nothing and is said."""

@@ -155,7 +155,7 @@ class Prober:
                 target=target,
                 allow=self.options.allow,
                 run=self._handover.run,
-                redactor=Redactor.of(target, public=[NOWHERE_KEY]),
+                redactor=Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records),
                 journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
                 today=self.options.today,
                 drawing=self.options.drawing,

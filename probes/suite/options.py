@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -178,13 +179,13 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--today", default=None, metavar="DATE", help="the observed date to write, as 2026-01-31")
 
 
-def read(config: pytest.Config) -> Options:
-    """Check every option against the others, the catalog and the target.
+def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
+    """Check every option against the others, the catalog and the target, which may name variables of `environ`.
 
     Raises:
         Mendable: with one line for the person who typed it.
     """
-    target = targets.load(config.getoption("--target"))
+    target = targets.load(config.getoption("--target"), environ)
     directory = config.getoption("--catalog")
     catalog = Catalog.load(Path(directory)) if directory else Catalog.load()
     accepted = ledger.load()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,7 @@ import pytest
 
 from catalog.model.errors import Mendable
 from probes.suite import options
-from probes.suite.worker_input import HANDOVER, Handover
+from probes.suite.worker_input import HANDOVER, KEYS, Handover
 
 if TYPE_CHECKING:
     from probes.suite.controller import Controller
@@ -42,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     told = getattr(config, "workerinput", {}).get(HANDOVER)
     if told is None and (hasattr(config, "workerinput") or not _asked_for(config)):
         return
-    chosen = _options(config)
+    chosen = _options(config, {} if told is None else told[KEYS])
     _hold_the_budget(config, chosen)
     handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
     if chosen.plan:
@@ -63,9 +65,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         controller.close()
 
 
-def _options(config: pytest.Config) -> Options:
+def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
     try:
-        return options.read(config)
+        return options.read(config, {**keys, **os.environ})
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
 

@@ -18,6 +18,9 @@ def nothing_found() -> Values:
     return {}
 
 
+KEYS = "keys"
+"""Among it, the keys: a child's environment is for anybody to read who may read its process."""
+
 Addresses = Mapping[str, Mapping[str, str]]
 """Where the mock serves each provider, as a target names its addresses."""
 
@@ -35,11 +38,11 @@ class Handover:
     whole_groups: bool = True
     """Whether this process gets every item of a group, so that what is prefetched is also asked for."""
 
-    def to_worker(self, *, whole_groups: bool) -> dict[str, Any]:
-        """Plain values that xdist can carry to another process."""
+    def to_worker(self, *, whole_groups: bool, keys: Mapping[str, str]) -> dict[str, Any]:
+        """Plain values that xdist can carry to another process; `keys` by the variables that the target names."""
         addresses = {name: dict(table) for name, table in self.addresses().items()}
         values = {name: dict(table) for name, table in self.values().items()}
-        told = {"run": self.run, "addresses": addresses, "history": list(self.history)}
+        told = {"run": self.run, "addresses": addresses, "history": list(self.history), KEYS: dict(keys)}
         return {**told, "values": values, "whole_groups": whole_groups}
 
     @classmethod

@@ -145,6 +145,12 @@ class Target:
         return any(EMBEDDED in provider.addresses.values() for provider in self.providers.values())
 
     @property
+    def secret_variables(self) -> frozenset[str]:
+        """The environment variables that it names as keys, set or not."""
+        credentials = (each for provider in self.providers.values() for each in provider.credentials.values())
+        return frozenset(each.variable for each in credentials if each.variable is not None)
+
+    @property
     def expected(self) -> tuple[str, ...]:
         return tuple(name for name, provider in self.providers.items() if provider.expected)
 

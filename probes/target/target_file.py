@@ -25,6 +25,9 @@ from probes.target.look_ups import Rule, in_order
 from probes.target.shape import ABOVE_ZERO, ENV, LOOK_UP, SETTINGS, TABLES
 from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
+SHORTEST_KEY = 8
+"""Characters. A shorter one could not be kept out of what a run leaves without blotting out ordinary words."""
+
 SHIPPED = Path(__file__).parent / "shipped"
 _VERSION = re.compile(r"/v\d+[a-z0-9]*")
 """A last segment that names a version of an API, with which every path of the documents begins."""
@@ -251,6 +254,9 @@ class _Table:
             found = self._from_environment(place, value)
             if not _fits_a_header(found or ""):
                 raise self._error(place, f"{variable} holds characters that no header can carry; set it anew")
+            if found is not None and len(found) < SHORTEST_KEY and variable in self.file.environ:
+                what = f"{variable} holds fewer than {SHORTEST_KEY} characters, too few to be hidden; set the whole key"
+                raise self._error(place, what)
             return Credential(role, found, variable, empty=found is None and variable in self.file.environ)
         if self.live:
             raise self._error(place, 'a live target holds no keys; write "env:NAME" and set the variable')

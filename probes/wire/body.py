@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from catalog.model import Json
 
 ACCEPT_ENCODING = "gzip, deflate"
-_WINDOW = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
-
+IDENTITY = "identity"
+_WINDOW = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
 MAX_DEPTH = 60
 """What nests deeper than this is kept as text: everything that looks at a value walks it recursively."""
@@ -44,9 +44,14 @@ async def capped(response: httpx.Response, cap: int) -> AsyncIterator[bytes]:
     Raises:
         BodyTooLarge: with nothing kept (the caller has the pieces).
         zlib.error: the body is not what its content-encoding says.
+        httpx.DecodingError: it is in an encoding that was not asked for.
     """
-    encoding = response.headers.get("content-encoding", "identity").strip().lower()
-    decoder = zlib.decompressobj(_WINDOW[encoding]) if encoding in _WINDOW else None
+    encoding = response.headers.get("content-encoding", "").strip().lower() or IDENTITY
+    if encoding not in _WINDOW and encoding != IDENTITY:
+        import httpx
+
+        raise httpx.DecodingError(f"content-encoding {encoding} was not asked for, which is {ACCEPT_ENCODING}")
+    decoder = zlib.decompressobj(_WINDOW[encoding]) if encoding != IDENTITY else None
     left = cap
     begun = False
     async for raw in response.aiter_raw():
@@ -79,7 +84,7 @@ async def read(response: httpx.Response, cap: int) -> bytes:
 
 
 def parsed(raw: bytes) -> tuple[Json, str]:
-    """The body as evidence, and its type: `json`, `text`, `binary` or `empty`."""
+    """What a body holds, and its type: `json`, `text`, `empty`, or `binary`, of which the bytes are returned."""
     if not raw:
         return None, "empty"
     value = json_of(raw)
@@ -88,7 +93,7 @@ def parsed(raw: bytes) -> tuple[Json, str]:
     try:
         return raw.decode("utf-8"), "text"
     except UnicodeDecodeError:
-        return raw[:256].hex(), "binary"
+        return raw, "binary"
 
 
 def json_of(text: str | bytes) -> Json:

@@ -34,6 +34,7 @@ STAND_IN = pd_pb2.DESCRIPTOR.package
 LOCAL_CODES = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN, grpc.StatusCode.RESOURCE_EXHAUSTED)
 LOCAL_TROUBLE = (
     ("received message larger than max", ReasonCode.BODY_TOO_LARGE),
+    ("metadata size exceeds", ReasonCode.BODY_TOO_LARGE),
     ("connection refused", ReasonCode.CONNECT_REFUSED),
     ("dns resolution failed", ReasonCode.NAME_UNRESOLVED),
     ("domain name not found", ReasonCode.NAME_UNRESOLVED),
@@ -87,9 +88,11 @@ class GrpcWire:
         ended = "complete"
         try:
             if method.server_streaming:
+                left = self._limits.max_body_bytes
                 async for message in rpc:
                     messages.append(self._event(method, message, started))
-                    if len(messages) >= MAX_MESSAGES:
+                    left -= len(message)
+                    if len(messages) >= MAX_MESSAGES or left < 0:
                         rpc.cancel()
                         ended = "capped"
                         break
@@ -102,15 +105,16 @@ class GrpcWire:
         except DecodeError:
             return Reason(ReasonCode.PROTOCOL_ERROR, f"a message that is no {method.output_type.name}")
         status = await rpc.code()
+        told = self._observer.stream(messages)
         return Response(
-            headers=self._observer.headers(_pairs(await rpc.initial_metadata())),
-            body=messages[0].data if messages and not method.server_streaming else None,
-            body_type="json" if messages and not method.server_streaming else "empty",
-            events=tuple(messages) if method.server_streaming else None,
+            headers=self._observer.headers(self._pairs(await rpc.initial_metadata())),
+            body=told[0].data if told and not method.server_streaming else None,
+            body_type="json" if told and not method.server_streaming else "empty",
+            events=told if method.server_streaming else None,
             grpc=GrpcStatus(
                 status=status.value[0],
                 message=self._observer.text(await rpc.details() or ""),
-                trailers=self._observer.headers(_pairs(await rpc.trailing_metadata())),
+                trailers=self._observer.headers(self._pairs(await rpc.trailing_metadata())),
             ),
             ended=ended,
         )
@@ -158,6 +162,12 @@ class GrpcWire:
                 self._channels[host] = grpc.aio.secure_channel(host, credentials, options=options)
         return self._channels[host]
 
+    def _pairs(self, metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
+        """Metadata by name; what is binary in hexadecimal, and already without secrets."""
+        pairs = metadata or ()
+        redactor = self._observer.redactor
+        return {name: value if isinstance(value, str) else redactor.binary(value, len(value)) for name, value in pairs}
+
     def _event(self, method: MethodDescriptor, raw: bytes, started: float) -> Event:
         """A message as it came, decoded here because the library would hide that it cannot be.
 
@@ -166,7 +176,7 @@ class GrpcWire:
         """
         message = _class_of(method.output_type).FromString(raw)
         data = json_format.MessageToDict(message, preserving_proto_field_name=True)
-        return Event(method.output_type.name, self._observer.json(data), ms_since(started))
+        return Event(method.output_type.name, data, ms_since(started))
 
 
 def method_at(path: str) -> MethodDescriptor:
@@ -187,8 +197,3 @@ def _class_of(descriptor: Any) -> Any:
 def _name_of(host: str) -> str:
     """The name or address without its port: `[::1]:50051` is `::1`."""
     return host.rpartition(":")[0].strip("[]") if ":" in host else host
-
-
-def _pairs(metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
-    pairs = metadata or ()
-    return {name: value if isinstance(value, str) else value.hex() for name, value in pairs}

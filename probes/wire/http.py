@@ -7,7 +7,7 @@ import ssl
 import time
 import zlib
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -169,7 +169,7 @@ class HttpWire:
         for secret in (find(value, pointer) for pointer in call.secrets):
             if isinstance(secret, str):
                 self._redactor.keep(secret, seen_as=self._dialect.text_in(secret))
-        observed = self._observer.json(value)
+        observed, body_type = self._observer.evidence(value, body_type)
         if ended == "capped":  # cut only now: half a secret would not be recognised
             observed, body_type = str(observed)[:SHOWN_OF_CAPPED], "text"
         return Response(status=response.status_code, headers=headers, body=observed, body_type=body_type, ended=ended)
@@ -184,14 +184,7 @@ class HttpWire:
             stall_s=min(sse.STALL_S, left_s * 0.4),
             whole_s=left_s * 0.5,
         )
-        events = tuple(
-            replace(
-                event,
-                event=self._observer.text(event.event),
-                data=self._observer.json(event.data),
-            )
-            for event in stream.events
-        )
+        events = self._observer.stream(stream.events)
         return Response(status=response.status_code, headers=headers, events=events, ended=stream.ended)
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Exchange, Reason, Request, Response
+from catalog.model import Event, Exchange, Reason, Request, Response
 from catalog.model.clock import ms_since
+from probes.wire.body import parsed
 
 if TYPE_CHECKING:
     from catalog.model import Json
     from probes.target.dialect import Dialect
     from probes.wire.redact import Redactor
+
+
+SHOWN_OF_BINARY = 256
+"""Bytes that are kept of what is no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,30 @@ class Observer:
     def json(self, value: Json) -> Json:
         """A JSON value as it came."""
         return self.redactor.json(self.dialect.json_in(value) if self.dialect else value)
+
+    def body(self, raw: bytes) -> tuple[Json, str]:
+        """A body as evidence, and its type: `json`, `text`, `binary` or `empty`."""
+        return self.evidence(*parsed(raw))
+
+    def evidence(self, value: Json, body_type: str) -> tuple[Json, str]:
+        """What `parsed` made of a body, as evidence, and its type."""
+        if body_type == "binary":
+            return self.redactor.binary(value, SHOWN_OF_BINARY), body_type
+        return self.json(value), body_type
+
+    def stream(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        """The events of one stream as they came: all at once, for a secret may stand in several together."""
+        told = tuple(events)
+        data = [self._put_in(event) for event in told]
+        return tuple(
+            replace(event, event=self.text(event.event), data=shown)
+            for event, shown in zip(told, self.redactor.stream(data), strict=True)
+        )
+
+    def _put_in(self, event: Event) -> Json:
+        if isinstance(event.data, bytes):
+            return self.redactor.binary(event.data, SHOWN_OF_BINARY)
+        return event.data if event.sent or self.dialect is None else self.dialect.json_in(event.data)
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: Json = None) -> Request:
         """A request; its address and headers as they went out, its body still as the recipe wrote it."""

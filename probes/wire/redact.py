@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
-from urllib.parse import quote, quote_plus
 
-from catalog.model.json_tree import map_texts
+from catalog.model.json_tree import all_texts, map_texts, placed_texts
 from catalog.reading.manifest import manifest, providers
 from probes.target.dialect import Dialect
+from probes.wire.needles import ENOUGH, Hit, Needles
+from probes.wire.peeled import bare, levels, placed_levels
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog.model import Json, Record
     from probes.target.target import Target
 
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
@@ -23,28 +22,50 @@ SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key",
 MIN_SECRET = 6
 """Shorter values are not hidden by value: they would blot out ordinary text."""
 
+REMEMBERED = 200
+"""How a text of at most so many characters is shown is remembered: most of these come again."""
+
+MEMORY = 5_000
+
 
 class Redactor:
-    """Hides secrets by value and by header name. One a run; it learns account identifiers as answers name them."""
+    """Hides secrets by value and by header name. One a run; it learns account identifiers as answers name them.
 
-    def __init__(self, secrets: Mapping[str, str], key_headers: Iterable[str] = (), public: Iterable[str] = ()) -> None:
+    Twelve characters of a secret in a row are enough, in any case, through white space and characters of no width, in
+    percent, HTML, JSON, hexadecimal and base64 form, and such forms of forms. Account identifiers are hidden whole.
+    """
+
+    def __init__(
+        self,
+        secrets: Mapping[str, str],
+        key_headers: Iterable[str] = (),
+        public: Iterable[str] = (),
+        documented: Iterable[Record] = (),
+    ) -> None:
         manifests = [manifest(name) for name in providers()]
         self._headers = SECRET_HEADERS | {name.lower() for name in key_headers}
         self._headers |= {each.stand_ins.key_header for each in manifests}
         self._account_headers = frozenset(header for each in manifests for header in each.account_headers)
         """Stand-in names of the headers that name the account; their values are hidden wherever they turn up."""
         self._public = frozenset(public)
-        self._hidden: dict[str, str] = {}
-        self._beginnings: set[str] = set()
-        self._any_beginning: re.Pattern[str] | None = None
+        self._documented = documented
+        self._needles = Needles(public=lambda: self._public_words)
+        self._markers: set[str] = set()
+        self._telltale: list[str] | None = None
+        """The markers that read like a secret themselves; None where that has not been looked at."""
+        self._hidden: set[str] = set()
+        self._shown: dict[str, str] = {}
         self.kept: dict[str, str] = {}
         """Secrets that answers handed out, by the name of the placeholder that stands for each: `{secret_1}`."""
         for secret, marker in secrets.items():
             self._hide(secret, marker)
 
     @classmethod
-    def of(cls, target: Target, public: Iterable[str] = ()) -> Redactor:
-        """The redactor of a target: each key becomes `${VARIABLE}`, ready to paste into a shell."""
+    def of(cls, target: Target, public: Iterable[str] = (), documented: Iterable[Record] = ()) -> Redactor:
+        """The redactor of a target: each key becomes `${VARIABLE}`, ready to paste into a shell.
+
+        What a key has in common with words of `public`, or of what is `documented`, is no part of a secret.
+        """
         secrets: dict[str, str] = {}
         for provider in target.providers.values():
             dialect = Dialect.of(provider)
@@ -53,22 +74,70 @@ class Redactor:
                     name = credential.variable or f"{provider.name}_{credential.role}_key".upper()
                     for said in (credential.value, dialect.text_in(credential.value)):
                         secrets.setdefault(said, f"${{{name}}}")
-        return cls(secrets, {provider.key_header for provider in target.providers.values()}, public)
+        return cls(secrets, {provider.key_header for provider in target.providers.values()}, public, documented)
 
     def text(self, text: str) -> str:
-        """The text without any known secret, in plain, percent-encoded, JSON-escaped, hexadecimal or base64 form.
+        """The text without any known secret or enough of one.
 
         Half a surrogate pair, which only JSON can carry, becomes its escape: no file or pipe would take it.
         """
+        shown = self._shown.get(text)
+        if shown is not None:
+            return shown
+        shown = text
         if self._may_hold_a_secret(text):
-            for secret, marker in self._hidden.items():
-                if secret in text:
-                    text = text.replace(secret, marker)
-        return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+            shown = _replaced(text, self._found(text.encode("utf-8", "surrogatepass")))
+        if not shown.isascii():
+            shown = shown.encode("utf-8", "backslashreplace").decode()
+        if len(text) <= REMEMBERED and len(self._shown) < MEMORY:
+            self._shown[text] = shown
+        return shown
+
+    def binary(self, raw: bytes, size: int) -> str:
+        """The first `size` bytes in hexadecimal; a secret among them shows its marker, however far it goes on."""
+        shown: list[str] = []
+        done = 0
+        for hit in self._found(raw):
+            if hit.start >= size:
+                break
+            shown += (raw[done : hit.start].hex(), hit.marker)
+            done = hit.end
+        return "".join((*shown, raw[done:size].hex()))
 
     def json(self, value: Json) -> Json:
-        """The JSON value with every string and every name of a member redacted."""
-        return map_texts(value, self.text, names=True)
+        """The JSON value with every string and every name redacted, also where neighbours share a secret."""
+        joined = "".join(all_texts(value))
+        if not self._may_hold_a_secret(joined):
+            return value if joined.isascii() else map_texts(value, self.text, names=True)
+        value = map_texts(value, self.text, names=True)
+        following = iter(self._together(list(all_texts(value))))
+        return map_texts(value, partial(_next_of, following), names=True)
+
+    def stream(self, values: Sequence[Json]) -> list[Json]:
+        """The data of the events of one stream, also where several of them in a row share a secret.
+
+        What clients put together is what stands at one place in each: so those are looked at as one text.
+        """
+        seen = [self.json(value) for value in values]
+        places: dict[str, list[tuple[int, int]]] = {}
+        texts: list[list[str]] = []
+        for number, value in enumerate(seen):
+            texts.append([])
+            for place, text in placed_texts(value):
+                places.setdefault(place, []).append((number, len(texts[-1])))
+                texts[-1].append(text)
+        changed: set[int] = set()
+        for among in places.values():
+            before = [texts[number][index] for number, index in among]
+            after = self._together(before)
+            if after is not before:
+                changed |= {number for number, _ in among}
+                for (number, index), text in zip(among, after, strict=True):
+                    texts[number][index] = text
+        for number in changed:
+            following = iter(texts[number])
+            seen[number] = map_texts(seen[number], partial(_next_of, following))
+        return seen
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Headers in stand-in names, with secret ones emptied and account identifiers hidden.
@@ -82,7 +151,7 @@ class Redactor:
     def learn(self, identifier: str, name: str) -> None:
         """Hide an account identifier from now on, keeping the prefix that tells its kind (`wrkspc_`)."""
         prefix = identifier[: identifier.rfind("_") + 1] if "_" in identifier else ""
-        self._hide(identifier, f"{prefix}[{name}]")
+        self._hide(identifier, f"{prefix}[{name}]", whole=True)
 
     def keep(self, secret: str, *, seen_as: str) -> None:
         """Hide a secret that an answer hands out, from now on, under a placeholder that a later call can send."""
@@ -91,7 +160,17 @@ class Redactor:
         name = f"secret_{len(self.kept) + 1}"
         self.kept[name] = secret
         for form in {secret, seen_as}:
-            self._hide(form, f"{{{name}}}")
+            # `auth_tokens/` is in every answer of its kind, and no part of a secret.
+            own = form.rpartition("/")[2]
+            self._hide(form, f"{{{name}}}", whole=own != form)
+            if own != form and len(own) >= ENOUGH:
+                self._hide(own, f"{{{name}}}")
+
+    @cached_property
+    def _public_words(self) -> bytes:
+        documented = (text for record in self._documented for text in all_texts(record.data))
+        words = {*self._public, *self._headers, *self._account_headers, *documented}
+        return b"\n".join(bare(word.encode("utf-8", "surrogatepass")) for word in sorted(words))
 
     def _header(self, name: str, value: str) -> str:
         shown = self.text(value)
@@ -103,39 +182,90 @@ class Redactor:
         return f"{scheme} [redacted]".lstrip() if scheme in ("Bearer", "Basic") else "[redacted]"
 
     def _may_hold_a_secret(self, text: str) -> bool:
-        """Whether it is worth looking for each form of each secret."""
-        # One pattern of the beginnings of all forms, compiled anew only after a secret was learnt: looking for each
-        # form in a long text takes seven times as long, and nearly every text holds none.
-        if self._any_beginning is None:
-            self._any_beginning = re.compile("|".join(map(re.escape, sorted(self._beginnings))) or r"(?!)")
-        return self._any_beginning.search(text) is not None
+        """Whether it is worth looking closer: nearly every text holds none."""
+        if len(text) < self._needles.shortest and text.isascii():
+            return False
+        return any(map(self._needles.met, levels(text.encode("utf-8", "surrogatepass"))))
 
-    def _hide(self, secret: str, marker: str) -> None:
+    def _found(self, raw: bytes) -> list[Hit]:
+        """Where secrets stand in a text, as bytes: in its order, and what overlaps as one."""
+        hits = sorted(
+            Hit(*level.place(hit.start, hit.end), hit.marker)
+            for level in placed_levels(raw)
+            for hit in self._needles.hits(level.raw)
+        )
+        if self._telltale is None:
+            self._telltale = [each for each in sorted(self._markers) if self._may_hold_a_secret(each)]
+        markers = [at for marker in self._telltale for at in _all_of(marker, raw)]
+        apart: list[Hit] = []
+        for hit in hits:
+            if any(start <= hit.start and hit.end <= end for start, end in markers):
+                continue  # it is what a secret was replaced by
+            last = apart[-1] if apart else None
+            if last is None or last.end <= hit.start:
+                apart.append(hit)
+                continue
+            longest = max(last, hit, key=lambda each: each.size)
+            apart[-1] = Hit(last.start, max(last.end, hit.end), longest.marker)
+        return apart
+
+    def _together(self, texts: list[str]) -> list[str]:
+        """Texts that follow each other, without what stands in several of them; the same list where nothing does."""
+        joined = "".join(texts)
+        if not self._may_hold_a_secret(joined):
+            return texts
+        raw = joined.encode("utf-8", "surrogatepass")
+        changed: list[str] = []
+        hits, begun = self._found(raw), 0
+        for text in texts:
+            ended = begun + len(text.encode("utf-8", "surrogatepass"))
+            mine = [
+                Hit(max(hit.start, begun) - begun, min(hit.end, ended) - begun, hit.marker)
+                for hit in hits
+                if hit.start < ended and begun < hit.end
+            ]
+            changed.append(_replaced(text, mine))
+            begun = ended
+        return changed if hits else texts
+
+    def _hide(self, secret: str, marker: str, *, whole: bool = False) -> None:
         if len(secret) < MIN_SECRET or secret in self._hidden:
             return
-        for form in _forms(secret):
-            if len(form) >= MIN_SECRET:
-                self._hidden.setdefault(form, marker)
-                self._beginnings.add(form[:MIN_SECRET])
-        # The longest first: a key that begins with another must not leave its own end behind.
-        self._hidden = dict(sorted(self._hidden.items(), key=lambda item: -len(item[0])))
-        self._any_beginning = None
+        self._hidden.add(secret)
+        self._shown.clear()
+        self._needles.add(secret, marker, whole=whole)
+        self._markers.add(marker)
+        self._telltale = None
 
 
-def _forms(secret: str) -> Iterator[str]:
-    """Every way in which a server may hand a secret back."""
-    raw = secret.encode("utf-8", "surrogatepass")
-    percent = [f"%{byte:02X}" for byte in raw]
-    yield from (secret, json.dumps(secret)[1:-1], repr(raw)[2:-1])
-    yield from (quote(raw, safe=""), quote(raw, safe="/"), quote(raw, safe="").lower(), quote_plus(raw))
-    yield from ("".join(percent), "".join(percent).lower(), raw.hex(), raw.hex().upper())
-    yield "".join(f"\\u{ord(each):04x}" for each in secret)
-    for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        yield from (_steady_base64(encode, raw, before) for before in range(3))
+def _next_of(following: Iterator[str], _: str) -> str:
+    return next(following)
 
 
-def _steady_base64(encode: Callable[[bytes], bytes], raw: bytes, before: int) -> str:
-    """The base64 characters that belong to the secret alone, wherever in a longer text it stands."""
-    encoded = encode(b"\0" * before + raw).decode()
-    first = -(-before * 8 // 6)
-    return encoded[first : (before + len(raw)) * 8 // 6]
+def _replaced(text: str, hits: Iterable[Hit]) -> str:
+    """A text with what stands in these places shown as its marker."""
+    raw = text.encode("utf-8", "surrogatepass")
+    pieces: list[bytes] = []
+    done = 0
+    for hit in hits:
+        start, end = hit.start, hit.end
+        while start > done and raw[start] & 0xC0 == _CONTINUES:
+            start -= 1
+        while end < len(raw) and raw[end] & 0xC0 == _CONTINUES:
+            end += 1
+        pieces += (raw[done:start], hit.marker.encode())
+        done = end
+    return b"".join((*pieces, raw[done:])).decode("utf-8", "surrogatepass")
+
+
+_CONTINUES = 0x80
+"""The first two bits of a byte that goes on with the character before it."""
+
+
+def _all_of(marker: str, raw: bytes) -> Iterator[tuple[int, int]]:
+    """Where a marker stands."""
+    sought = marker.encode()
+    start = raw.find(sought)
+    while start >= 0:
+        yield start, start + len(sought)
+        start = raw.find(sought, start + 1)

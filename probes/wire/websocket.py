@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 import httpx
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from catalog.model import Close, Event, Exchange, Reason, Response
@@ -20,6 +20,7 @@ from catalog.model.clock import ms_since
 from probes.calls.script import AwaitClose, Hear, Say
 from probes.target.target import is_loopback
 from probes.wire.body import parsed
+from probes.wire.counted import MAX_FRAMES, Counted
 from probes.wire.failure import chain_of, reason_of
 from probes.wire.http import CONNECT_S, Limits, connect_s_within
 from probes.wire.observer import Observer
@@ -31,12 +32,11 @@ if TYPE_CHECKING:
     from probes.target.dialect import Dialect
     from probes.wire.redact import Redactor
 
-MAX_FRAMES = 2_000
 STALL_S = 15.0
 """How long the other side may say nothing while something is awaited."""
 
 CLOSE_S = 1.0
-"""How long the other side may take to answer our close."""
+"""How long the other side may take to answer our close, and as long again to take what we still send."""
 
 QUEUED_FRAMES = 4
 """How many messages are read ahead: together with the cap on each this bounds the memory of a conversation."""
@@ -103,10 +103,11 @@ class WebSocketWire:
 
     async def _opened(
         self, address: str, headers: Mapping[str, str], connected: socket.socket, deadline: float
-    ) -> ClientConnection:
+    ) -> Counted:
         # With a socket of ours the library follows no redirect to another place: it has no way there.
-        return await connect(
+        opened = await connect(
             address,
+            create_connection=Counted,
             sock=connected,
             additional_headers=headers,
             user_agent_header="catalog-probe",
@@ -119,6 +120,8 @@ class WebSocketWire:
             max_queue=QUEUED_FRAMES,
             ssl=self._tls_context() if address.startswith("wss:") else None,
         )
+        assert isinstance(opened, Counted)
+        return opened
 
     def _tls_context(self) -> ssl.SSLContext:
         if self._tls is None:
@@ -131,11 +134,11 @@ class WebSocketWire:
         if refused is None:
             return None
         answer = refused.response
-        value, body_type = parsed(bytes(answer.body or b""))
+        body, body_type = self._observer.body(bytes(answer.body or b""))
         return Response(
             status=answer.status_code,
             headers=self._observer.headers(dict(answer.headers.raw_items())),
-            body=self._observer.json(value),
+            body=body,
             body_type=body_type,
         )
 
@@ -146,7 +149,7 @@ class WebSocketWire:
         return Response(
             status=answer.status_code if answer else None,
             headers=self._observer.headers(headers),
-            events=tuple(talk.events),
+            events=self._observer.stream(talk.events),
             close=close,
             ended=ended,
         )
@@ -165,7 +168,7 @@ class _Talk:
 
     def __init__(
         self,
-        connection: ClientConnection,
+        connection: Counted,
         dialect: Dialect,
         observer: Observer,
         max_bytes: int,
@@ -199,13 +202,13 @@ class _Talk:
         except _Over as over:
             return await self._after_all(over.ended)
         finally:
-            await self.connection.close()
+            await _hang_up(self.connection)
         return "complete", None
 
     async def _after_all(self, ended: str) -> tuple[str, Close | None]:
         """How it ended, where a close was already under way when we lost patience."""
         # Our close may cross theirs on the way: only the error that recv() raises then tells which was first.
-        await self.connection.close()
+        await _hang_up(self.connection)
         try:
             await self.connection.recv()
         except ConnectionClosed as closed:
@@ -224,7 +227,7 @@ class _Talk:
             raise _Over("stalled") from None
         except ConnectionClosed:
             await self._hear(None)  # what came before the close has not been read yet
-        self._keep(message if not isinstance(message, bytes) else parsed(message)[0], sent=True)
+        self._keep(parsed(message)[0] if isinstance(message, bytes) else message, sent=True)
 
     async def _hear(self, wanted: str | None) -> None:
         """Read messages until the one wanted has come; None waits for the close, which raises ConnectionClosed."""
@@ -250,18 +253,29 @@ class _Talk:
             raise _Over("capped" if talkative else "stalled") from None
 
     def _keep(self, value: Json, *, sent: bool = False) -> str:
-        name = self._observer.text(name_of(value))
-        self.events.append(Event(name, self._observer.redactor.json(value), ms_since(self._started), sent))
+        name = name_of(value)
+        self.events.append(Event(name, value, ms_since(self._started), sent))
         return name
 
     def _closing(self, closed: ConnectionClosed) -> tuple[str, Close | None]:
         """The close as the other side made it; None where we had to close ourselves, because of what it sent."""
+        if self.connection.flooded:
+            return "capped", None
         received, sent = closed.rcvd, closed.sent
         if sent is not None and not (received is not None and closed.rcvd_then_sent):
             return OURS.get(sent.code, "cut"), None
         if received is None:
             return "complete", Close(ABNORMAL, "", clean=False)
         return "complete", Close(received.code, self._observer.text(received.reason), clean=sent is not None)
+
+
+async def _hang_up(connection: Counted) -> None:
+    """Close, and break the connection where the other side does not let us: it may send for ever and read nothing."""
+    try:
+        async with asyncio.timeout(2 * CLOSE_S):
+            await connection.close()
+    except TimeoutError:
+        connection.transport.abort()
 
 
 def name_of(message: Any) -> str:

@@ -62,7 +62,7 @@ def engine(
         target=target,
         allow=allow,
         run="test",
-        redactor=Redactor.of(target, public=[NOWHERE_KEY]),
+        redactor=Redactor.of(target, public=[NOWHERE_KEY], documented=catalog().records),
         drawing=drawing,
     )
     try:

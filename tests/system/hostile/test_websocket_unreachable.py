@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model import Close, Outcome, Response
-from probes.wire.websocket import MAX_FRAMES
+from probes.wire.counted import MAX_FRAMES
 from tests.harness import hostile, hostile_sockets
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.hostile import Hostile, Misbehaviour, plain

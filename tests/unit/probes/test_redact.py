@@ -15,7 +15,10 @@ from probes.target.target import Credential, Provider, Target
 from probes.wire import redact
 from probes.wire.redact import MIN_SECRET, Redactor
 
-LETTERS = st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Zl", "Zp"])
+INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+LETTERS = st.characters(
+    codec="utf-8", exclude_categories=["Cs", "Cc", "Cf", "Zl", "Zp", "Zs", "Cn", "Mn"], exclude_characters=INVISIBLE
+)
 SECRETS = st.text(LETTERS, min_size=MIN_SECRET, max_size=40)
 AROUND = st.text(st.sampled_from("Aa0 ,.:\n"), max_size=7)
 MARKER = "${K}"

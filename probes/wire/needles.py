@@ -1,0 +1,203 @@
+"""Finds secrets in bytes that are bare (`peeled`): whole ones, and parts of which enough is there to matter."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from probes.wire.peeled import bare
+
+ENOUGH = 12
+"""So many characters of a secret in a row are hidden; fewer are found in ordinary text as well."""
+
+GRAM = 8
+STRIDE = 4
+"""Of a text each word of GRAM bytes that begins at a multiple of STRIDE is looked up: a run of ENOUGH holds one."""
+
+DISTINCT = 4
+"""A run of fewer different characters than this is a line of dashes or a number of zeros, and no part of a secret."""
+
+MANY = 500
+"""A text with more hits than this is hidden whole."""
+
+
+class Hit(NamedTuple):
+    """Where a secret, or a part of it, stands, and what it is to be shown as."""
+
+    start: int
+    end: int
+    marker: str
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class _Needle:
+    """One form of a secret, bare; `least` of its bytes in a row are a hit."""
+
+    form: bytes
+    least: int
+    marker: str
+
+
+_Windows = dict[bytes, list[tuple[_Needle, int]]]
+
+
+@dataclass(slots=True)
+class Needles:
+    """The forms of all secrets of a run, and an index over them; secrets are added as answers hand them out."""
+
+    public: Callable[[], bytes] = bytes
+    """Words that are no secret, bare: what a secret has in common with one of them alone is no part of it.
+
+    They are asked for when that is first in question.
+    """
+    shortest: int = ENOUGH
+    """No text of fewer bytes holds anything that is looked for."""
+    _known: set[bytes] = field(default_factory=set)
+    _long: list[_Needle] = field(default_factory=list)
+    _words: set[int] = field(default_factory=set)
+    """Every word of a long needle, as the machine reads eight bytes."""
+    _windows: _Windows | None = None
+    """Where each ENOUGH bytes of a long needle stand; made when something was met, for mostly nothing is."""
+    _short: dict[bytes, str] = field(default_factory=dict)
+    _any_short: re.Pattern[bytes] | None = None
+
+    def add(self, secret: str, marker: str, *, whole: bool = False) -> None:
+        """Look for a secret in all its forms from now on; only for all of it where it is to be found `whole`."""
+        for form, least in _forms(secret):
+            if form and form not in self._known:
+                self._known.add(form)
+                self._add(_Needle(form, len(form) if whole else min(least, len(form)), marker))
+
+    def met(self, raw: bytes) -> bool:
+        """Whether it is worth looking closer; quick, and hardly ever wrong."""
+        if self._any_short is not None and self._any_short.search(raw):
+            return True
+        view = memoryview(raw)
+        return any(not self._words.isdisjoint(_words(view, phase)) for phase in (0, STRIDE))
+
+    def hits(self, raw: bytes) -> Iterator[Hit]:
+        """Every run of bytes that is enough of a secret; runs of different secrets may overlap.
+
+        Where there are more than MANY, the whole text is one: that is an attack, and nothing to look at closely.
+        """
+        for count, hit in enumerate(self._each(raw)):
+            if count == MANY:
+                yield Hit(0, len(raw), hit.marker)
+                return
+            yield hit
+
+    def _each(self, raw: bytes) -> Iterator[Hit]:
+        if self._any_short is not None:
+            for match in self._any_short.finditer(raw):
+                yield Hit(match.start(), match.end(), self._short[match[0]])
+        if self._windows is None:
+            self._windows = _windows(self._long)
+        reached = 0
+        for place in self._places(raw):
+            if place < reached:
+                continue
+            for start in range(max(0, place + GRAM - ENOUGH), place + 1):
+                runs = (
+                    Hit(*_run(raw, start, needle.form, offset), needle.marker)
+                    for needle, offset in self._windows.get(raw[start : start + ENOUGH], ())
+                    if self._is_enough(raw, start, needle, offset)
+                )
+                longest = max(runs, key=lambda hit: hit.size, default=None)
+                if longest is not None:
+                    reached = longest.end
+                    yield longest
+                    break
+
+    def _places(self, raw: bytes) -> list[int]:
+        """Where a word stands that is part of a secret, in the order of the text."""
+        view = memoryview(raw)
+        found = []
+        for phase in (0, STRIDE):
+            words = enumerate(_words(view, phase))
+            found += [phase + GRAM * index for index, word in words if word in self._words]
+        return sorted(found)
+
+    def _is_enough(self, raw: bytes, place: int, needle: _Needle, offset: int) -> bool:
+        start, end = _run(raw, place, needle.form, offset)
+        if end - start == len(needle.form):
+            return True
+        run = raw[start:end]
+        return len(run) >= needle.least and len(set(run)) >= DISTINCT and run not in self.public()
+
+    def _add(self, needle: _Needle) -> None:
+        if needle.least < ENOUGH:
+            self._short.setdefault(needle.form, needle.marker)
+            self.shortest = min(self.shortest, len(needle.form))
+            alternatives = sorted(self._short, key=len, reverse=True)
+            self._any_short = re.compile(b"|".join(map(re.escape, alternatives)))
+            return
+        self._long.append(needle)
+        self._windows = None
+        form = memoryview(needle.form)
+        for phase in range(GRAM):
+            self._words.update(_words(form, phase))
+
+
+def _words(view: memoryview, phase: int) -> memoryview:
+    """The words of eight bytes that begin at `phase` and follow each other."""
+    return view[phase : phase + max(0, len(view) - phase & -GRAM)].cast("Q")
+
+
+def _windows(needles: list[_Needle]) -> _Windows:
+    found: _Windows = {}
+    for needle in needles:
+        for offset in range(len(needle.form) - ENOUGH + 1):
+            found.setdefault(needle.form[offset : offset + ENOUGH], []).append((needle, offset))
+    return found
+
+
+def _run(raw: bytes, place: int, form: bytes, offset: int) -> tuple[int, int]:
+    """How far text and form are the same around the ENOUGH bytes that are in both."""
+    begin = place - offset
+    if begin >= 0 and raw.startswith(form, begin):
+        return begin, begin + len(form)
+    back = 0
+    while back < min(place, offset) and raw[place - back - 1] == form[offset - back - 1]:
+        back += 1
+    ahead = ENOUGH
+    most = min(len(raw) - place, len(form) - offset)
+    while ahead < most and raw[place + ahead] == form[offset + ahead]:
+        ahead += 1
+    return place - back, place + ahead
+
+
+def _forms(secret: str) -> Iterator[tuple[bytes, int]]:
+    """The secret bare, in hexadecimal and in base64, and how much of each form is enough."""
+    for raw in _spellings(secret):
+        yield bare(raw), ENOUGH
+        yield raw.hex().encode(), 2 * ENOUGH
+        for before in range(3):
+            # The characters that belong to the secret alone, wherever in a longer text it stands.
+            first = -(-before * 8 // 6)
+            encoded = base64.b64encode(b"\0" * before + raw)[first : (before + len(raw)) * 8 // 6].lower()
+            least = ENOUGH * 8 // 6 - (before > 0)
+            yield encoded, least
+            yield encoded.translate(_URLSAFE), least
+    if " " in secret:
+        yield secret.lower().replace(" ", "+").encode("utf-8", "surrogatepass"), ENOUGH
+
+
+_URLSAFE = bytes.maketrans(b"+/", b"-_")
+
+
+def _spellings(secret: str) -> list[bytes]:
+    """The bytes of a secret in each case; of one that is no UTF-8, also those that the environment held."""
+    cases = dict.fromkeys((secret, secret.lower(), secret.upper()))
+    spelt = [each.encode("utf-8", "surrogatepass") for each in cases]
+    with suppress(UnicodeEncodeError):  # half a surrogate pair that stands for no byte
+        spelt.append(secret.encode("utf-8", "surrogateescape"))
+    return list(dict.fromkeys(spelt))

@@ -1,0 +1,146 @@
+"""A text without case, gaps and escapes, level by level: what a secret looks like once a server's dress is off.
+
+Everything here is bytes, since a server may send what is no text. A level remembers where each of its bytes stood.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from html.entities import html5
+
+MAX_LEVELS = 6
+"""So often is an escape taken off an escape: JSON in JSON in JSON, percent-encoded twice, has five."""
+
+_ASCII_GAPS = bytes([*range(0x21), 0x7F])
+_GAPS = re.compile(
+    rb"[\x00-\x20\x7f]+"  # controls and white space
+    rb"|\xc2[\x80-\xa0\xad]|\xcd\x8f|\xd8\x9c"  # further controls, soft hyphen, joiners
+    rb"|\xe1(?:\x85[\x9f\xa0]|\x9a\x80|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])"
+    rb"|\xe2(?:\x80[\x80-\x8f\xa8-\xaf]|\x81[\x9f-\xaf]|\xa0\x80)"  # spaces, zero-width, bidirectional controls
+    rb"|\xe3(?:\x80\x80|\x85\xa4)|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xbb])"
+    rb"|\xf3\xa0[\x80-\xbf][\x80-\xbf]"  # tags and selectors
+)
+"""What a reader does not see between two characters, as UTF-8."""
+
+_NAMED = {
+    name.rstrip(";").lower().encode(): value.encode()
+    for name, value in html5.items()
+    if len(value) == 1 and value.isascii()
+}
+_ESCAPE = re.compile(
+    rb"%([0-9a-f]{2})"
+    rb"|&#(\d{1,7});?|&#x([0-9a-f]{1,6});?|&(" + b"|".join(sorted(_NAMED, reverse=True)) + rb");?"
+    rb"|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})"
+    rb"|\\([\"'/\\bfnrtv0])"
+)
+"""One escape of a URL, of HTML, of JSON or of a programming language, in lower case."""
+
+_WHITE = b"bfnrtv0"
+
+
+def bare(raw: bytes) -> bytes:
+    """Bytes in lower case and without gaps."""
+    low = raw.lower()
+    return low.translate(None, _ASCII_GAPS) if low.isascii() else _GAPS.sub(b"", low)
+
+
+def levels(raw: bytes) -> Iterator[bytes]:
+    """The text bare, then without its escapes, then without those that came to light, as long as there are any."""
+    bared = bare(raw)
+    yield bared
+    for _ in range(MAX_LEVELS):
+        if b"%" not in bared and b"&" not in bared and b"\\" not in bared:
+            return
+        peeled = bare(_ESCAPE.sub(_decoded, bared))
+        if peeled == bared:
+            return
+        bared = peeled
+        yield bared
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of a text, and how its bytes lie in the text."""
+
+    raw: bytes
+    _edits: tuple[_Edits, ...] = ()
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Where bytes of this level stand in the text itself."""
+        for edits in reversed(self._edits):
+            start, end = edits.before(start)[0], edits.before(end - 1)[1]
+        return start, end
+
+
+def placed_levels(raw: bytes) -> Iterator[Level]:
+    """The same levels, each with where its bytes stood: slower, for a text in which something was found."""
+    level = Level(raw.lower())
+    level = _edited(level, _GAPS, lambda _: b"")
+    yield level
+    for _ in range(MAX_LEVELS):
+        peeled = _edited(_edited(level, _ESCAPE, _decoded), _GAPS, lambda _: b"")
+        if peeled.raw == level.raw:
+            return
+        level = peeled
+        yield level
+
+
+def _decoded(match: re.Match[bytes]) -> bytes:
+    percent, decimal, hexadecimal, name, high, low, unit, braced, byte, letter = match.groups()
+    if letter is not None:
+        return b"" if letter in _WHITE else letter
+    if name is not None:
+        return _NAMED[name]
+    if percent is not None or byte is not None:
+        return bytes([int(percent or byte, 16)])
+    if high is not None:
+        return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF)).encode()
+    point = int(decimal) if decimal is not None else int(hexadecimal or unit or braced, 16)
+    return chr(point).encode("utf-8", "surrogatepass") if point <= 0x10FFFF else match[0]
+
+
+@dataclass(slots=True)
+class _Edits:
+    """What was put in the place of what, in the order of the text."""
+
+    stands: array[int] = field(default_factory=lambda: array("L"))
+    """Where each replacement begins; the other three are of the same edit."""
+    length: array[int] = field(default_factory=lambda: array("L"))
+    stood: array[int] = field(default_factory=lambda: array("L"))
+    """Where what it replaced began."""
+    ended: array[int] = field(default_factory=lambda: array("L"))
+
+    def before(self, position: int) -> tuple[int, int]:
+        """Where a byte stood before these edits: itself, or all that it was made of."""
+        number = bisect_right(self.stands, position) - 1
+        if number < 0:
+            return position, position + 1
+        within = position - self.stands[number]
+        if within < self.length[number]:
+            return self.stood[number], self.ended[number]
+        at = self.ended[number] + within - self.length[number]
+        return at, at + 1
+
+
+def _edited(level: Level, pattern: re.Pattern[bytes], change: Callable[[re.Match[bytes]], bytes]) -> Level:
+    edits = _Edits()
+    pieces: list[bytes] = []
+    done = size = 0
+    for match in pattern.finditer(level.raw):
+        new = change(match)
+        pieces += (level.raw[done : match.start()], new)
+        size += match.start() - done
+        edits.stands.append(size)
+        edits.length.append(len(new))
+        edits.stood.append(match.start())
+        edits.ended.append(match.end())
+        size += len(new)
+        done = match.end()
+    if not edits.stands:
+        return level
+    pieces.append(level.raw[done:])
+    return Level(b"".join(pieces).lower(), (*level._edits, edits))

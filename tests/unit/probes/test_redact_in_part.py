@@ -1,0 +1,193 @@
+"""Twelve characters of a secret are hidden however they are dressed up, and eleven are let be."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from catalog.model import Event
+from catalog.model.record import Record
+from probes.wire.needles import ENOUGH, MANY
+from probes.wire.observer import Observer
+from probes.wire.redact import Redactor
+from tests.harness.engines import catalog
+
+SECRET = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
+MARKER = "${K}"
+
+PARTS = st.tuples(st.integers(0, len(SECRET) - ENOUGH), st.integers(ENOUGH, len(SECRET))).map(
+    lambda cut: SECRET[cut[0] : cut[0] + cut[1]]
+)
+"""Any part of it that is long enough."""
+
+CASES: dict[str, Callable[[str], str]] = {"as it is": str, "upper": str.upper, "lower": str.lower}
+GAPS = ("\n", "\r\n ", "\u200b", "\ufeff", "\u00ad", "\t", "\x00", "\u2066")
+
+
+def every(separator: str) -> Callable[[str], str]:
+    return separator.join
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "percent": lambda text: quote(text, safe=""),
+    "percent in lower case": lambda text: quote(text, safe="").replace("%2F", "%2f").replace("%2B", "%2b"),
+    "percent, another safe set": lambda text: quote(text, safe="/+&"),
+    "percent twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "every byte in percent": lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    "HTML": html.escape,
+    "HTML by number": lambda text: "".join(f"&#{ord(each)};" for each in text),
+    "HTML by hexadecimal number": lambda text: "".join(f"&#x{ord(each):X}" for each in text),
+    "JSON": json.dumps,
+    "JSON in JSON": lambda text: json.dumps(json.dumps(text)),
+    "JSON in JSON in JSON": lambda text: json.dumps(json.dumps(json.dumps(text))),
+    "JSON by number": lambda text: "".join(f"\\u{ord(each):04x}" for each in text),
+    "JSON in a URL": lambda text: quote(json.dumps(text), safe=""),
+    "hexadecimal": lambda text: text.encode().hex(),
+    "HEXADECIMAL": lambda text: text.encode().hex().upper(),
+    "bytes": lambda text: "".join(f"\\x{byte:02x}" for byte in text.encode()),
+    "a string of Python": lambda text: repr(text.encode()),
+}
+
+
+def redactor() -> Redactor:
+    return Redactor({SECRET: MARKER})
+
+
+def shown_of(text: str) -> str:
+    return redactor().text(text)
+
+
+def left_of(part: str, shown: str) -> int:
+    """How many characters in a row of a part are still there, whatever their case."""
+    low, sought = shown.lower(), part.lower()
+    sizes = (
+        size
+        for size in range(len(sought), 0, -1)
+        for at in range(len(sought) - size + 1)
+        if sought[at : at + size] in low
+    )
+    return next(sizes, 0)
+
+
+@given(PARTS, st.sampled_from(sorted(FORMS)), st.sampled_from(sorted(CASES)), st.text("xyz,. ", max_size=9))
+def test_a_part_is_hidden_in_each_form_and_case(part: str, form: str, case: str, around: str) -> None:
+    told = FORMS[form](CASES[case](part))
+    shown = shown_of(f"{around}{told}{around}")
+    assert MARKER in shown
+    assert told not in shown
+    assert left_of(part, shown) < ENOUGH
+
+
+@given(PARTS, st.sampled_from(GAPS), st.data())
+def test_nor_do_gaps_help(part: str, gap: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(1, len(part) - 1))
+    assert shown_of(f"<{part[:at]}{gap}{part[at:]}>") == f"<{MARKER}>"
+    assert shown_of(f"<{every(gap)(part)}>") == f"<{MARKER}>"
+
+
+@given(PARTS, st.binary(max_size=5), st.binary(max_size=5), st.booleans(), st.sampled_from(sorted(CASES)))
+def test_nor_in_base64(part: str, before: bytes, after: bytes, urlsafe: bool, case: str) -> None:
+    encode = base64.urlsafe_b64encode if urlsafe else base64.b64encode
+    told = encode(before + CASES[case](part).encode() + after).decode()
+    assume(part == SECRET or len(part) > ENOUGH + 2)  # of less the neighbours own the first and last characters
+    assert MARKER in shown_of(told)
+    assert MARKER in shown_of(told.lower())
+
+
+@given(st.integers(0, len(SECRET) - ENOUGH + 1))
+def test_less_is_let_be(at: int) -> None:
+    part = SECRET[at : at + ENOUGH - 1]
+    assert shown_of(f"<{part}>") == f"<{part}>"
+
+
+@given(PARTS, st.data())
+def test_neighbouring_events_are_one_text(part: str, data: st.DataObject) -> None:
+    """As a client puts them together: what stands at one place in each of them."""
+    at = data.draw(st.integers(1, len(part) - 1))
+    deltas = [{"type": "delta", "delta": {"text": each}, "index": 0} for each in ("so ", part[:at], part[at:], " on")]
+    events = [Event("delta", each, float(number)) for number, each in enumerate(deltas)]
+    shown = Observer(redactor()).stream(events)
+    together = "".join(each.data["delta"]["text"] for each in shown)
+    assert left_of(part, together) < ENOUGH
+    assert together.startswith("so ")
+    assert together.endswith(" on")
+    assert [(each.event, each.at_ms, each.data["type"]) for each in shown] == [("delta", n, "delta") for n in range(4)]
+
+
+@given(PARTS, st.data())
+def test_so_are_lines_and_items(part: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(1, len(part) - 1))
+    assert left_of(part, "".join(redactor().json({"lines": ["a", part[:at], part[at:], "b"]})["lines"])) < ENOUGH
+    plain = Observer(redactor()).stream([Event("message", part[:at]), Event("message", part[at:])])
+    assert left_of(part, "".join(each.data for each in plain)) < ENOUGH
+
+
+@given(st.binary(max_size=400), PARTS, st.binary(max_size=20), st.sampled_from(["utf-8", "utf-16-le"]))
+def test_binary_bodies_show_no_part(before: bytes, part: str, after: bytes, encoding: str) -> None:
+    told = part.encode(encoding)
+    raw = b"\xff" + before + told + after
+    shown = redactor().binary(raw, 256)
+    assert told[: 2 * ENOUGH].hex() not in shown
+    if len(before) + 1 + len(told) <= 256:
+        assert MARKER in shown
+    assert shown.replace(MARKER, "").isalnum()
+
+
+def test_a_binary_body_without_a_secret_is_its_beginning() -> None:
+    assert redactor().binary(bytes(range(256)) * 9, 256) == bytes(range(256)).hex()
+
+
+@given(st.text(st.sampled_from("abcXYZ-_%\\&;#u00 \n\u200b2Fx"), max_size=60))
+def test_what_holds_none_is_let_be(text: str) -> None:
+    assert shown_of(text) == text
+
+
+@given(PARTS, st.sampled_from(sorted(FORMS)), st.text(max_size=20))
+def test_doing_it_twice_changes_nothing(part: str, form: str, around: str) -> None:
+    once = shown_of(around + FORMS[form](part) + around)
+    assert shown_of(once) == once
+
+
+def test_a_marker_that_reads_like_its_secret_stays() -> None:
+    own = Redactor({"my_secret_token_1": "${MY_SECRET_TOKEN_1}"})
+    assert own.text("my_secret_token_1") == "${MY_SECRET_TOKEN_1}"
+    assert own.text("${MY_SECRET_TOKEN_1}") == "${MY_SECRET_TOKEN_1}"
+
+
+def test_what_is_documented_is_no_part_of_a_secret() -> None:
+    own = Redactor({"mock-pa-priority-little": MARKER}, documented=catalog().records)
+    assert own.text("pa-priority-input-tokens-limit") == "pa-priority-input-tokens-limit"
+    assert own.text("mock-pa-priority-litt") == MARKER
+
+
+def test_a_line_of_dashes_is_no_part_of_a_key() -> None:
+    own = Redactor({"-----BEGIN KEY----------------MIIabcdef": MARKER}, documented=list[Record]())
+    assert own.text("title\n----------------\n") == "title\n----------------\n"
+
+
+def test_what_repeats_a_secret_for_ever_is_hidden_whole() -> None:
+    shown = shown_of("so " + "x".join([SECRET] * 5 * MANY) + " on")
+    assert len(shown) < 5 * MANY
+    assert left_of(SECRET, shown) < ENOUGH
+
+
+def test_the_kind_of_what_an_answer_hands_out_is_no_secret() -> None:
+    own = Redactor({})
+    own.keep("auth_tokens/9fQ2zX7wKd4LmT0v", seen_as="auth_tokens/9fQ2zX7wKd4LmT0v")
+    assert own.text("auth_tokens/none") == "auth_tokens/none"
+    assert own.text("auth_tokens/9fQ2zX7wKd4LmT0v") == "{secret_1}"
+    assert own.text("token 9fQ2zX7wKd4Lm") == "token {secret_1}"
+
+
+@pytest.mark.parametrize("name", ["x-Sk-Canary_9fQ2zX7", "x-sk-canary_9fq2zx7"])
+def test_names_of_headers_and_members_are_looked_at(name: str) -> None:
+    assert redactor().headers({name: "1"}) == {f"x-{MARKER}": "1"}
+    assert redactor().json({"a": {name: [1, None]}}) == {"a": {f"x-{MARKER}": [1, None]}}
