@@ -52,7 +52,7 @@ def response_of(result: Result) -> Response:
     ("misbehave", "reason"),
     [
         (hostile_sockets.endless_frames, "stream-endless"),
-        (hostile_sockets.endless_pings, "stream-stalled"),
+        (hostile_sockets.endless_pings, "stream-endless"),
         (hostile_sockets.endless_fragments, "stream-endless"),
         (hostile_sockets.huge_frame, "stream-endless"),
         (hostile_sockets.huge_messages, "stream-endless"),

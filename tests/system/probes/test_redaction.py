@@ -133,7 +133,7 @@ import pytest
 from probes.calls.call import LANE_KEY
 from probes.wire import http
 
-KEY = os.environ["CANARY_INFERENCE"]
+KEY = os.environ["LEAKED"]  # workers do not inherit the variable that the target names
 send = http.HttpWire._answer
 content = http.HttpWire._content
 turns = itertools.cycle([RuntimeError, http.httpx.ReadError, KeyError, UnicodeError])
@@ -170,7 +170,7 @@ def probed(tmp_path: Path, *arguments: str) -> tuple[Ran, list[str]]:
     with server.serving() as base:
         (tmp_path / "canary.toml").write_text(TARGET.format(base=base))
         (tmp_path / "leaky.py").write_text(LEAKY)
-        environ = {"CANARY_INFERENCE": KEY, "CANARY_ADMIN": ADMIN, "PYTHONPATH": str(tmp_path)}
+        environ = {"CANARY_INFERENCE": KEY, "CANARY_ADMIN": ADMIN, "LEAKED": KEY, "PYTHONPATH": str(tmp_path)}
         target = str(tmp_path / "canary.toml")
         ran = pytest_probes(tmp_path / "out", "--target", target, *LOUD, *arguments, environ=environ)
     return ran, server.heads
