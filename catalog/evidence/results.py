@@ -37,7 +37,7 @@ class Result:
     outcome: Outcome
     reason: Reason | None = None
     findings: tuple[Finding, ...] = ()
-    attempts: tuple[Attempt, ...] = ()
+    attempts: Sequence[Attempt] = ()
     observed_at: str = ""
     lane: str = ""
     cost: str = ""
@@ -78,7 +78,7 @@ class Result:
                 "reason": Reason(**reason) if reason else None,
                 "looks": tuple(_look(item) for item in data.get("looks", ())),
                 "findings": tuple(_finding(item) for item in data.get("findings", ())),
-                "attempts": tuple(_attempt(item) for item in data.get("attempts", ())),
+                "attempts": attempts_of(data),
                 "undrawn": tuple(data.get("undrawn", ())),
             }
         )
@@ -159,6 +159,11 @@ def _finding(data: Mapping[str, Json]) -> Finding:
 
 def _look(data: Mapping[str, Json]) -> Look:
     return Look(**{**data, "as_stated": tuple(data.get("as_stated", ()))})
+
+
+def attempts_of(data: Mapping[str, Json]) -> tuple[Attempt, ...]:
+    """The attempts of a result's line."""
+    return tuple(_attempt(item) for item in data.get("attempts", ()))
 
 
 def _attempt(data: Mapping[str, Json]) -> Attempt:

@@ -6,10 +6,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from catalog.evidence import shape
 from catalog.evidence.complete import complete
+from catalog.evidence.later import IN_MEMORY, Later
 from catalog.evidence.results import Result, Run
 from catalog.model import Json, jsonl
 from catalog.model.errors import Mendable
@@ -17,6 +19,8 @@ from catalog.model.errors import Mendable
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
+
+    from catalog.model.jsonl import Line
 
 
 class EvidenceError(Mendable):
@@ -61,20 +65,31 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
             has not the shape of catalog/schemas/results.json.
     """
     lines = _lines(path)
-    where, first = next(lines, ("", None))
+    first = next(lines, None)
     if first is None:
         raise EvidenceError("the first line should describe the run", "probe again to make one", file=path)
-    wrong = shape.trouble(first, shape.RUN)
+    wrong = shape.trouble(first.value, shape.RUN)
     if wrong:
-        raise EvidenceError(f"the first line should describe the run: {wrong}", "probe again to make one", place=where)
-    run = Run.from_json(first)
+        place = f"{path}:{first.number}"
+        raise EvidenceError(f"the first line should describe the run: {wrong}", "probe again to make one", place=place)
+    run = Run.from_json(first.value)
     results = []
-    for place, data in lines:
-        wrong = shape.trouble(data, shape.RESULT)
+    left = IN_MEMORY
+    for line in lines:
+        wrong = shape.trouble(line.value, shape.RESULT)
         if wrong:
+            place = f"{path}:{line.number}"
             raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", place=place)
-        results.append(Result.from_json(data))
+        left -= line.size
+        results.append(Result.from_json(line.value) if left >= 0 else _without_attempts(line, path))
     return run, complete(run, results)
+
+
+def _without_attempts(line: Line, path: Path) -> Result:
+    """A result whose attempts stay in the file."""
+    short = {name: value for name, value in line.value.items() if name != "attempts"}
+    number = len(line.value.get("attempts", ()))
+    return replace(Result.from_json(short), attempts=Later(path, line.offset, line.size, number))
 
 
 @contextmanager
@@ -95,13 +110,12 @@ def drawing_on(file: Path | None = None, place: str = "") -> Iterator[None]:
         ) from error
 
 
-def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
+def _lines(path: Path) -> Iterator[Line]:
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as raw:
+            yield from jsonl.lines(raw, path)
     except OSError as error:
         mend = "name a run's folder or its results.jsonl"
         raise EvidenceError(error.strerror or str(error), mend, file=path) from error
-    try:
-        yield from jsonl.values(raw, path)
     except jsonl.BrokenLineError as error:
         raise EvidenceError(error.what, error.mend, place=error.place) from error

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.model.errors import Mendable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from catalog.model.json_value import Json
@@ -26,14 +27,32 @@ def values(raw: bytes, file: Path) -> Iterator[tuple[str, Json]]:
     Raises:
         BrokenLineError: another line is not JSON.
     """
-    lines = raw.split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except ValueError as error:
-            if number == len(lines):
-                return
-            raise BrokenLineError(f"broken JSON ({error})", "remove the line", place=f"{file}:{number}") from error
-        yield f"{file}:{number}", value
+    return ((f"{file}:{line.number}", line.value) for line in lines(io.BytesIO(raw), file))
+
+
+class Line(NamedTuple):
+    """A line that holds something: its number, which of the file's bytes it is, and its value."""
+
+    number: int
+    offset: int
+    size: int
+    value: Json
+
+
+def lines(raw: Iterable[bytes], file: Path) -> Iterator[Line]:
+    """As `values`, of a file that is read line by line.
+
+    Raises:
+        BrokenLineError: a line that was not cut short is not JSON.
+    """
+    offset = 0
+    for number, line in enumerate(raw, start=1):
+        if line.strip():
+            try:
+                yield Line(number, offset, len(line), json.loads(line))
+            except (ValueError, RecursionError) as error:
+                if not line.endswith(b"\n"):
+                    return
+                what = f"broken JSON ({error})" if isinstance(error, ValueError) else "JSON that nests too deep"
+                raise BrokenLineError(what, "remove the line", place=f"{file}:{number}") from error
+        offset += len(line)

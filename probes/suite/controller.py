@@ -143,6 +143,8 @@ class Controller:
             for name, value in report.user_properties:
                 if name == PROPERTY:
                     self._keep(self._writer, value)
+            # pytest holds every report to the end of the session; what it carried is in the file by now.
+            report.user_properties[:] = [each for each in report.user_properties if each[0] != PROPERTY]
 
     def _keep(self, writer: ResultsWriter, result: Any) -> None:
         """Append a result, once: xdist gives the item in whose middle a worker died to another worker again."""
@@ -150,7 +152,7 @@ class Controller:
         if record in self._reported or record in self._told_of_itself:
             return
         writer.append(result)
-        told = Result.from_json(result)
+        told = Result.from_json({**result, "attempts": ()})
         if not self_check.is_of_a_record(told):
             self._told_of_itself.add(record)
             return

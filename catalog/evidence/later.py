@@ -1,0 +1,57 @@
+"""Attempts that stay in their file until somebody looks: what a run kept may be more than memory should hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, overload
+
+from catalog.evidence.results import attempts_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from catalog.model import Attempt
+
+IN_MEMORY = 12_000_000
+"""Bytes of a results file's lines that are held as they are read: those of any ordinary run."""
+
+
+class Later(Sequence["Attempt"]):
+    """The attempts of one line of results.jsonl; the line is read anew for each look at them.
+
+    Raises:
+        OSError: the file cannot be read any more.
+        ValueError: it is not what it was.
+    """
+
+    def __init__(self, file: Path, offset: int, size: int, number: int) -> None:
+        self._line = (file, offset, size)
+        self._number = number
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __iter__(self) -> Iterator[Attempt]:
+        return iter(_read(*self._line))
+
+    @overload
+    def __getitem__(self, index: int) -> Attempt: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Attempt]: ...
+    def __getitem__(self, index: int | slice) -> Attempt | Sequence[Attempt]:
+        return _read(*self._line)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment] # as any sequence of what has none
+
+
+@lru_cache(maxsize=1)
+def _read(file: Path, offset: int, size: int) -> tuple[Attempt, ...]:
+    """The last one read is remembered, for a view looks at one result after the other, and often twice."""
+    with file.open("rb") as opened:
+        opened.seek(offset)
+        return attempts_of(json.loads(opened.read(size)))
