@@ -73,7 +73,7 @@ async def create(call: Call) -> Response:
     limits.admit_request(call, "batches")
     body = await read_object(call, MAX_BODY)
     fields.check_fields(body, _FIELDS, ("requests",))
-    _check_requests(body["requests"])
+    check_requests(body["requests"])
     raise_billable_failure(call)
     refuse_spenders(standing_of(call), call.now, call.real_now)
     batch = Batch(call.session.new_id("msgbatch_"), body["requests"], call.now)
@@ -134,7 +134,7 @@ def _find(call: Call) -> Batch:
     return batch
 
 
-def _check_requests(requests: list[Any]) -> None:
+def check_requests(requests: list[Any]) -> None:
     if not requests:
         raise invalid("requests: at least one request is required")
     if len(requests) > MAX_REQUESTS:

@@ -31,11 +31,16 @@ REQUIRED_BY_BLOCK: dict[str, tuple[str, ...]] = {
 
 def check_messages(messages: Sequence[Any]) -> None:
     """Raise the first thing wrong with the messages."""
-    if not messages:
-        raise invalid("messages: at least one message is required")
+    refuse_no_messages(messages)
     for index, message in enumerate(messages):
         _check_message(f"messages.{index}", message, last=index == len(messages) - 1)
-    _check_tool_pairs(messages)
+    check_tool_pairs(messages)
+
+
+def refuse_no_messages(messages: Sequence[Any]) -> None:
+    """Raise that there is nothing to answer."""
+    if not messages:
+        raise invalid("messages: at least one message is required")
 
 
 def ends_with_assistant(messages: Sequence[Block]) -> bool:
@@ -116,7 +121,7 @@ def _check_block(at: str, block: Any) -> None:
         raise invalid(f"{at}: text content blocks must be non-empty")
 
 
-def _check_tool_pairs(messages: Sequence[Block]) -> None:
+def check_tool_pairs(messages: Sequence[Block]) -> None:
     """Each tool_use is answered in the next message, and each tool_result answers the message before it."""
     asked: list[str] = []
     for index, message in enumerate(messages):

@@ -62,9 +62,9 @@ class Gateway:
         try:
             response = await self._answer(call)
         except PaError as error:
-            response = _refusal(error, request_id)
+            response = refusal(error, request_id)
         response.headers["request-id"] = request_id
-        for name, value in (*call.headers.items(), *self._identity(call, response.status_code).items()):
+        for name, value in (*call.headers.items(), *identity(call, response.status_code).items()):
             response.headers[name] = value
         await response(scope, receive, send)
 
@@ -76,28 +76,31 @@ class Gateway:
         call.params = found.params
         if not endpoint.open:
             call.key = (endpoint.authenticate or authenticate)(call.request, self._names)
-            (endpoint.admit or _admit_by_group)(call.key, endpoint)
-            _check_version(call, endpoint)
-            _check_betas(call)
+            (endpoint.admit or admit_by_group)(call.key, endpoint)
+            check_version(call, endpoint)
+            check_betas(call)
             raise_failure(call)
         return await endpoint.handler(call)
 
-    def _identity(self, call: Call, status: int) -> dict[str, str]:
-        """Whose key it is: on all answers but 401; the workspace on inference alone (1:5.1)."""
-        if status == AUTHENTICATION.status or call.key is ANONYMOUS:
-            return {}
-        identity = {self._names.header("organization-id"): call.key.organization.id}
-        if call.key.workspace is not None:
-            identity[self._names.header("workspace-id")] = call.key.workspace
-        return identity
+
+def identity(call: Call, status: int) -> dict[str, str]:
+    """Whose key it is: on all answers but 401; the workspace on inference alone (1:5.1)."""
+    if status == AUTHENTICATION.status or call.key is ANONYMOUS:
+        return {}
+    told = {call.names.header("organization-id"): call.key.organization.id}
+    if call.key.workspace is not None:
+        told[call.names.header("workspace-id")] = call.key.workspace
+    return told
 
 
-def _admit_by_group(key: Key, endpoint: Endpoint) -> None:
+def admit_by_group(key: Key, endpoint: Endpoint) -> None:
+    """Let a key reach the groups of endpoints that it is allowed, else 403."""
     if endpoint.group not in key.allowed:
         raise PaError(PERMISSION, "Your API key does not have permission to use the specified resource.")
 
 
-def _check_version(call: Call, endpoint: Endpoint) -> None:
+def check_version(call: Call, endpoint: Endpoint) -> None:
+    """Raise what is wrong with the version header: it is required, and must be one that the endpoint speaks (2:9)."""
     name = call.names.header("version")
     version = call.request.headers.get(name)
     if version is None:
@@ -109,7 +112,8 @@ def _check_version(call: Call, endpoint: Endpoint) -> None:
         raise invalid(f"{name}: {version!r} is not a valid version")
 
 
-def _check_betas(call: Call) -> None:
+def check_betas(call: Call) -> None:
+    """Raise which values of the beta header are none; it may be left out."""
     name = call.names.header("beta")
     given = (beta.strip() for value in call.request.headers.getlist(name) for beta in value.split(","))
     unexpected = [beta for beta in given if beta and beta not in call.names.betas]
@@ -117,7 +121,8 @@ def _check_betas(call: Call) -> None:
         raise invalid(f"Unexpected value(s) {', '.join(f'`{beta}`' for beta in unexpected)} for the `{name}` header.")
 
 
-def _refusal(error: PaError, request_id: str) -> Response:
+def refusal(error: PaError, request_id: str) -> Response:
+    """The answer that an error becomes: its envelope with the request id (2:7.1), and whether to send it again."""
     response = JSONResponse({**error.envelope(), "request_id": request_id}, error.kind.status, error.headers)
     if error.kind.retry is not None:
         response.headers["x-should-retry"] = "true" if error.kind.retry else "false"

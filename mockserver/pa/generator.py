@@ -45,7 +45,7 @@ def complete(call: Call, body: Mapping[str, Any]) -> Completion:
     """The model's answer to a valid request."""
     refusal = call.context.take("refusal")
     if refusal is not None:
-        return _refuse(call, refusal.params["category"])
+        return refuse(call, refusal.params["category"])
     completion = Completion()
     if body.get("thinking", {}).get("type") in ("enabled", "adaptive"):
         signature = call.session.new_id("", 32)
@@ -66,7 +66,7 @@ def complete(call: Call, body: Mapping[str, Any]) -> Completion:
     return completion
 
 
-def _refuse(call: Call, category: str) -> Completion:
+def refuse(call: Call, category: str) -> Completion:
     """HTTP 200 with stop_reason `refusal`: not an error (1:2.6, 1:6)."""
     details = {
         "type": "refusal",

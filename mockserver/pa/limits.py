@@ -14,6 +14,9 @@ from mockserver.pa.keys import THRIFTY_RATE_WORKSPACE
 from mockserver.pa.meters import Meter, meter_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mockserver.buckets import TokenBucket
     from mockserver.pa.call import Call
     from mockserver.pa.catalogue import Model
     from mockserver.pa.prompt_cache import InputTokens
@@ -92,7 +95,7 @@ class Admission:
         """Adjust the estimate of the input, and charge what was generated: OTPM counts actual tokens alone."""
         self.input.meter.bucket.charge(self.input.amount - self.estimate, call.now)
         self.output.bucket.charge(output_tokens, call.now)
-        _tell(call, self.shown)
+        tell(call, self.shown)
 
 
 def admit_request(call: Call, group: str) -> None:
@@ -105,16 +108,16 @@ def admit_request(call: Call, group: str) -> None:
 
 def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
     """Count one message: a request, and its uncached input, or 429. Cache reads count for the retired class alone."""
-    _admit_workspace(call)
+    admit_workspace(call)
     requests, input_tokens, output_tokens = standard = _message_meters(call, model)
-    counted = measured.fresh + measured.created + (measured.read if model.limit_class == RETIRED else 0)
+    counted = counted_input(model, measured)
     if body.get("speed") == "fast":
         fast = special.fast_meters(call, model)
         return _let_in(call, requests, (*standard, *fast), Charge(fast[0], counted), fast[1])
     committed = special.priority_meters(call, model)
     if committed and body.get("service_tier") != "standard_only":
         burnt = Charge(committed[0], special.burnt_down(measured, body))
-        if _suffices(call, burnt, committed[1]):
+        if suffices(call, burnt, committed[1]):
             return _let_in(call, requests, (*standard, *committed), burnt, committed[1], "priority")
     return _let_in(call, requests, (*standard, *committed), Charge(input_tokens, counted), output_tokens)
 
@@ -129,7 +132,12 @@ def used_up_by_others(call: Call, retry_after_s: int) -> PaError:
     return PaError(RATE_LIMIT, message, headers={"retry-after": str(retry_after_s)})
 
 
-def _admit_workspace(call: Call) -> None:
+def counted_input(model: Model, measured: InputTokens) -> int:
+    """What ITPM counts: not what is read from the cache, but in the retired class (2:8.2)."""
+    return measured.fresh + measured.created + (measured.read if model.limit_class == RETIRED else 0)
+
+
+def admit_workspace(call: Call) -> None:
     """Count one request of a workspace that has a limit of its own; the organization's applies all the same."""
     workspace = call.key.workspace or ""
     if workspace in WORKSPACES:
@@ -150,11 +158,16 @@ def _let_in(
     return Admission(shown, taken, estimate, output, service_tier)
 
 
-def _suffices(call: Call, burnt: Charge, output: Meter) -> bool:
+def suffices(call: Call, burnt: Charge, output: Meter) -> bool:
     """Whether the capacity of a commitment suffices for both input and output (2:8.2, service_tier `auto`)."""
     needed = burnt.amount * ESTIMATE_MARGIN
     waits = burnt.meter.bucket.seconds_until(needed, call.now), output.bucket.seconds_until(0, call.now)
     return max(waits) <= 0
+
+
+def retry_after(wait_s: float) -> dict[str, str]:
+    """The header that says how long to wait, in whole seconds (2:8.2)."""
+    return {"retry-after": str(max(1, math.ceil(wait_s)))}
 
 
 def _message_meters(call: Call, model: Model) -> tuple[Meter, Meter, Meter]:
@@ -171,28 +184,36 @@ def _admit(call: Call, shown: tuple[Meter, ...], charges: list[Charge]) -> None:
     waits = [charge.meter.bucket.seconds_until(charge.amount, call.now) for charge in charges]
     if max(waits) > 0:
         exhausted = charges[waits.index(max(waits))].meter
-        _tell(call, shown)
+        tell(call, shown)
         message = (
             f"This request would exceed your organization's rate limit of {round(exhausted.bucket.per_minute):,} "
             f"{exhausted.counts} per minute (org: {call.key.organization.id})."
         )
-        raise PaError(RATE_LIMIT, message, headers={"retry-after": str(max(1, math.ceil(max(waits))))})
+        raise PaError(RATE_LIMIT, message, headers=retry_after(max(waits)))
     for meter, amount in charges:
         meter.bucket.charge(amount, call.now)
-    _tell(call, shown)
+    tell(call, shown)
 
 
-def _tell(call: Call, meters: tuple[Meter, ...]) -> None:
+def tell(call: Call, meters: tuple[Meter, ...]) -> None:
     """Set the headers of every meter, and of the most restrictive of the token meters (2:8.2)."""
     shown = {meter.family: meter.bucket for meter in meters}
     tokens = [shown[family] for family in ("ratelimit-input-tokens", "ratelimit-output-tokens") if family in shown]
     if tokens:
-        shown["ratelimit-tokens"] = min(tokens, key=lambda bucket: bucket.remaining(call.now))
+        shown["ratelimit-tokens"] = most_restrictive(tokens, call.now)
     for family, bucket in shown.items():
-        remaining = bucket.remaining(call.now)
-        if family == "ratelimit-tokens":
-            remaining = round(remaining, -3)
         stem = call.names.header(f"{family}-")
-        call.headers[stem + "limit"] = str(round(bucket.per_minute))
-        call.headers[stem + "remaining"] = str(remaining)
-        call.headers[stem + "reset"] = rfc3339(bucket.full_at(call.now))
+        call.headers.update({stem + part: value for part, value in told_of(family, bucket, call.now).items()})
+
+
+def most_restrictive(tokens: Sequence[TokenBucket], now: float) -> TokenBucket:
+    """Which of the limits of tokens the tokens family tells of."""
+    return min(tokens, key=lambda bucket: bucket.remaining(now))
+
+
+def told_of(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+    """What the three headers of a family say: its limit, what remains of it, and when it is whole again (2:8.2)."""
+    remaining = bucket.remaining(now)
+    if family == "ratelimit-tokens":
+        remaining = round(remaining, -3)
+    return {"limit": str(round(bucket.per_minute)), "remaining": str(remaining), "reset": rfc3339(bucket.full_at(now))}

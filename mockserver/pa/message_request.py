@@ -53,44 +53,76 @@ MIN_THINKING_BUDGET = 1_024
 Rule = Callable[[Body, Model], str | None]
 """What a model objects to in a body; None when it does not."""
 
-_RULES: tuple[Rule, ...] = (
-    lambda body, model: (
+
+def too_many_tokens(body: Body, model: Model) -> str | None:
+    """`max_tokens` above the model's maximum."""
+    if body.get("max_tokens", 1) <= model.max_output_tokens:
+        return None
+    return (
         f"max_tokens: {body['max_tokens']} > {model.max_output_tokens}, which is the maximum allowed number of output "
         f"tokens for {model.id}"
-        if body.get("max_tokens", 1) > model.max_output_tokens
-        else None
-    ),
-    lambda body, model: (
-        "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
-        if not model.temperature_with_top_p and "temperature" in body and "top_p" in body
-        else None
-    ),
-    lambda body, model: (
-        "adaptive thinking is not supported on this model"
-        if not model.adaptive_thinking and body.get("thinking", {}).get("type") == "adaptive"
-        else None
-    ),
-    lambda body, model: (
-        f"'{model.id}' does not support the `inference_geo` parameter."
-        if not model.inference_geo and body.get("inference_geo") is not None
-        else None
-    ),
-    lambda body, model: (
-        f"inference_geo: Input should be {' or '.join(map(repr, GEOS))}"
-        if body.get("inference_geo") not in (None, *GEOS)
-        else None
-    ),
-    lambda body, model: (
-        f"'{model.id}' does not support the `speed` parameter."
-        if not model.speed and body.get("speed") is not None
-        else None
-    ),
-    lambda body, model: (
-        "This model does not support assistant message prefill. The conversation must end with a user message."
-        if not model.prefill and ends_with_assistant(body["messages"])
-        else None
-    ),
-    lambda body, model: _thinking_budget(body),
+    )
+
+
+def temperature_with_top_p(body: Body, model: Model) -> str | None:
+    """Both given, on a model that forbids it."""
+    if model.temperature_with_top_p or "temperature" not in body or "top_p" not in body:
+        return None
+    return "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+
+
+def unsupported_thinking(body: Body, model: Model) -> str | None:
+    """Adaptive thinking, on a model that has none."""
+    if model.adaptive_thinking or body.get("thinking", {}).get("type") != "adaptive":
+        return None
+    return "adaptive thinking is not supported on this model"
+
+
+def unsupported_geo(body: Body, model: Model) -> str | None:
+    """`inference_geo`, on a model that has none, or of another value."""
+    if not model.inference_geo and body.get("inference_geo") is not None:
+        return f"'{model.id}' does not support the `inference_geo` parameter."
+    if body.get("inference_geo") not in (None, *GEOS):
+        return f"inference_geo: Input should be {' or '.join(map(repr, GEOS))}"
+    return None
+
+
+def unsupported_speed(body: Body, model: Model) -> str | None:
+    """`speed`, on a model that has none."""
+    if model.speed or body.get("speed") is None:
+        return None
+    return f"'{model.id}' does not support the `speed` parameter."
+
+
+def unsupported_prefill(body: Body, model: Model) -> str | None:
+    """A conversation that ends with the assistant, on a model that will not go on from there."""
+    if model.prefill or not ends_with_assistant(body["messages"]):
+        return None
+    return "This model does not support assistant message prefill. The conversation must end with a user message."
+
+
+def thinking_budget(body: Body, model: Model) -> str | None:
+    """What is wrong with the budget of enabled thinking."""
+    thinking = body.get("thinking", {})
+    if thinking.get("type") != "enabled":
+        return None
+    budget = thinking.get("budget_tokens")
+    failure = fields.integer(minimum=MIN_THINKING_BUDGET)(budget)
+    if failure:
+        return f"thinking.enabled.budget_tokens: {failure}"
+    if "max_tokens" in body and body["max_tokens"] <= budget:
+        return "`max_tokens` must be greater than `thinking.budget_tokens`."
+    return None
+
+
+RULES: tuple[Rule, ...] = (
+    too_many_tokens,
+    temperature_with_top_p,
+    unsupported_thinking,
+    unsupported_geo,
+    unsupported_speed,
+    unsupported_prefill,
+    thinking_budget,
 )
 
 
@@ -125,7 +157,7 @@ def _check(body: Body, checks: Mapping[str, fields.Check], required: tuple[str, 
     check_messages(body["messages"])
     check_tools(body.get("tools", ()), body.get("tool_choice"))
     model = find_model(body["model"])
-    for rule in _RULES:
+    for rule in RULES:
         objection = rule(body, model)
         if objection:
             raise invalid(objection)
@@ -133,16 +165,3 @@ def _check(body: Body, checks: Mapping[str, fields.Check], required: tuple[str, 
     if input_tokens > model.max_input_tokens:
         raise invalid(f"prompt is too long: {input_tokens} tokens > {model.max_input_tokens} maximum")
     return model, input_tokens
-
-
-def _thinking_budget(body: Body) -> str | None:
-    thinking = body.get("thinking", {})
-    if thinking.get("type") != "enabled":
-        return None
-    budget = thinking.get("budget_tokens")
-    failure = fields.integer(minimum=MIN_THINKING_BUDGET)(budget)
-    if failure:
-        return f"thinking.enabled.budget_tokens: {failure}"
-    if "max_tokens" in body and body["max_tokens"] <= budget:
-        return "`max_tokens` must be greater than `thinking.budget_tokens`."
-    return None

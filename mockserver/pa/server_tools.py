@@ -40,7 +40,7 @@ _VERBS: Mapping[str, tuple[str, str, Any]] = {
 
 _DEFAULT_VERBS = {block: verb for verb, (_, block, _) in reversed(list(_VERBS.items()))}
 _COUNTED = {"web_search": "web_search_requests", "web_fetch": "web_fetch_requests"}
-_TRANSIENT = {"server_tool_unavailable": "unavailable", "server_tool_rate_limited": "too_many_requests"}
+TRANSIENT = {"server_tool_unavailable": "unavailable", "server_tool_rate_limited": "too_many_requests"}
 
 
 @dataclass
@@ -56,7 +56,7 @@ def run(call: Call, body: Mapping[str, Any]) -> Used:
     offered = server_tools(body.get("tools", ()))
     if not offered:
         return Used()
-    transient = _transient_failure(call, offered.keys())
+    transient = transient_failure(call, offered.keys())
     used = Used()
     uses: Counter[str] = Counter()
     for verb, argument in _directives(body, transient):
@@ -71,16 +71,16 @@ def run(call: Call, body: Mapping[str, Any]) -> Used:
     return used
 
 
-def _transient_failure(call: Call, offered: Any) -> tuple[str, str] | None:
+def transient_failure(call: Call, offered: Any) -> tuple[str, str] | None:
     """The block name and error code of the scenario, if it is about a tool that is offered."""
     scenario = call.context.scenario
-    if scenario is None or scenario.name not in _TRANSIENT:
+    if scenario is None or scenario.name not in TRANSIENT:
         return None
     block = scenario.params["tool"]
     if _VERBS[_DEFAULT_VERBS[block]][0] not in offered:
         return None
     call.context.take(scenario.name)
-    return block, _TRANSIENT[scenario.name]
+    return block, TRANSIENT[scenario.name]
 
 
 def _directives(body: Mapping[str, Any], transient: tuple[str, str] | None) -> Iterator[tuple[str, str]]:

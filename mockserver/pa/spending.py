@@ -16,10 +16,10 @@ def refuse_spenders(standing: Standing, now: float, reached_at: float) -> None:
     """
     if standing is Standing.GOOD or (standing is Standing.SPEND_CAP and now >= next_month(reached_at)):
         return
-    raise _spending_error(standing, now)
+    raise spending_error(standing, now)
 
 
-def _spending_error(standing: Standing, now: float) -> PaError:
+def spending_error(standing: Standing, now: float) -> PaError:
     """The answer for an owner in this standing."""
     lifted = rfc3339(next_month(now))
     match standing:

@@ -38,7 +38,7 @@ _BARE_ADDRESS = re.compile(r"[\w-]+(\.[\w-]+)+(/\S*)?")
 def search(setting: Setting, query: str) -> Outcome:
     """Search the tiny web: it always finds one page."""
     asked = {"query": query}
-    code = _search_failure(setting, query)
+    code = search_failure(setting, query)
     if code:
         return ToolFailure(code, asked)
     page = {
@@ -55,7 +55,7 @@ def fetch(setting: Setting, address: str) -> Outcome:
     """Fetch a page of the tiny web."""
     url = f"https://{address}" if _BARE_ADDRESS.fullmatch(address) else address
     asked = {"url": url}
-    code = _fetch_failure(setting, url)
+    code = fetch_failure(setting, url)
     if code:
         return ToolFailure(code, asked)
     document = {
@@ -67,7 +67,7 @@ def fetch(setting: Setting, address: str) -> Outcome:
     return Outcome(asked, result)
 
 
-def _search_failure(setting: Setting, query: str) -> str | None:
+def search_failure(setting: Setting, query: str) -> str | None:
     lists = {name: setting.tool.get(name) for name in ("allowed_domains", "blocked_domains")}
     if setting.exhausted:
         return "max_uses_exceeded"
@@ -78,7 +78,7 @@ def _search_failure(setting: Setting, query: str) -> str | None:
     return "request_too_large" if len(json.dumps(lists)) > MAX_DOMAIN_LISTS else None
 
 
-def _fetch_failure(setting: Setting, url: str) -> str | None:
+def fetch_failure(setting: Setting, url: str) -> str | None:
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -92,7 +92,7 @@ def _fetch_failure(setting: Setting, url: str) -> str | None:
         return "url_too_long"
     if url not in json.dumps(setting.body["messages"], ensure_ascii=False):
         return "url_not_in_prior_context"
-    if not _allowed(setting.tool, host):
+    if not allowed(setting.tool, host):
         return "url_not_allowed"
     if host.endswith(".invalid"):
         return "url_not_accessible"
@@ -101,7 +101,7 @@ def _fetch_failure(setting: Setting, url: str) -> str | None:
     return "content_too_large" if host == LARGE_HOST else None
 
 
-def _allowed(tool: Mapping[str, Any], host: str) -> bool:
+def allowed(tool: Mapping[str, Any], host: str) -> bool:
     def listed(name: str) -> bool:
         return any(host == domain or host.endswith(f".{domain}") for domain in tool.get(name) or ())
 

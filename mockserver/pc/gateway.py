@@ -52,6 +52,11 @@ def unknown_betas(given: set[str]) -> set[str]:
     return given - BETAS
 
 
+def names_beta(given: set[str], wanted: str) -> bool:
+    """Whether the value that an endpoint needs is among those given."""
+    return wanted in given
+
+
 class Gateway:
     """The ASGI app of PC."""
 
@@ -91,7 +96,7 @@ class Gateway:
         given = {value.strip() for value in call.request.headers.get(name, "").split(",")} - {""}
         if unknown_betas(given):
             raise INVALID_BETA(f"The '{name}' header has a value other than {', '.join(sorted(BETAS))}.")
-        if endpoint.beta is not None and endpoint.beta not in given:
+        if endpoint.beta is not None and not names_beta(given, endpoint.beta):
             raise INVALID_BETA(f"You must send the '{name}: {endpoint.beta}' header to use this endpoint.")
         if endpoint.scope is not None and endpoint.scope not in call.key.scopes:
             message = f"You have insufficient permissions for this operation. Missing scopes: {endpoint.scope}."

@@ -18,7 +18,7 @@ from probes.judging.compare import compare
 from probes.judging.looks import look
 from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.summed import summed
-from probes.judging.unasked import held_to_its_own_record, is_page, of_the_account, unasked, words
+from probes.judging.unasked import held_to_its_own_record, is_page, of_the_account, tells_of_the_limit, unasked, words
 from probes.judging.undocumented import seen_on_the_way
 from probes.judging.verdict import Verdict
 
@@ -126,6 +126,8 @@ def _judge_cell(expected: Expected, cell: Cell, known: Known, others: Answers = 
         reason = of_the_account(expected, exchange.response, known) or unasked(
             expected, exchange.response, known.events
         )
+        if reason is not None and tells_of_the_limit(reason, expected, exchange.request):
+            reason = None
         if reason is not None and reason.code != ReasonCode.SERVER_FAULT:
             beside = tuple(held_to_its_own_record(expected, exchange, exchange.response, known))
             return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)

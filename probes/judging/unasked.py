@@ -13,6 +13,7 @@ from catalog.reading.grpc_statuses import status_of
 from probes.judging.compare import compare
 
 if TYPE_CHECKING:
+    from catalog.model.exchange import Request
     from catalog.recognition.known import Known
 
 UNASKED: Mapping[int, ReasonCode] = {
@@ -24,6 +25,13 @@ UNASKED: Mapping[int, ReasonCode] = {
     529: ReasonCode.UNASKED_OVERLOAD,
 }
 """Statuses that say nothing about a record which documents another one."""
+
+
+OF_LIMITS = frozenset({ReasonCode.UNASKED_RATE_LIMIT, ReasonCode.ACCOUNT_TROUBLE})
+"""What it is called where somebody may no longer, for all that was used before."""
+
+PRIVATE = "x-mock-session"
+"""The header under which a mock, and nobody else, counts what one client uses apart from all others."""
 
 
 ENDED: Mapping[str, ReasonCode] = {
@@ -71,6 +79,15 @@ def of_the_account(expected: Expected, response: Response, known: Known) -> Reas
     if all(answer.account is ReasonCode.REGION_REFUSED for answer in answers):
         code = ReasonCode.REGION_REFUSED
     return Reason(code, f"this is {' or '.join(answer.address for answer in answers)}; {words(response)}")
+
+
+def tells_of_the_limit(reason: Reason, expected: Expected, request: Request) -> bool:
+    """Whether a refusal for what was used before answers what was asked: a look at a limit, which is not reached yet.
+
+    A provider counts what others use as well. On a mock it is known who used what.
+    """
+    of_limits = expected.address.split("/")[1:2] == ["rate_limits"]
+    return of_limits and reason.code in OF_LIMITS and PRIVATE in request.headers
 
 
 def _states(expected: Expected, other: Expected) -> bool:

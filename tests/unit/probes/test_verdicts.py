@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from catalog.envelopes.envelope import envelope
 from catalog.evidence import verdicts
 from catalog.evidence.results import Result
-from catalog.model import Aspect, Event, Finding, Outcome, Reason, Response, Severity
+from catalog.model import Aspect, Event, Finding, Outcome, Reason, Request, Response, Severity
 from catalog.model.exits import Exit, highest
 from catalog.reading.expected import Expected
 from catalog.reading.streams import StreamRule
 from probes.judging.attempts import MAX_ATTEMPTS, conclude, passing, undecided
-from probes.judging.unasked import unasked
+from probes.judging.unasked import PRIVATE, tells_of_the_limit, unasked
 from probes.judging.verdict import Verdict
 
 
@@ -286,3 +286,20 @@ def test_more_trouble_never_makes_a_run_greener(made: list[tuple[Outcome, str]])
         each.outcome in (Outcome.CONFORMS, Outcome.RESTRICTED, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED)
         for each in results
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "address", "headers", "tells"),
+    [
+        ("unasked-rate-limit", "pa/rate_limits/limits/general", {PRIVATE: "one"}, True),
+        ("account-trouble", "pa/rate_limits/limits/general", {PRIVATE: "one"}, True),
+        ("unasked-overload", "pa/rate_limits/limits/general", {PRIVATE: "one"}, False),
+        ("unasked-rate-limit", "pa/rate_limits/limits/general", {}, False),
+        ("unasked-rate-limit", "pa/endpoints/models/list_models", {PRIVATE: "one"}, False),
+    ],
+)
+def test_a_limit_that_is_met_too_early_is_seen_where_nobody_else_uses_it_up(
+    reason: str, address: str, headers: dict[str, str], tells: bool
+) -> None:
+    expected = replace(EXPECTED, address=address)
+    assert tells_of_the_limit(Reason(reason), expected, Request("GET", "/", headers)) is tells
