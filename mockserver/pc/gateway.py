@@ -47,14 +47,13 @@ def unknown_url() -> Response:
     return Response(status_code=404)
 
 
-def unknown_betas(given: set[str]) -> set[str]:
-    """Which values of the beta header are none."""
-    return given - BETAS
-
-
-def names_beta(given: set[str], wanted: str) -> bool:
-    """Whether the value that an endpoint needs is among those given."""
-    return wanted in given
+def beta_trouble(name: str, given: set[str], wanted: str | None) -> str | None:
+    """What is wrong with the values of the beta header, for an endpoint that needs one of them or none."""
+    if not given <= BETAS:
+        return f"The '{name}' header has a value other than {', '.join(sorted(BETAS))}."
+    if wanted is not None and wanted not in given:
+        return f"You must send the '{name}: {wanted}' header to use this endpoint."
+    return None
 
 
 class Gateway:
@@ -94,10 +93,9 @@ class Gateway:
     def admit(self, call: Call, endpoint: Endpoint) -> None:
         name = self._names.header("Beta")
         given = {value.strip() for value in call.request.headers.get(name, "").split(",")} - {""}
-        if unknown_betas(given):
-            raise INVALID_BETA(f"The '{name}' header has a value other than {', '.join(sorted(BETAS))}.")
-        if endpoint.beta is not None and not names_beta(given, endpoint.beta):
-            raise INVALID_BETA(f"You must send the '{name}: {endpoint.beta}' header to use this endpoint.")
+        trouble = beta_trouble(name, given, endpoint.beta)
+        if trouble is not None:
+            raise INVALID_BETA(trouble)
         if endpoint.scope is not None and endpoint.scope not in call.key.scopes:
             message = f"You have insufficient permissions for this operation. Missing scopes: {endpoint.scope}."
             raise INSUFFICIENT_PERMISSIONS(message)

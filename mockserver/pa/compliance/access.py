@@ -28,14 +28,14 @@ ACCEPTED_ROLES = (Role.COMPLIANCE, Role.ADMIN)
 
 def authenticate(request: Request, names: Names) -> Key:
     """The usable key in the key header. No key, or a key of another type, is answered as an unknown path."""
-    if _stranger(request, names):
+    if is_stranger(request, names):
         raise not_found()
     return _usable(request, names)
 
 
 def authenticate_for_settings(request: Request, names: Names) -> Key:
     """The settings endpoint alone answers strangers 401."""
-    if _stranger(request, names):
+    if is_stranger(request, names):
         raise refusals.not_a_usable_key(names.key_header)
     return _usable(request, names)
 
@@ -54,7 +54,8 @@ def admit(key: Key, endpoint: Endpoint) -> None:
     raise refusals.insufficient_scope(wanted)
 
 
-def _stranger(request: Request, names: Names) -> bool:
+def is_stranger(request: Request, names: Names) -> bool:
+    """Whether no key was sent, or one of a type that is not accepted here."""
     secret = request.headers.get(names.key_header)
     if secret is None:
         return True

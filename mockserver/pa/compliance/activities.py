@@ -30,11 +30,11 @@ async def list_activities(call: Call) -> Response:
     """One page of the activities in a window of time, of some types."""
     types = {call.names.id_prefix + kind for kind in ACTIVITY_KINDS}
     values = read_query(call, *CREATED, one_of(TYPES, types), text("after_id"), text("before_id"), limit(MAX_LIMIT))
-    shown = [(activity, _described(call, activity)) for activity in archive_of(call).activities]
+    shown = [(activity, described(call, activity)) for activity in archive_of(call).activities]
     rows = [
-        Row((activity.created_at, activity.id), described)
-        for activity, described in shown
-        if created_within(values, activity.created_at) and described["type"] in values.get(TYPES, types)
+        Row((activity.created_at, activity.id), told)
+        for activity, told in shown
+        if created_within(values, activity.created_at) and told["type"] in values.get(TYPES, types)
     ]
     rows.sort(key=lambda row: row.key, reverse=True)
     return JSONResponse(page_of_window(rows, values, _position_among(rows), lambda row: row.shown["id"]))
@@ -54,7 +54,8 @@ def _position_among(rows: list[Row]) -> Redeem:
     return redeem
 
 
-def _described(call: Call, activity: Activity) -> dict[str, Any]:
+def described(call: Call, activity: Activity) -> dict[str, Any]:
+    """An activity as it is listed."""
     return {
         "id": activity.id,
         "type": call.names.id_prefix + activity.kind,

@@ -32,7 +32,7 @@ async def list_chats(call: Call) -> Response:
         call, text(USERS), text(PROJECTS), *CREATED, text("after_id"), text("before_id"), limit(MAX_LIMIT)
     )
     rows = [
-        Row((chat.created_at, chat.id), _described(chat))
+        Row((chat.created_at, chat.id), described(chat))
         for chat in archive_of(call).live_chats(call.now)
         if asked_for(chat, values)
     ]
@@ -52,8 +52,8 @@ async def list_messages(call: Call) -> Response:
     """The messages of one chat, oldest first; tool inputs and results cut at their caps."""
     values = read_query(call, cap(INPUT_CAP), cap(RESULT_CAP))
     chat = _chat(call)
-    shown = [_message(message, values) for message in chat.messages]
-    return JSONResponse({**_described(chat), "chat_messages": shown})
+    shown = [shown_message(message, values) for message in chat.messages]
+    return JSONResponse({**described(chat), "chat_messages": shown})
 
 
 async def delete_chat(call: Call) -> Response:
@@ -100,7 +100,8 @@ def asked_for(chat: Chat, values: Mapping[str, Any]) -> bool:
     )
 
 
-def _described(chat: Chat) -> dict[str, Any]:
+def described(chat: Chat) -> dict[str, Any]:
+    """A chat as it is listed."""
     return {
         "id": chat.id,
         "type": "chat",
@@ -111,7 +112,8 @@ def _described(chat: Chat) -> dict[str, Any]:
     }
 
 
-def _message(message: Message, values: Mapping[str, Any]) -> dict[str, Any]:
+def shown_message(message: Message, values: Mapping[str, Any]) -> dict[str, Any]:
+    """A message of a chat, what a tool was given and gave cut at the caps."""
     content: list[dict[str, Any]] = [{"type": "text", "text": message.text}] if message.text else []
     if message.tool_input is not None:
         content.append({"type": "tool_use", "input": cut(message.tool_input, values.get(INPUT_CAP))})

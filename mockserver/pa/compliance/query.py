@@ -99,9 +99,14 @@ def read_query(call: Call, *parameters: Parameter) -> Mapping[str, Any]:
             raise unknown_parameter(name, _hint(name, known))
         given.setdefault(name, []).append(value)
     values = {name: _value(known[name], texts) for name, texts in given.items()}
-    if SINCE in values and UNTIL in values and values[UNTIL] <= values[SINCE]:
+    if is_no_window(values):
         raise bad_parameter(UNTIL, f"must be after {SINCE}")
     return values
+
+
+def is_no_window(values: Mapping[str, Any]) -> bool:
+    """Whether a window ends where it begins, or before that."""
+    return SINCE in values and UNTIL in values and bool(values[UNTIL] <= values[SINCE])
 
 
 def created_within(values: Mapping[str, Any], created_at: float) -> bool:
