@@ -230,7 +230,12 @@ def _judged(
     if not tried.verdicts:
         return verdict
     asked = {(each.label, each.endpoint) for each in attempt.exchanges}
-    own = {place: each for place, each in verdict.cells.items() if place in asked or place not in before}
+    # What a setup kept from being asked is not asked again either, where another look alone is still open.
+    own = {
+        place: each
+        for place, each in verdict.cells.items()
+        if place in asked or (place not in before and (needed is None or place in needed))
+    }
     for place in still_open(tried.verdicts) - own.keys():
         why = stopped or tried.unseen_endpoints.get(place[1])
         not_again = why or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
