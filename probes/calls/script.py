@@ -22,9 +22,11 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Hear:
-    """Wait for the message called `event`, whatever comes before it."""
+    """Wait for the message called `event`, whatever comes before it; or for what comes where it does not."""
 
     event: str
+    instead: str = ""
+    """The message that shows that the one waited for will not come; without one, only silence does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,9 +194,9 @@ class _Talk:
                     case Say():
                         await self._say(step)
                     case Hear():
-                        await self._hear(step.event)
+                        await self._hear(step.event, *filter(None, [step.instead]))
                     case AwaitClose():
-                        await self._hear(None)
+                        await self._hear()
         except ConnectionClosed as closed:
             return self._closing(closed)
         except _Over as over:
@@ -226,18 +226,18 @@ class _Talk:
         except TimeoutError:
             raise _Over("stalled") from None
         except ConnectionClosed:
-            await self._hear(None)  # what came before the close has not been read yet
+            await self._hear()  # what came before the close has not been read yet
         self._keep(parsed(message)[0] if isinstance(message, bytes) else message, sent=True)
 
-    async def _hear(self, wanted: str | None) -> None:
-        """Read messages until the one wanted has come; None waits for the close, which raises ConnectionClosed."""
+    async def _hear(self, *wanted: str) -> None:
+        """Read messages until one that is wanted has come; without any, until the close raises ConnectionClosed."""
         while True:
             raw = await self._received()
             self._left_bytes -= len(raw)
             value = self._dialect.json_in(parsed(raw.encode() if isinstance(raw, str) else raw)[0])
             name = self._keep(value)
             self._heard[name] = value
-            if name == wanted:
+            if name in wanted:
                 return
             if self._left_bytes < 0 or len(self.events) >= MAX_FRAMES:
                 raise _Over("capped")

@@ -23,7 +23,9 @@ MULTIPART = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\n{small_
 CONTENT_TYPE = with_body(b'{"input": "hi"}', "text/plain")
 JSON, FORM = "application/json", "multipart/form-data; boundary=x"
 CUT_SHORT = b'{"model": '
-LONG_TEXT, MANY_WORDS = "x" * 1000, "word " * 6_000
+LONG_TEXT = "x" * 1000
+WORDS, MORE_WORDS = "word " * 2_500, 2_000
+"""A prompt that fits into a window of 4,096 tokens by itself, and an output that does not fit beside it."""
 TIERS = ("default", "flex", "priority", "fast", "auto")
 MUTUALLY_EXCLUSIVE = response(previous_response_id="resp_0", conversation="conv_0")
 ON_REASONING_MODEL = completion(model="{reasoning_model}", temperature=0.5)
@@ -96,8 +98,8 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     refused(
         "context_length_exceeded",
-        response(model="{small_context_model}", input=MANY_WORDS),
-        completion(model="{small_context_model}", messages=[{"role": "user", "content": MANY_WORDS}]),
+        response(model="{small_context_model}", input=WORDS, max_output_tokens=MORE_WORDS),
+        completion(model="{small_context_model}", messages=[{"role": "user", "content": WORDS}], max_tokens=MORE_WORDS),
         tokens=10_000,
     ),
     FAMILY.recipe(

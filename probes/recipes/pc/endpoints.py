@@ -148,6 +148,7 @@ RECIPES: tuple[Recipe, ...] = (
             MODELS,
             project_of_another_key=MODELS.with_headers(pc_project="proj_none_of_the_keys"),
             beta_value=MODELS.with_headers(pc_beta="assistants=v2"),
+            beta_of_agents=MODELS.with_headers(pc_beta="agents=v1"),
             fetched=get("/v1/models/{small_model}"),
         ),
         optional=look(

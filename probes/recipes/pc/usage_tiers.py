@@ -95,6 +95,10 @@ BOUNDS: Mapping[str, Bound] = {
     "image_only_free_images": Bound("paid_4", ONE_IMAGE_A_TIME, "images_per_minute", 1),
     "image_only_tier_1_images": Bound(FIRST, ONE_IMAGE_A_TIME, "images_per_minute", 500),
     "image_only_tier_5_images": Bound(LAST, ONE_IMAGE_A_TIME, "images_per_minute", 10_000),
+    "image_tier_1_tokens": Bound(FIRST, CLASSES["image"], "tokens_per_minute", 100_000),
+    "realtime_tier_1_requests": Bound(FIRST, CLASSES["realtime"], "requests_per_minute", 200),
+    "speech_tier_1_requests": Bound(FIRST, CLASSES["speech"], "requests_per_minute", 500),
+    "transcription_tier_1_requests": Bound(FIRST, CLASSES["transcription"], "requests_per_minute", 500),
     "ingestion": Bound(
         "inference", get("/v1/vector_stores/{vector_store}/files"), "vector_store_requests_per_minute", 300
     ),
@@ -214,12 +218,30 @@ async def grown_by_half(probe: Probe) -> None:
 
 
 async def grown_faster(probe: Probe) -> None:
+    """The smallest request there is, beyond a million and a half after a million."""
     ask = response(model="{verbose_model}", max_output_tokens=HALF_A_MILLION)
     for _ in range(2):
         await probe.setup(ask.later("+3h"))
     for _ in range(3):
         await probe.setup(ask.later("+182m"))
-    await probe.send(ask.later("+182m"), "ramp_grown_faster")
+    await probe.send(response(model="{verbose_model}").later("+182m"), "ramp_grown_faster")
+
+
+async def not_yet_a_ramp(probe: Probe) -> None:
+    """A million at once, out of nothing."""
+    ask = response(model="{verbose_model}", max_output_tokens=HALF_A_MILLION)
+    await probe.setup(ask.later("+5h"))
+    await probe.send(ask.later("+5h"), "ramp_from_nothing")
+
+
+async def grown_in_fourteen_minutes(probe: Probe) -> None:
+    """What was asked for fourteen minutes ago is still the measure."""
+    ask = response(model="{verbose_model}", max_output_tokens=HALF_A_MILLION)
+    for _ in range(2):
+        await probe.setup(ask.later("+7h"))
+    for _ in range(2):
+        await probe.setup(ask.later("+434m"))
+    await probe.send(ask.later("+434m"), "ramp_grown_in_14_minutes")
 
 
 LOOKS: Mapping[str, Recipe] = {
@@ -280,6 +302,14 @@ LOOKS: Mapping[str, Recipe] = {
         "live_session_beyond", one_live_session_too_many, requests=2, roles={TIGHT}, needs={"realtime_model"}
     ),
     "ramp_grown_by_half": walked("ramp_grown_by_half", grown_by_half, requests=5, roles=set(), needs={"verbose_model"}),
+    "ramp_from_nothing": walked("ramp_from_nothing", not_yet_a_ramp, requests=2, roles=set(), needs={"verbose_model"}),
+    "ramp_grown_in_14_minutes": walked(
+        "ramp_grown_in_14_minutes",
+        grown_in_fourteen_minutes,
+        requests=5,
+        roles=set(),
+        needs={"verbose_model"},
+    ),
     "ramp_grown_faster": walked("ramp_grown_faster", grown_faster, requests=6, roles=set(), needs={"verbose_model"}),
 }
 """By label, what is looked at besides an ordinary answer; the months first, for they use nothing up."""

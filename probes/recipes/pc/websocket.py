@@ -90,7 +90,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     FAMILY.recipe(
         "connection_limit_reached",
-        converse(PATH, create(), Hear("error")).befallen("session_age;age=60m"),
+        converse(PATH, create(), Hear("error", told("completed"))).befallen("session_age;age=60m"),
         live=ONLY_TIME,
     ),
     billed("response_already_completed", create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"))),
