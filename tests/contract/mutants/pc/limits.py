@@ -1,0 +1,112 @@
+"""What stands in the place of what PC counts, and of the headers that tell of it (2:8.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from email.utils import formatdate
+from typing import TYPE_CHECKING, Any
+
+from mockserver.buckets import TokenBucket
+from mockserver.pc.call import Call, read_object
+from mockserver.pc.catalogue import Model
+from mockserver.pc.causes import REGION
+from mockserver.pc.limits import admit_request
+from mockserver.pc.response_request import check_response
+
+if TYPE_CHECKING:
+    from mockserver.world import Context
+
+Enqueue = Callable[[Call, Model, int], None]
+Headers = Callable[[str, TokenBucket, float], dict[str, str]]
+Read = Callable[[Call], Awaitable[dict[str, Any]]]
+
+
+def region_passes(raise_failure: Callable[[Context], None]) -> Callable[[Context], None]:
+    def passing(context: Context) -> None:
+        if context.take(REGION) is None:
+            raise_failure(context)
+
+    return passing
+
+
+def prompt_alone(counted: object) -> Callable[[int, int], int]:
+    return lambda prompt, max_tokens: prompt
+
+
+def max_tokens_alone(counted: object) -> Callable[[int, int], int]:
+    return lambda prompt, max_tokens: max_tokens
+
+
+def sum_of_both(counted: object) -> Callable[[int, int], int]:
+    return lambda prompt, max_tokens: prompt + max_tokens
+
+
+def counts_batches(enqueue: Enqueue) -> Enqueue:
+    return lambda call, model, tokens: enqueue(call, model, 1)
+
+
+def of_all_models(queue_of: object) -> Callable[[Call, Model], tuple[str, str]]:
+    return lambda call, model: (call.key.organization.id, "")
+
+
+def of_one_model(pool_of: object) -> Callable[[Model | None], str]:
+    return lambda model: model.id if model else ""
+
+
+def every_store(counted_for: object) -> Callable[[Call], tuple[str, ...]]:
+    return lambda call: ()
+
+
+def each_path(counted_for: object) -> Callable[[Call], tuple[str, ...]]:
+    return lambda call: (call.request.url.path,)
+
+
+def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:
+    return lambda seconds: {"retry-after": formatdate(1_790_000_000 + seconds, usegmt=True)}
+
+
+def failed_ones_are_free(read_counted: Read) -> Read:
+    """Counts a request for a response when its body has been found good."""
+
+    async def read(call: Call) -> dict[str, Any]:
+        if not call.request.url.path.endswith("/responses"):
+            return await read_counted(call)
+        body = await read_object(call)
+        admit_request(call, check_response(call, body))
+        return body
+
+    return read
+
+
+def _without(name: str) -> Callable[[Headers], Headers]:
+    def lacking(headers_of: Headers) -> Headers:
+        def headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+            return {each: value for each, value in headers_of(family, bucket, now).items() if each != name}
+
+        return headers
+
+    return lacking
+
+
+def _plain_reset(name: str) -> Callable[[Headers], Headers]:
+    def plain(headers_of: Headers) -> Headers:
+        def headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+            told = headers_of(family, bucket, now)
+            return {**told, name: str(round(bucket.full_at(now) - now))} if name in told else told
+
+        return headers
+
+    return plain
+
+
+without_limit_requests = _without("x-ratelimit-limit-requests")
+without_remaining_requests = _without("x-ratelimit-remaining-requests")
+without_reset_requests = _without("x-ratelimit-reset-requests")
+without_limit_tokens = _without("x-ratelimit-limit-tokens")
+without_remaining_tokens = _without("x-ratelimit-remaining-tokens")
+without_reset_tokens = _without("x-ratelimit-reset-tokens")
+without_limit_project_tokens = _without("x-ratelimit-limit-project-tokens")
+without_remaining_project_tokens = _without("x-ratelimit-remaining-project-tokens")
+without_reset_project_tokens = _without("x-ratelimit-reset-project-tokens")
+requests_reset_plainly = _plain_reset("x-ratelimit-reset-requests")
+tokens_reset_plainly = _plain_reset("x-ratelimit-reset-tokens")
