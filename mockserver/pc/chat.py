@@ -74,7 +74,12 @@ _MESSAGE: Mapping[str, Field] = {
     "tool_calls": array(),
     "tool_call_id": string(),
 }
-_FINISH = {None: "stop", "max_output_tokens": "length", "max_messages": "length", "content_filter": "content_filter"}
+FINISH: Mapping[str | None, str] = {
+    None: "stop",
+    "max_output_tokens": "length",
+    "max_messages": "length",
+    "content_filter": "content_filter",
+}
 
 DONE = b"data: [DONE]\n\n"
 CHUNK = 24
@@ -147,7 +152,7 @@ def _images(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def _completion(call: Call, body: Mapping[str, Any], model: Model, generated: Generated) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": generated.text, "refusal": None, "annotations": []}
-    finish = _FINISH[generated.stopped]
+    finish = FINISH[generated.stopped]
     if generated.calls:
         finish = "tool_calls"
         message |= {"content": None, "tool_calls": [_tool_call(call, *each) for each in generated.calls]}

@@ -30,6 +30,9 @@ UNASKED: Mapping[int, ReasonCode] = {
 OF_LIMITS = frozenset({ReasonCode.UNASKED_RATE_LIMIT, ReasonCode.ACCOUNT_TROUBLE})
 """What it is called where somebody may no longer, for all that was used before."""
 
+LIMITS = "limits"
+"""The family of the records that look at limits: of rate-limit records, and of endpoints whose rules are limits."""
+
 PRIVATE = "x-mock-session"
 """The header under which a mock, and nobody else, counts what one client uses apart from all others."""
 
@@ -86,7 +89,7 @@ def tells_of_the_limit(reason: Reason, expected: Expected, request: Request) -> 
 
     A provider counts what others use as well. On a mock it is known who used what.
     """
-    of_limits = expected.address.split("/")[1:2] == ["rate_limits"]
+    of_limits = expected.address.split("/")[2:3] == [LIMITS]
     return of_limits and reason.code in OF_LIMITS and PRIVATE in request.headers
 
 

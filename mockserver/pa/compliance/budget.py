@@ -10,6 +10,7 @@ from mockserver.pa.compliance.tenants import tenant_of
 from mockserver.pa.errors import RATE_LIMIT, PaError
 
 if TYPE_CHECKING:
+    from mockserver.buckets import TokenBucket
     from mockserver.pa.call import Call
 
 REMOTE_RETRY_AFTER_S = 1
@@ -30,7 +31,7 @@ def admit_remote_request(call: Call) -> None:
 
 
 def _admit(call: Call, budget: str, parent: str, per_minute: int, retry_after: int | None = None) -> None:
-    bucket = call.session.bucket(("pa", "compliance", parent, budget), per_minute)
+    bucket = call.session.bucket(("pa", "compliance", *budget_of(call, parent), budget), per_minute)
     others = call.context.take("others_requested")
     if others is not None:
         bucket.charge(others.params["requests"], call.now)
@@ -42,8 +43,20 @@ def _admit(call: Call, budget: str, parent: str, per_minute: int, retry_after: i
         f"The parent organization's limit of {per_minute} {budget} requests per minute is reached.",
         headers={
             "retry-after": str(retry_after or math.ceil(bucket.seconds_until(1, call.now))),
-            stem + "limit": str(per_minute),
-            stem + "remaining": str(bucket.remaining(call.now)),
-            stem + "reset": rfc3339(bucket.full_at(call.now)),
+            **{stem + part: value for part, value in told(bucket, call.now).items()},
         },
     )
+
+
+def budget_of(call: Call, parent: str) -> tuple[str, ...]:
+    """Whose budget a request is of: the parent's, whichever key, organization or endpoint it is (2:7.2)."""
+    return (parent,)
+
+
+def told(bucket: TokenBucket, now: float) -> dict[str, str]:
+    """What the three headers of a refusal say."""
+    return {
+        "limit": str(bucket.per_minute),
+        "remaining": str(bucket.remaining(now)),
+        "reset": rfc3339(bucket.full_at(now)),
+    }

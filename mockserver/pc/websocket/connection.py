@@ -193,7 +193,7 @@ class Connection:
         if made is None:
             given = {name: message[name] for name in ("response_id", "input")}
             refused = self._refused(message["response_id"])
-            await self._tell({"type": "response.inject.failed", "error": refused, **given})
+            await self._tell({"type": messages.INJECT_FAILED, "error": refused, **given})
             return
         made.injected.append(text_of(message["input"]))
         await self._tell({"type": "response.inject.created", "response_id": made.id})

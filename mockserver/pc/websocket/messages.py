@@ -12,6 +12,7 @@ from mockserver.pc.fields import OBJECT, Field, array, check, check_value, strin
 CREATE = "response.create"
 STEER = "response.steer"
 INJECT = "response.inject"
+INJECT_FAILED = "response.inject.failed"
 
 TYPES = (CREATE, STEER, INJECT)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
+from catalog.model.labels import SETUP
 from probes.calls.call import Call, get
 from probes.elicit.elsewhere import Elsewhere, spoilt
 from probes.elicit.probe import Probe, Stopped
@@ -117,7 +118,7 @@ def sealed(slug: str, role: str) -> Recipe:
     call = session_messages("{sealed_local_session}").but(credential=role)
 
     async def steps(probe: Probe) -> None:
-        await probe.setup(call, 503)
+        await probe.send(call, SETUP)
         await probe.send(call.later("+1h"))
 
     return FAMILY.recipe(

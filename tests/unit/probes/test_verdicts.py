@@ -293,6 +293,7 @@ def test_more_trouble_never_makes_a_run_greener(made: list[tuple[Outcome, str]])
     [
         ("unasked-rate-limit", "pa/rate_limits/limits/general", {PRIVATE: "one"}, True),
         ("account-trouble", "pa/rate_limits/limits/general", {PRIVATE: "one"}, True),
+        ("unasked-rate-limit", "pa/endpoints/limits/fast_mode", {PRIVATE: "one"}, True),
         ("unasked-overload", "pa/rate_limits/limits/general", {PRIVATE: "one"}, False),
         ("unasked-rate-limit", "pa/rate_limits/limits/general", {}, False),
         ("unasked-rate-limit", "pa/endpoints/models/list_models", {PRIVATE: "one"}, False),

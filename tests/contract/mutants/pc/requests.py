@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pc.call import Call, read_object
+from mockserver.pc.call import Call
 from mockserver.pc.catalogue import MODELS, Model
 from mockserver.pc.causes import MODERATION, USAGE_POLICY
 from mockserver.pc.errors import PcError
@@ -52,13 +52,6 @@ def lenient(check: Callable[..., None]) -> Callable[..., None]:
         check({name: value for name, value in body.items() if name in fields}, fields, *of, **named)
 
     return checked
-
-
-def json_alone(upload: object) -> Callable[[Call], Awaitable[None]]:
-    async def uploaded(call: Call) -> None:
-        await read_object(call)
-
-    return uploaded
 
 
 def not_below(check: CheckValue) -> CheckValue:

@@ -1,0 +1,153 @@
+"""What stands in the place of who may use PA, and of what its headers tell of them (1:5.1, 2:7.2, 2:7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from mockserver.buckets import TokenBucket
+    from mockserver.pa.call import Call
+    from mockserver.pa.errors import PaError
+    from mockserver.pa.gateway import Endpoint
+    from mockserver.pa.keys import Key
+
+Admit = Callable[["Key", "Endpoint"], None]
+BudgetOf = Callable[["Call", str], tuple[str, ...]]
+CheckVersion = Callable[["Call", "Endpoint"], None]
+Handler = Callable[["Call"], Awaitable["Response"]]
+Identity = Callable[["Call", int], dict[str, str]]
+Refusal = Callable[["PaError", str], "Response"]
+Told = Callable[["TokenBucket", float], dict[str, str]]
+
+
+def says_more(not_found: Callable[..., PaError]) -> Callable[..., PaError]:
+    return lambda: not_found("Not found: the key is of another type.")
+
+
+def method_not_allowed(not_found: object) -> Callable[..., PaError]:
+    def refused() -> PaError:
+        from mockserver.pa.errors import METHOD_NOT_ALLOWED, PaError
+
+        return PaError(METHOD_NOT_ALLOWED, "Method Not Allowed")
+
+    return refused
+
+
+def deletes_with_any(admit: Admit) -> Admit:
+    def lenient(key: Key, endpoint: Endpoint) -> None:
+        if not endpoint.group.startswith("delete:"):
+            admit(key, endpoint)
+
+    return lenient
+
+
+def whoever_says_so(signer: object) -> Callable[[Request], Key | None]:
+    def signed(request: Request) -> Key | None:
+        from mockserver.pa.keys import KEYS
+
+        return KEYS["mock-pa-marketplace"] if "HMAC" in request.headers.get("authorization", "") else None
+
+    return signed
+
+
+def not_required(check: CheckVersion) -> CheckVersion:
+    def lenient(call: Call, endpoint: Endpoint) -> None:
+        if call.names.header("version") in call.request.headers:
+            check(call, endpoint)
+
+    return lenient
+
+
+def _known(call: Call) -> bool:
+    given = call.request.headers.get(call.names.header("version"))
+    return given is None or given in {*call.names.versions, *call.names.legacy_versions}
+
+
+def of_any_value(check: CheckVersion) -> CheckVersion:
+    def lenient(call: Call, endpoint: Endpoint) -> None:
+        if _known(call):
+            check(call, endpoint)
+
+    return lenient
+
+
+def whichever_endpoint(check: CheckVersion) -> CheckVersion:
+    return lambda call, endpoint: check(call, replace(endpoint, legacy_versions=True))
+
+
+def needs_a_beta(answer: Handler) -> Handler:
+    async def strict(call: Call) -> Response:
+        from mockserver.pa.errors import invalid
+
+        if call.names.header("beta") not in call.request.headers:
+            raise invalid("The beta header is required.")
+        return await answer(call)
+
+    return strict
+
+
+def without_organization(identity: Identity) -> Identity:
+    return lambda call, status: {
+        name: value for name, value in identity(call, status).items() if not name.endswith("organization-id")
+    }
+
+
+def without_workspace(identity: Identity) -> Identity:
+    return lambda call, status: {
+        name: value for name, value in identity(call, status).items() if not name.endswith("workspace-id")
+    }
+
+
+def even_on_401(identity: Identity) -> Identity:
+    def told(call: Call, status: int) -> dict[str, str]:
+        from mockserver.pa.keys import ACME
+
+        return {call.names.header("organization-id"): ACME.id} if status == 401 else identity(call, status)
+
+    return told
+
+
+def workspace_of_all(identity: Identity) -> Identity:
+    def told(call: Call, status: int) -> dict[str, str]:
+        from mockserver.pa.keys import DEFAULT_WORKSPACE
+
+        usual = identity(call, status)
+        return {call.names.header("workspace-id"): DEFAULT_WORKSPACE, **usual} if usual else usual
+
+    return told
+
+
+def another_request_id(refusal: Refusal) -> Refusal:
+    return lambda error, request_id: refusal(error, "req_of_another_answer")
+
+
+def of_each_key(budget_of: object) -> BudgetOf:
+    return lambda call, parent: (parent, call.key.secret)
+
+
+def of_each_organization(budget_of: object) -> BudgetOf:
+    return lambda call, parent: (parent, call.key.organization.id)
+
+
+def of_each_path(budget_of: object) -> BudgetOf:
+    return lambda call, parent: (parent, call.request.url.path)
+
+
+def _without(part: str) -> Callable[[Told], Told]:
+    def lacking(told: Told) -> Told:
+        def tells(*of: Any) -> dict[str, str]:
+            return {name: value for name, value in told(*of).items() if name != part}
+
+        return tells
+
+    return lacking
+
+
+without_limit = _without("limit")
+without_remaining = _without("remaining")
+without_reset = _without("reset")

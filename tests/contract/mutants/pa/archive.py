@@ -1,0 +1,155 @@
+"""What stands in the place of what PA's compliance API keeps, shows and deletes (1:2.4, 1:3, 2:7.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.pa.call import Call
+    from mockserver.pa.compliance.archive import Archive, Chat, LocalSession
+
+Body = dict[str, Any]
+Delete = Callable[["Archive", str, str, float], None]
+Handler = Callable[["Call"], Awaitable["Response"]]
+Meet = Callable[["Call"], None]
+Record = Callable[["Archive", str, str, str, float], None]
+
+
+def without_deleted(live: Callable[[Archive, float], list[Chat]]) -> Callable[[Archive, float], list[Chat]]:
+    return lambda archive, now: [chat for chat in live(archive, now) if chat.deleted_at is None]
+
+
+def but_deleted(find: Callable[[Archive, str, float], Chat | None]) -> Callable[[Archive, str, float], Chat | None]:
+    def found(archive: Archive, chat_id: str, now: float) -> Chat | None:
+        chat = find(archive, chat_id, now)
+        return None if chat is not None and chat.deleted_at is not None else chat
+
+    return found
+
+
+def without_deleted_at(described: Callable[[Chat], Body]) -> Callable[[Chat], Body]:
+    return lambda chat: {**described(chat), "deleted_at": None}
+
+
+def _keeping(*kept: str) -> Callable[[Delete], Delete]:
+    """Deletes, and puts back what was in these tables of the archive before."""
+
+    def keeps(delete: Delete) -> Delete:
+        def deleted(archive: Archive, of: str, actor: str, now: float) -> None:
+            before = {name: dict(getattr(archive, name)) for name in kept}
+            delete(archive, of, actor, now)
+            for name, entries in before.items():
+                getattr(archive, name).update(entries)
+
+        return deleted
+
+    return keeps
+
+
+keeps_the_chat = _keeping("chats")
+keeps_the_project = _keeping("projects")
+keeps_the_file = _keeping("files")
+
+
+def of_all_parents(archive_of: Callable[[Call], Archive]) -> Callable[[Call], Archive]:
+    def found(call: Call) -> Archive:
+        from mockserver.pa.keys import ACME
+
+        return archive_of(replace(call, key=replace(call.key, organization=ACME)))
+
+    return found
+
+
+def after_deleting_it(attached: Callable[[Archive, str, float], list[Chat]]) -> Callable[[Archive, str, float], Any]:
+    def found(archive: Archive, project_id: str, now: float) -> list[Chat]:
+        chats = attached(archive, project_id, now)
+        if chats:
+            archive.delete_project(project_id, "nobody", now)
+        return chats
+
+    return found
+
+
+def _but(kind: str) -> Callable[[Record], Record]:
+    def forgets(record: Record) -> Record:
+        def recorded(archive: Archive, of: str, subject: str, actor: str, now: float) -> None:
+            by_a_person = actor.startswith("user_")
+            if of != kind or by_a_person:
+                record(archive, of, subject, actor, now)
+
+        return recorded
+
+    return forgets
+
+
+but_projects = _but("project_deleted")
+but_chats = _but("chat_deleted")
+but_files = _but("file_deleted")
+
+
+def retained_or_not(readable: object) -> Callable[[Archive, float], list[LocalSession]]:
+    return lambda archive, now: list(archive.local_sessions.values())
+
+
+def _passes(cause: str) -> Callable[[Meet], Meet]:
+    def passing(meet: Meet) -> Meet:
+        def met(call: Call) -> None:
+            if call.context.take(cause) is None:
+                meet(call)
+
+        return met
+
+    return passing
+
+
+but_the_index = _passes("local_sessions_index_down")
+but_the_overrides = _passes("retention_overrides_down")
+
+
+def whatever_is_asked_for(answer: Handler) -> Handler:
+    """Answers with something where there is nothing."""
+
+    async def found(call: Call) -> Response:
+        from mockserver.pa.errors import PaError
+
+        try:
+            return await answer(call)
+        except PaError as error:
+            if error.kind.status != 404:
+                raise
+            return JSONResponse({"id": "", "type": "found", "data": []})
+
+    return found
+
+
+def says_why(settings: Handler) -> Handler:
+    async def told(call: Call) -> Response:
+        from mockserver.pa.errors import PaError, not_found
+
+        try:
+            return await settings(call)
+        except PaError:
+            raise not_found(f"There are no settings of {call.params['organization_id']}.") from None
+
+    return told
+
+
+def plain_documents(listed: Handler) -> Handler:
+    async def plain(call: Call) -> Response:
+        return await listed(replace(call, names=replace(call.names, id_prefix="")))
+
+    return plain
+
+
+def empty_page(listed: Handler) -> Handler:
+    async def empty(call: Call) -> Response:
+        await listed(call)
+        return JSONResponse({"data": [], "next_page": None})
+
+    return empty

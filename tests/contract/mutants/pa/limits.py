@@ -1,0 +1,134 @@
+"""What stands in the place of what PA counts and charges, and of the headers and refusals that tell of it (2:8.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from email.utils import formatdate
+from typing import TYPE_CHECKING, Any
+
+from mockserver.pa.errors import PaError
+from mockserver.pa.keys import Standing
+from mockserver.pa.meters import Meter
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.buckets import TokenBucket
+    from mockserver.pa.call import Call
+    from mockserver.pa.catalogue import Model
+    from mockserver.pa.limits import Admission
+    from mockserver.pa.prompt_cache import InputTokens
+
+AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
+Handler = Callable[["Call"], Awaitable["Response"]]
+MeterOf = Callable[["Call", str, str, int], Meter]
+Settle = Callable[["Admission", "Call", int], None]
+SpendingError = Callable[[Standing, float], PaError]
+ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
+
+
+def of_each_key(meter_of: MeterOf) -> MeterOf:
+    return lambda call, group, family, per_minute: meter_of(call, f"{call.key.secret}/{group}", family, per_minute)
+
+
+def without_fresh(counted: object) -> Callable[[Model, InputTokens], int]:
+    return lambda model, measured: measured.created
+
+
+def without_created(counted: object) -> Callable[[Model, InputTokens], int]:
+    return lambda model, measured: measured.fresh
+
+
+def without_read(counted: object) -> Callable[[Model, InputTokens], int]:
+    return lambda model, measured: measured.fresh + measured.created
+
+
+def charges_a_thousand(settle: Settle) -> Settle:
+    return lambda admission, call, output_tokens: settle(admission, call, output_tokens + 1_000)
+
+
+def no_output(settle: Settle) -> Settle:
+    return lambda admission, call, output_tokens: settle(admission, call, 0)
+
+
+def auto_alone(admit: AdmitMessage) -> AdmitMessage:
+    return lambda call, model, measured, body: admit(call, model, measured, {**body, "service_tier": "auto"})
+
+
+def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:
+    return lambda wait_s: {"retry-after": formatdate(1_790_000_000 + wait_s, usegmt=True)}
+
+
+def _without(family: str, part: str) -> Callable[[ToldOf], ToldOf]:
+    def lacking(told_of: ToldOf) -> ToldOf:
+        def told(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+            return {each: text for each, text in told_of(of, bucket, now).items() if (of, each) != (family, part)}
+
+        return told
+
+    return lacking
+
+
+def _in_seconds(family: str) -> Callable[[ToldOf], ToldOf]:
+    def plain(told_of: ToldOf) -> ToldOf:
+        def told(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+            usual = told_of(of, bucket, now)
+            return {**usual, "reset": str(round(bucket.full_at(now) - now))} if of == family else usual
+
+        return told
+
+    return plain
+
+
+without_requests_limit = _without("ratelimit-requests", "limit")
+without_requests_remaining = _without("ratelimit-requests", "remaining")
+without_requests_reset = _without("ratelimit-requests", "reset")
+without_tokens_limit = _without("ratelimit-tokens", "limit")
+without_tokens_remaining = _without("ratelimit-tokens", "remaining")
+without_tokens_reset = _without("ratelimit-tokens", "reset")
+without_input_tokens_limit = _without("ratelimit-input-tokens", "limit")
+without_input_tokens_remaining = _without("ratelimit-input-tokens", "remaining")
+without_input_tokens_reset = _without("ratelimit-input-tokens", "reset")
+without_output_tokens_limit = _without("ratelimit-output-tokens", "limit")
+without_output_tokens_remaining = _without("ratelimit-output-tokens", "remaining")
+without_output_tokens_reset = _without("ratelimit-output-tokens", "reset")
+without_fast_input_tokens_limit = _without("fast-input-tokens", "limit")
+without_fast_input_tokens_remaining = _without("fast-input-tokens", "remaining")
+without_fast_input_tokens_reset = _without("fast-input-tokens", "reset")
+without_fast_output_tokens_limit = _without("fast-output-tokens", "limit")
+without_fast_output_tokens_remaining = _without("fast-output-tokens", "remaining")
+without_fast_output_tokens_reset = _without("fast-output-tokens", "reset")
+without_priority_input_tokens_limit = _without("priority-input-tokens", "limit")
+without_priority_input_tokens_remaining = _without("priority-input-tokens", "remaining")
+without_priority_input_tokens_reset = _without("priority-input-tokens", "reset")
+without_priority_output_tokens_limit = _without("priority-output-tokens", "limit")
+without_priority_output_tokens_remaining = _without("priority-output-tokens", "remaining")
+without_priority_output_tokens_reset = _without("priority-output-tokens", "reset")
+requests_reset_in_seconds = _in_seconds("ratelimit-requests")
+tokens_reset_in_seconds = _in_seconds("ratelimit-tokens")
+input_tokens_reset_in_seconds = _in_seconds("ratelimit-input-tokens")
+output_tokens_reset_in_seconds = _in_seconds("ratelimit-output-tokens")
+
+
+def exact_tokens(told_of: ToldOf) -> ToldOf:
+    def told(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+        usual = told_of(family, bucket, now)
+        return {**usual, "remaining": str(bucket.remaining(now) - 7)} if family == "ratelimit-tokens" else usual
+
+    return told
+
+
+def told_to_wait(spending_error: SpendingError) -> SpendingError:
+    def told(standing: Standing, now: float) -> PaError:
+        error = spending_error(standing, now)
+        return error if error.details is None else PaError(error.kind, error.message, headers={"retry-after": "60"})
+
+    return told
+
+
+def acceleration_passes(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
+    def passing(call: Call) -> None:
+        if call.context.take("acceleration_limit") is None:
+            raise_failure(call)
+
+    return passing

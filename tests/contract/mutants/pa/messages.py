@@ -1,0 +1,230 @@
+"""What stands in the place of how PA checks and answers messages (1:4.1, 1:6, 2:7.1, 2:7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.pa.call import Call
+    from mockserver.pa.catalogue import Model
+    from mockserver.pa.errors import PaError
+    from mockserver.pa.fields import Check
+    from mockserver.pa.generator import Completion
+
+Body = dict[str, Any]
+CheckMessage = Callable[[Body], tuple["Model", int]]
+Compose = Callable[..., Body]
+Envelope = Callable[["PaError"], Body]
+Handler = Callable[["Call"], Awaitable["Response"]]
+Refuse = Callable[["Call", str], "Completion"]
+Sse = Callable[[Mapping[str, Any], "PaError | None"], AsyncIterator[bytes]]
+
+
+def defaults_max_tokens(check: CheckMessage) -> CheckMessage:
+    def checked(body: Body) -> tuple[Model, int]:
+        body.setdefault("max_tokens", 16)
+        return check(body)
+
+    return checked
+
+
+def any_max_tokens(check: CheckMessage) -> CheckMessage:
+    def checked(body: Body) -> tuple[Model, int]:
+        if "max_tokens" in body and not isinstance(body["max_tokens"], int):
+            body["max_tokens"] = 16
+        return check(body)
+
+    return checked
+
+
+def _within(low: float, high: float, *, bounds: bool = True) -> Callable[[Check], Check]:
+    def bounded(original: Check) -> Check:
+        def check(value: Any) -> str | None:
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                return original(value)
+            inside = low <= value <= high if bounds else low < value < high
+            return None if inside else f"range: {low:g}..{high:g}"
+
+        return check
+
+    return bounded
+
+
+from_minus_one = _within(-1, 1)
+up_to_two = _within(0, 2)
+above_0 = _within(0, 2, bounds=False)
+below_1 = _within(-1, 1, bounds=False)
+
+
+def anything(check: object) -> Check:
+    return lambda value: None
+
+
+def _one(option: str) -> Callable[[Check], Check]:
+    return lambda check: lambda value: None if value == option else f"Input should be {option!r}"
+
+
+standard_only = _one("standard_only")
+auto = _one("auto")
+
+
+def adds_one(refuse: object) -> Callable[[list[Any]], None]:
+    def added(messages: list[Any]) -> None:
+        if not messages:
+            messages.append({"role": "user", "content": "Hello."})
+
+    return added
+
+
+def of_whatever(read: Callable[..., Awaitable[Body]]) -> Callable[..., Awaitable[Body]]:
+    """Takes what cannot be parsed for the plainest request."""
+
+    async def taken(call: Call, limit: int) -> Body:
+        from mockserver.pa.errors import PaError
+
+        try:
+            return await read(call, limit)
+        except PaError as error:
+            if "not valid JSON" not in error.message:
+                raise
+            return {"model": "mock-small", "max_tokens": 16, "messages": [{"role": "user", "content": "Hello."}]}
+
+    return taken
+
+
+def lenient(check: Callable[..., None]) -> Callable[..., None]:
+    def checked(body: Body, checks: Mapping[str, Check], required: Any, **more: Any) -> None:
+        check(body, checks, required, **{**more, "extra": True})
+
+    return checked
+
+
+def with_betas(fields: Mapping[str, Check]) -> dict[str, Check]:
+    return {**fields, "betas": lambda value: None}
+
+
+def with_output_format(fields: Mapping[str, Check]) -> dict[str, Check]:
+    return {**fields, "output_format": lambda value: None}
+
+
+def no_server_tools(check: CheckMessage) -> CheckMessage:
+    def checked(body: Body) -> tuple[Model, int]:
+        from mockserver.pa.tools import refuse_server_tools
+
+        refuse_server_tools(body.get("tools", ()))
+        return check(body)
+
+    return checked
+
+
+def _composed(change: Callable[[Body], Body]) -> Callable[[Compose], Compose]:
+    return lambda compose: lambda *of, **named: change(compose(*of, **named))
+
+
+without_stop_reason = _composed(lambda message: {**message, "stop_reason": None})
+without_usage_counts = _composed(
+    lambda message: {
+        **message,
+        "usage": {name: None if name == "input_tokens" else value for name, value in message["usage"].items()},
+    }
+)
+
+
+def unknown(removed: object) -> Handler:
+    async def answer(call: Call) -> Response:
+        from mockserver.pa.errors import not_found
+
+        raise not_found()
+
+    return answer
+
+
+def answers(removed: object) -> Handler:
+    async def answer(call: Call) -> Response:
+        return JSONResponse({"type": "completion", "completion": " Hello."})
+
+    return answer
+
+
+def says_only_removed(removed: object) -> Handler:
+    async def answer(call: Call) -> Response:
+        from mockserver.pa.errors import invalid
+
+        raise invalid("This path has been removed.")
+
+    return answer
+
+
+def some_model(find: Callable[[str], Model]) -> Callable[[str], Model]:
+    def found(model_id: str) -> Model:
+        from mockserver.pa.catalogue import MODELS
+
+        return find(model_id if model_id in MODELS else "mock-small")
+
+    return found
+
+
+def error_as_failure(sse: Sse) -> Sse:
+    async def told(message: Mapping[str, Any], failure: PaError | None) -> AsyncIterator[bytes]:
+        async for event in sse(message, failure):
+            yield event.replace(b"event: error\n", b"event: failure\n")
+
+    return told
+
+
+def cut_short(sse: Sse) -> Sse:
+    async def told(message: Mapping[str, Any], failure: PaError | None) -> AsyncIterator[bytes]:
+        async for event in sse(message, failure):
+            if not event.startswith(b"event: error\n"):
+                yield event
+
+    return told
+
+
+def typed_failure(envelope: Envelope) -> Envelope:
+    return lambda error: {**envelope(error), "type": "failure"}
+
+
+def _error_without(name: str) -> Callable[[Envelope], Envelope]:
+    def lacking(envelope: Envelope) -> Envelope:
+        def told(error: PaError) -> Body:
+            whole = envelope(error)
+            return {**whole, "error": {each: value for each, value in whole["error"].items() if each != name}}
+
+        return told
+
+    return lacking
+
+
+without_error_type = _error_without("type")
+without_error_message = _error_without("message")
+
+
+def ends_the_turn(refuse: Refuse) -> Refuse:
+    def refused(call: Call, category: str) -> Completion:
+        completion = refuse(call, category)
+        completion.stop_reason = "end_turn"
+        return completion
+
+    return refused
+
+
+def _details_without(name: str) -> Callable[[Refuse], Refuse]:
+    def lacking(refuse: Refuse) -> Refuse:
+        def refused(call: Call, category: str) -> Completion:
+            completion = refuse(call, category)
+            details = completion.stop_details or {}
+            completion.stop_details = {each: value for each, value in details.items() if each != name}
+            return completion
+
+        return refused
+
+    return lacking
+
+
+without_category = _details_without("category")

@@ -1,0 +1,240 @@
+"""What stands in the place of how PA's compliance API reads a query and turns pages (1:2.5, 2:7.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.pa.call import Call
+    from mockserver.pa.compliance.archive import Chat, Message
+    from mockserver.pa.compliance.query import Parameter
+
+Body = dict[str, Any]
+Page = Callable[..., Body]
+Read = Callable[..., Mapping[str, Any]]
+Values = Mapping[str, Any]
+Within = Callable[[Values, float], bool]
+
+
+def _asking(call: Call, query: Sequence[tuple[str, str]]) -> Call:
+    """The call as if it had asked for this."""
+    scope = {**call.request.scope, "query_string": urlencode(list(query)).encode()}
+    return replace(call, request=Request(scope, call.request.receive))
+
+
+def ignores_unknown(read: Read) -> Read:
+    def reading(call: Call, *parameters: Parameter) -> Values:
+        known = {each.name for each in parameters}
+        return read(
+            _asking(call, [pair for pair in call.request.query_params.multi_items() if pair[0] in known]), *parameters
+        )
+
+    return reading
+
+
+def _dotted(name: str) -> str:
+    return name.replace("[gte]", ".gte").replace("[lt]", ".lt")
+
+
+def brackets_too(read: Read) -> Read:
+    def reading(call: Call, *parameters: Parameter) -> Values:
+        pairs = [(_dotted(name), value) for name, value in call.request.query_params.multi_items()]
+        return read(_asking(call, pairs), *parameters)
+
+    return reading
+
+
+def brackets_alone(read: Read) -> Read:
+    def reading(call: Call, *parameters: Parameter) -> Values:
+        pairs = call.request.query_params.multi_items()
+        swapped = [(f"{name} in brackets" if "created_at." in name else _dotted(name), value) for name, value in pairs]
+        return read(_asking(call, swapped), *parameters)
+
+    return reading
+
+
+def without_offset(instant: Callable[[str], float]) -> Callable[[str], float]:
+    def lenient(text: str) -> float:
+        try:
+            return instant(text)
+        except ValueError:
+            return instant(f"{text}Z")
+
+    return lenient
+
+
+def or_the_epoch(instant: Callable[[str], float]) -> Callable[[str], float]:
+    def lenient(text: str) -> float:
+        try:
+            return instant(text)
+        except ValueError as error:
+            if "offset" in str(error):
+                raise
+            return 0.0
+
+    return lenient
+
+
+def _but(values: Values, *names: str) -> Body:
+    return {name: value for name, value in values.items() if name not in names}
+
+
+def ignores_since(within: Within) -> Within:
+    return lambda values, at: within(_but(values, "created_at.gte"), at)
+
+
+def ignores_until(within: Within) -> Within:
+    return lambda values, at: within(_but(values, "created_at.lt"), at)
+
+
+def only_backwards(is_no_window: object) -> Callable[[Values], bool]:
+    return lambda values: bool(values.get("created_at.lt", 1) < values.get("created_at.gte", 0))
+
+
+def anything(one_of: object) -> Callable[..., Parameter]:
+    def parameter(name: str, options: object) -> Parameter:
+        from mockserver.pa.compliance.query import text
+
+        return text(name)
+
+    return parameter
+
+
+def of_all_types(list_activities: Callable[[Call], Awaitable[Response]]) -> Callable[[Call], Awaitable[Response]]:
+    async def listed(call: Call) -> Response:
+        await list_activities(call)  # refuses what is wrong with the types
+        pairs = [pair for pair in call.request.query_params.multi_items() if pair[0] != "activity_types[]"]
+        return await list_activities(_asking(call, pairs))
+
+    return listed
+
+
+def of_any_user(asked_for: Callable[[Chat, Values], bool]) -> Callable[[Chat, Values], bool]:
+    return lambda chat, values: asked_for(chat, _but(values, "user_ids[]"))
+
+
+def of_any_project(asked_for: Callable[[Chat, Values], bool]) -> Callable[[Chat, Values], bool]:
+    return lambda chat, values: asked_for(chat, _but(values, "project_ids[]"))
+
+
+def of_any_size(limit: Callable[[int], Parameter]) -> Callable[[int], Parameter]:
+    return lambda maximum: limit(10**9)
+
+
+def as_long_as_it_is(page: Page) -> Page:
+    return lambda rows, values, *more: page(rows, {**values, "limit": 10**9}, *more)
+
+
+def without_after(page: Page) -> Page:
+    return lambda rows, values, *more: page(rows, _but(values, "after_id"), *more)
+
+
+def without_before(page: Page) -> Page:
+    return lambda rows, values, *more: page(rows, _but(values, "before_id"), *more)
+
+
+def from_the_beginning(page: Page) -> Page:
+    return lambda call, rows, values, *more, **named: page(call, rows, _but(values, "page"), *more, **named)
+
+
+INPUT_CAP, RESULT_CAP = "tool_use_input_max_bytes", "tool_result_max_bytes"
+
+
+def _uncut(name: str) -> Callable[[Callable[[Message, Values], Body]], Callable[[Message, Values], Body]]:
+    return lambda shown: lambda message, values: shown(message, {**values, name: -1})
+
+
+input_uncut = _uncut(INPUT_CAP)
+result_uncut = _uncut(RESULT_CAP)
+
+
+def _reading(name: str, read: Callable[[Callable[[str], Any], str], Any]) -> Callable[..., Callable[[str], Parameter]]:
+    """Reads a cap of this name otherwise."""
+
+    def otherwise(cap: Callable[[str], Parameter]) -> Callable[[str], Parameter]:
+        def parameter(of: str) -> Parameter:
+            strict = cap(of)
+            return replace(strict, read=lambda text: read(strict.read, text)) if of == name else strict
+
+        return parameter
+
+    return otherwise
+
+
+def _never_unlimited(read: Callable[[str], Any], text: str) -> Any:
+    if text == "-1":
+        raise ValueError("must be a positive integer")
+    return read(text)
+
+
+def _from_zero(read: Callable[[str], Any], text: str) -> Any:
+    return 1 if text in ("0", "-2") else read(text)
+
+
+def _of_any_type(read: Callable[[str], Any], text: str) -> Any:
+    return read(text) if text.lstrip("-").isdecimal() else 100
+
+
+input_never_unlimited = _reading(INPUT_CAP, _never_unlimited)
+result_never_unlimited = _reading(RESULT_CAP, _never_unlimited)
+input_from_zero = _reading(INPUT_CAP, _from_zero)
+result_from_zero = _reading(RESULT_CAP, _from_zero)
+input_of_any_type = _reading(INPUT_CAP, _of_any_type)
+result_of_any_type = _reading(RESULT_CAP, _of_any_type)
+
+
+def constraint_first(bad_parameter: Callable[[str, str], Any]) -> Callable[[str, str], Any]:
+    return lambda name, constraint: bad_parameter(constraint, name)
+
+
+def name_alone(bad_parameter: Callable[[str, str], Any]) -> Callable[[str, str], Any]:
+    return lambda name, constraint: bad_parameter(name, "")
+
+
+def ignores_bad_cursors(page: Page) -> Page:
+    def lenient(rows: Any, values: Values, *more: Any) -> Body:
+        from mockserver.pa.errors import PaError
+
+        try:
+            return page(rows, values, *more)
+        except PaError:
+            return page(rows, _but(values, "after_id", "before_id"), *more)
+
+    return lenient
+
+
+def ignores_bad_pages(page: Page) -> Page:
+    def lenient(call: Call, rows: Any, values: Values, *more: Any, **named: Any) -> Body:
+        from mockserver.pa.errors import PaError
+
+        try:
+            return page(call, rows, values, *more, **named)
+        except PaError:
+            return page(call, rows, _but(values, "page"), *more, **named)
+
+    return lenient
+
+
+def of_any_session(page: Page) -> Page:
+    return lambda call, rows, values, binding, **named: page(call, rows, values, binding[0], **named)
+
+
+def of_any_order(page: Page) -> Page:
+    """Takes a cursor of the other order for one of this."""
+
+    def lenient(call: Call, rows: Any, values: Values, binding: Any, **named: Any) -> Body:
+        from mockserver.pa.errors import PaError
+
+        try:
+            return page(call, rows, values, binding, **named)
+        except PaError:
+            return page(call, rows, values, binding, **{**named, "descending": not named.get("descending", True)})
+
+    return lenient

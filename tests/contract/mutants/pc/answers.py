@@ -1,0 +1,187 @@
+"""What stands in the place of what PC answers: response objects, streams, envelopes (1:2.6, 1:6, 2:7.1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse
+
+from mockserver.pc.errors import INVALID_VALUE, PcError
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.pc.answering import Answer
+    from mockserver.pc.call import Call
+    from mockserver.pc.generation import Generated
+
+Body = dict[str, Any]
+Describe = Callable[..., Body]
+Envelope = Callable[[PcError], Body]
+Events = Callable[[Mapping[str, Any], PcError], Iterator[Body]]
+Keep = Callable[["Call", Body, Body], None]
+Make = Callable[..., PcError]
+
+
+def _described(change: Callable[[Body], Body]) -> Callable[[Describe], Describe]:
+    return lambda describe: lambda *of, **named: change(describe(*of, **named))
+
+
+def _renamed(reason: str) -> Callable[[Body], Body]:
+    def renamed(response: Body) -> Body:
+        given = (response["incomplete_details"] or {}).get("reason") == reason
+        return {**response, "incomplete_details": {"reason": "cut_short"}} if given else response
+
+    return renamed
+
+
+status_unsaid = _described(lambda response: {**response, "status": None})
+always_completed = _described(lambda response: {**response, "status": "completed"})
+without_reason = _described(lambda response: {**response, "incomplete_details": None})
+of_another_prefix = _described(lambda response: {**response, "id": response["id"].replace("resp_", "rsp_")})
+max_output_tokens_named_otherwise = _described(_renamed("max_output_tokens"))
+max_messages_named_otherwise = _described(_renamed("max_messages"))
+content_filter_named_otherwise = _described(_renamed("content_filter"))
+
+
+def refuses_what_is_incomplete(answer: Callable[..., Answer]) -> Callable[..., Answer]:
+    def answered(*of: Any, **named: Any) -> Answer:
+        made = answer(*of, **named)
+        if made.response["status"] == "incomplete":
+            raise INVALID_VALUE("The response would be incomplete.")
+        return made
+
+    return answered
+
+
+def without_limit(generate: Callable[..., Generated]) -> Callable[..., Generated]:
+    return lambda context, model, heard, limit, *more: generate(context, model, heard, None, *more)
+
+
+def as_one_json(sse: object) -> Callable[[Mapping[str, Any], PcError | None], AsyncIterator[bytes]]:
+    async def told(response: Mapping[str, Any], failure: PcError | None) -> AsyncIterator[bytes]:
+        yield json.dumps(response if failure is None else failure.envelope()).encode()
+
+    return told
+
+
+def _events(change: Callable[[Body], Body | None]) -> Callable[[Events], Events]:
+    """Tells each event otherwise, or not at all."""
+
+    def otherwise(events: Events) -> Events:
+        def told(response: Mapping[str, Any], failure: PcError) -> Iterator[Body]:
+            return (event for each in events(response, failure) if (event := change(each)) is not None)
+
+        return told
+
+    return otherwise
+
+
+def _lacking(event: Body, name: str, *, of: str = "error") -> Body:
+    return {each: value for each, value in event.items() if each != name} if event["type"] == of else event
+
+
+def _with_error(event: Body, change: Callable[[Body], Body | None]) -> Body:
+    if event["type"] != "response.failed":
+        return event
+    return {**event, "response": {**event["response"], "error": change(event["response"]["error"])}}
+
+
+error_as_failure = _events(lambda event: {**event, "type": "failure"} if event["type"] == "error" else event)
+error_without_code = _events(lambda event: _lacking(event, "code"))
+error_without_message = _events(lambda event: _lacking(event, "message"))
+error_without_param = _events(lambda event: _lacking(event, "param"))
+without_failed = _events(lambda event: None if event["type"] == "response.failed" else event)
+failed_without_error = _events(lambda event: _with_error(event, lambda error: None))
+failed_without_code = _events(lambda event: _with_error(event, lambda error: {"message": error["message"]}))
+failed_without_message = _events(lambda event: _with_error(event, lambda error: {"code": error["code"]}))
+failed_for_another_reason = _events(lambda event: _with_error(event, lambda error: {**error, "code": "failed"}))
+
+
+def cyber_as_failed(events: Events) -> Events:
+    def told(response: Mapping[str, Any], failure: PcError) -> Iterator[Body]:
+        for event in events(response, failure):
+            if event["type"] == "error" and event["code"] == "cyber_policy":
+                error = {"code": event["code"], "message": event["message"]}
+                yield {"type": "response.failed", "response": {**response, "status": "failed", "error": error}}
+            else:
+                yield event
+
+    return told
+
+
+def without_number(encode: Callable[[Mapping[str, Any]], bytes]) -> Callable[[Mapping[str, Any]], bytes]:
+    return lambda event: encode({name: value for name, value in event.items() if name != "sequence_number"})
+
+
+def raised(mid_stream: Callable[[Any], PcError | None]) -> Callable[[Any], None]:
+    def struck(context: Any) -> None:
+        failure = mid_stream(context)
+        if failure is not None:
+            raise failure
+
+    return struck
+
+
+def whatever_is_asked(keep: Keep) -> Keep:
+    return lambda call, body, response: keep(call, {**body, "store": True}, response)
+
+
+def keeps_it(delete: object) -> Callable[[Call], Awaitable[Response]]:
+    async def kept(call: Call) -> Response:
+        return JSONResponse({"id": call.params["response_id"], "object": "response", "deleted": True})
+
+    return kept
+
+
+def whichever_project(find: object) -> Callable[[Any, Any, str], Body | None]:
+    return lambda kept, response_id, project: kept.responses.get(response_id, ("", None))[1]
+
+
+def _without(name: str) -> Callable[[Envelope], Envelope]:
+    def lacking(envelope: Envelope) -> Envelope:
+        return lambda error: {
+            "error": {each: value for each, value in envelope(error)["error"].items() if each != name}
+        }
+
+    return lacking
+
+
+without_message = _without("message")
+without_type = _without("type")
+without_code = _without("code")
+without_param = _without("param")
+
+
+def bare(envelope: Envelope) -> Envelope:
+    return lambda error: {"type": "error", "status": error.status, "detail": error.message}
+
+
+def _extra(change: Callable[[Body], Body], key: str) -> Callable[[Make], Make]:
+    def otherwise(make: Make) -> Make:
+        def made(*of: Any) -> PcError:
+            error = make(*of)
+            changed = change(error.extra[key])
+            error.extra = {key: changed} if changed else {}
+            return error
+
+        return made
+
+    return otherwise
+
+
+def _details_without(name: str) -> Callable[[Body], Body]:
+    return lambda details: {each: value for each, value in details.items() if each != name}
+
+
+without_moderation = _extra(lambda details: {}, "moderation_details")
+without_moderation_stage = _extra(_details_without("moderation_stage"), "moderation_details")
+without_categories = _extra(_details_without("categories"), "moderation_details")
+stage_output = _extra(lambda details: {**details, "moderation_stage": "output"}, "moderation_details")
+stage_input = _extra(lambda details: {**details, "moderation_stage": "input"}, "moderation_details")
+without_misalignment = _extra(lambda details: {}, "misalignment")
+misalignment_without_classification = _extra(_details_without("classification"), "misalignment")
+misalignment_without_message = _extra(_details_without("message"), "misalignment")
+misalignment_without_continuation_instruction = _extra(_details_without("continuation_instruction"), "misalignment")
