@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 Handler = Callable[[Call], Awaitable["Response"]]
 
+REQUEST_ID = "request-id"
+"""On each answer (1:5.1)."""
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -63,7 +66,7 @@ class Gateway:
             response = await self._answer(call)
         except PaError as error:
             response = refusal(error, request_id)
-        response.headers["request-id"] = request_id
+        response.headers[REQUEST_ID] = request_id
         for name, value in (*call.headers.items(), *identity(call, response.status_code).items()):
             response.headers[name] = value
         await response(scope, receive, send)

@@ -82,7 +82,7 @@ def _add_chats(archive: Archive, now: float) -> None:
     }
     archive.files[CHAT_FILE] = File(CHAT_FILE, "figures.csv", b"a,b\n1,2\n", started, chat=WORKING_CHAT)
     generated = ChatProduct("genfile_01MockChart", "chart.txt", b"a chart", started, WORKING_CHAT)
-    artifact = ChatProduct("artver_01MockPage", "A page", b"<h1>A page</h1>", started, WORKING_CHAT)
+    artifact = ChatProduct("artver_01MockPage", "A page", b"# A page", started, WORKING_CHAT)
     archive.generated_files[generated.id] = generated
     archive.artifacts[artifact.id] = artifact
 

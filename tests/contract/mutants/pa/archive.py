@@ -57,6 +57,25 @@ keeps_the_project = _keeping("projects")
 keeps_the_file = _keeping("files")
 
 
+def _rehung(*names: str) -> Callable[[Delete], Delete]:
+    """Deletes a chat; what hung on it in these tables hangs on another one from then on."""
+
+    def keeps(delete: Delete) -> Delete:
+        def deleted(archive: Archive, of: str, actor: str, now: float) -> None:
+            another = next(chat for chat in archive.chats if chat != of)
+            for table in (getattr(archive, name) for name in names):
+                table.update({each: replace(entry, chat=another) for each, entry in table.items() if entry.chat == of})
+            delete(archive, of, actor, now)
+
+        return deleted
+
+    return keeps
+
+
+keeps_files = _rehung("files")
+keeps_products = _rehung("generated_files", "artifacts")
+
+
 def of_all_parents(archive_of: Callable[[Call], Archive]) -> Callable[[Call], Archive]:
     def found(call: Call) -> Archive:
         from mockserver.pa.keys import ACME

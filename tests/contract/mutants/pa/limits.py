@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
+from mockserver.pa import limits
 from mockserver.pa.errors import PaError
 from mockserver.pa.keys import Standing
-from mockserver.pa.meters import Meter
+from mockserver.pa.meters import Meter, meter_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -31,6 +32,27 @@ def of_each_key(meter_of: MeterOf) -> MeterOf:
     return lambda call, group, family, per_minute: meter_of(call, f"{call.key.secret}/{group}", family, per_minute)
 
 
+def of_all_classes(meter_of: MeterOf) -> MeterOf:
+    return lambda call, group, family, per_minute: meter_of(call, group.partition("/")[0], family, per_minute)
+
+
+def uncounted(handler: Handler) -> Handler:
+    """Neither counts its requests nor refuses one."""
+
+    async def handled(call: Call) -> Response:
+        group = "batches" if "batches" in call.request.url.path else "files"
+        per_minute = limits.REQUESTS[call.key.organization.tier][group]
+        bucket = meter_of(call, group, "ratelimit-requests", per_minute).bucket
+        bucket.refill(call.now)
+        before, bucket.level = bucket.level, bucket.capacity
+        try:
+            return await handler(call)
+        finally:
+            bucket.level = before
+
+    return handled
+
+
 def without_fresh(counted: object) -> Callable[[Model, InputTokens], int]:
     return lambda model, measured: measured.created
 
@@ -41,6 +63,14 @@ def without_created(counted: object) -> Callable[[Model, InputTokens], int]:
 
 def without_read(counted: object) -> Callable[[Model, InputTokens], int]:
     return lambda model, measured: measured.fresh + measured.created
+
+
+def leaves_the_estimate(settle: object) -> Settle:
+    def settled(admission: Admission, call: Call, output_tokens: int) -> None:
+        admission.output.bucket.charge(output_tokens, call.now)
+        limits.tell(call, admission.shown)
+
+    return settled
 
 
 def charges_a_thousand(settle: Settle) -> Settle:
@@ -118,10 +148,31 @@ def exact_tokens(told_of: ToldOf) -> ToldOf:
     return told
 
 
+def a_year_later(next_month: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda seconds: next_month(seconds) + 365 * 86_400
+
+
+def as_the_key_stands(standing_of: Callable[[Call], Standing]) -> Callable[[Call], Standing]:
+    def stands(call: Call) -> Standing:
+        standing_of(call)  # takes the cause
+        return call.key.standing
+
+    return stands
+
+
 def told_to_wait(spending_error: SpendingError) -> SpendingError:
     def told(standing: Standing, now: float) -> PaError:
         error = spending_error(standing, now)
         return error if error.details is None else PaError(error.kind, error.message, headers={"retry-after": "60"})
+
+    return told
+
+
+def for_another_reason(spending_error: SpendingError) -> SpendingError:
+    def told(standing: Standing, now: float) -> PaError:
+        error = spending_error(standing, now)
+        details = None if error.details is None else {"error_code": "spend_limit"}
+        return PaError(error.kind, error.message, headers=error.headers, details=details)
 
     return told
 

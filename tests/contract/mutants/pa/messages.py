@@ -135,6 +135,18 @@ without_usage_counts = _composed(
 )
 
 
+def refusal_is_an_error(compose: Compose) -> Compose:
+    def composed(*of: Any, **named: Any) -> Body:
+        from mockserver.pa.errors import invalid
+
+        message = compose(*of, **named)
+        if message["stop_reason"] == "refusal":
+            raise invalid("The request was refused.")
+        return message
+
+    return composed
+
+
 def unknown(removed: object) -> Handler:
     async def answer(call: Call) -> Response:
         from mockserver.pa.errors import not_found
