@@ -43,7 +43,7 @@ def agreement(
     states = statements_digest(stated)
     if result.outcome is not Outcome.DRIFTED:
         return {"states": states}
-    before = [row for row in earlier if row.live and row.states.get(result.record) == states]
+    before = [row for row in earlier if row.live and result.record in row.outcomes and _speaks_of(states, row, result)]
     conformed = any(row.outcomes[result.record] is Outcome.CONFORMS for row in before)
     agreed, looked = agreed_of(record, stated), first_looks(record, stated)
     remembered = _first_remembered(result.record, before)
@@ -56,6 +56,11 @@ def agreement(
             until = first + timedelta(days=pending_days)
             never[key] = {"first": first.isoformat(), **({"until": until.isoformat()} if today < until else {})}
     return {"states": states, "regressed": regressed, "never": never}
+
+
+def _speaks_of(states: str, row: Row, result: Result) -> bool:
+    """Whether a row tells of these statements. One that names none, of an earlier version, is believed."""
+    return not row.states or row.states.get(result.record) == states
 
 
 def key_of(finding: Finding) -> str:

@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
+from catalog.model import Outcome
 from catalog.model.assertion import Basis
 from catalog.reading.cells import cells_of
-from catalog.reading.last_seen import is_mock, target_of
+from catalog.reading.last_seen import is_mock, last_seen, target_of
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -41,9 +42,15 @@ def agreed_of(record: Record, stated: Iterable[Assertion]) -> frozenset[str]:
 
 
 def _seen_before_it_was_named(record: Record, stated: tuple[Assertion, ...]) -> frozenset[str]:
-    """What agreed by the cells alone: evidence of a version that did not name it. That of a mock proves nothing."""
+    """What agreed by what earlier versions kept, which did not name it. That of a mock proves nothing.
+
+    The first of them kept no cells: there all was verified that the record states.
+    """
     if _block(record).keys() & {"agreed", "looked"} or is_mock(target_of(record)):
         return frozenset()
+    last = last_seen(record)
+    if "evidence" not in record.data and last is not None and last.result == Outcome.CONFORMS:
+        return frozenset(str(each.key) for each in stated)
     cells = cells_of(record, stated).items()
     differ = {key for (_, key), cell in cells if cell.differs}
     return frozenset(key for (_, key), cell in cells if cell.on is not None) - differ

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.harness.captures import CAPTURES
+from tests.harness.captures import CAPTURES, known, of_providers, response_of
 from tests.harness.recognising import identified, of_file, right
 
 pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="../shared/captures is not here")
@@ -28,6 +28,18 @@ def test_the_measure_itself_can_fail() -> None:
         if one["expect"] != other["expect"]
     ]
     assert sum(map(right, exchanged)) < 0.1 * len(exchanged)
+
+
+def test_what_the_judge_recognises_to_the_letter_is_among_what_is_named() -> None:
+    """Two machines, for two questions: how sure the judge must be, and what helps a person. They never disagree."""
+    both = 0
+    for each in of_providers():
+        response = response_of(each)
+        exact = {one.address for one in known(each["provider"].lower()).matching(response.status, response.body)}
+        if exact:
+            both += 1
+            assert exact & {*identified(each).records}, each["id"]
+    assert both > 30
 
 
 def test_no_answer_of_another_host_is_named_with_certainty() -> None:
