@@ -12,6 +12,7 @@ from catalog.evidence import agreement, past, verdicts
 from catalog.evidence.blindness import unconfigured
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import complete, unreported
+from catalog.evidence.partly import in_part
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Outcome
 from catalog.model.exits import Exit
@@ -139,7 +140,9 @@ class Overview:
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
         """Entries of the ledger that fail the run and that no record here tells."""
-        return verdicts.stale_entries(self.run, self.results)
+        lost = (each for each in self.changes.get(Change.LOST, ()) if verdicts.stale(each.result))
+        told = (f"{each.address}: {verdicts.of_ledger(each.result, 'detail')}" for each in lost)
+        return (*verdicts.stale_entries(self.run, self.results), *told)
 
     @cached_property
     def verified(self) -> int:
@@ -215,7 +218,8 @@ class Overview:
         total = len(self.standings)
         if not self.run.live:
             return f"{self.counts[Outcome.CONFORMS]} of {total} conform on the mock"
-        said = f"{self.verified} of {total} verified"
+        partly = sum(each.verified and in_part(each.result) for each in self.standings)
+        said = f"{self.verified} of {total} verified" + (f", {partly} of them in part" if partly else "")
         return f"{said}, oldest evidence {days(self.oldest)}" if self.oldest is not None else said
 
     @property

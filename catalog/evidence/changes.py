@@ -72,10 +72,10 @@ def change(result: Result, earlier: Sequence[Earlier], known: Earlier | None = N
     drifted_before = last is not None and last.drifts
     if verdicts.broken(result) and not unreported(result):
         return Change.BROKEN
-    if verdicts.stale(result):
-        return Change.STALE
     if lost_sight(result, known or last):
         return Change.LOST
+    if verdicts.stale(result):
+        return Change.STALE
     match result.outcome:
         case Outcome.DRIFTED if verdicts.accounted(result):
             return Change.ACCEPTED

@@ -19,6 +19,7 @@ from probes.elicit.probe import Stopped
 from probes.planning.bounds import plan_line
 from probes.planning.plan import Plan, plan
 from probes.planning.rotation import Drawing, usual_depth
+from probes.planning.unfaulted import at_most
 from probes.running import controls
 from probes.running.budget import Budget
 from probes.running.lane import Lane
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from catalog.reading.store import Catalog
+    from probes.elicit.recipe import Recipe
 
 RUN = "doctor"
 
@@ -50,6 +52,8 @@ class Diagnosis:
 
     target: Target
     plans: Mapping[str, Plan]
+    unfaulted: Mapping[str, Sequence[Recipe]]
+    """By provider, the requests without a fault that a run may need besides."""
     checks: Sequence[Check]
 
     @property
@@ -73,7 +77,8 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
         name: plan(catalog, target, allow, [str(record.address) for record in catalog.select(provider=name)], drawing)
         for name in target.providers
     }
-    return Diagnosis(target, plans, anyio.run(_check_all, target))
+    unfaulted = {name: at_most(chosen.probed, catalog, target, allow) for name, chosen in plans.items()}
+    return Diagnosis(target, plans, unfaulted, anyio.run(_check_all, target))
 
 
 async def _check_all(target: Target) -> list[Check]:
@@ -117,7 +122,7 @@ def told(found: Diagnosis) -> list[str]:
         lines += ["", *_provider_lines(provider, found)]
     lines += ["", "plan: what a run would send at most; `pytest probes --plan` lists what it leaves out"]
     plans = [(name, list(chosen.probed.values())) for name, chosen in found.plans.items() if chosen.probed]
-    lines += [f"  {plan_line(name, recipes)}" for name, recipes in plans]
+    lines += [f"  {plan_line(name, recipes, found.unfaulted[name])}" for name, recipes in plans]
     if not plans:
         lines.append("  nothing: no provider is configured")
     return [*lines, "", *_verdict(found)]

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from probes.planning.plan import Plan
 
 
-def told(chosen: Plan, target: str) -> list[str]:
+def told(chosen: Plan, target: str, unfaulted: Sequence[Recipe] = ()) -> list[str]:
     """The plan as lines: an upper bound for each provider and cost, then what is left out and why."""
     lines = [f"plan for target {target}: nothing is sent"]
     for provider, recipes in sorted(_by_provider(chosen.probed).items()):
-        lines.append(plan_line(provider, recipes))
+        lines.append(plan_line(provider, recipes, unfaulted))
     for reason, addresses in sorted(_by_reason(chosen.not_probed).items()):
         lines.append(
             f"not probed, {reason}: {len(addresses)} ({', '.join(addresses[:3])}{', …' * (len(addresses) > 3)})"
@@ -28,9 +28,9 @@ def told(chosen: Plan, target: str) -> list[str]:
     return lines
 
 
-def plan_line(provider: str, recipes: Sequence[Recipe]) -> str:
-    """What probing these records of a provider may take."""
-    requests, tokens = bounds(recipes)
+def plan_line(provider: str, recipes: Sequence[Recipe], unfaulted: Iterable[Recipe] = ()) -> str:
+    """What probing these records of a provider may take, with the requests without a fault that may be needed."""
+    requests, tokens = bounds(recipes, (each for each in unfaulted if each.provider == provider))
     costs = Counter(str(recipe.cost) for recipe in recipes)
     shares = ", ".join(f"{count} {cost}" for cost, count in sorted(costs.items()))
     told = f"{provider}: {len(recipes)} probes ({shares}); at most {requests} requests, {tokens} tokens"
@@ -51,12 +51,16 @@ def _invented(recipe: Recipe) -> int:
     return own + int(in_steps) + beside
 
 
-def bounds(recipes: Iterable[Recipe]) -> tuple[int, int]:
-    """The most requests and tokens that probing these can take: every attempt, and each control of each lane once."""
-    chosen = list(recipes)
+def bounds(recipes: Iterable[Recipe], unfaulted: Iterable[Recipe] = ()) -> tuple[int, int]:
+    """The most requests and tokens that probing these can take: every attempt, and each control of each lane once.
+
+    `unfaulted` are asked once each, by which it is known whether a refusal was about the fault at all.
+    """
+    chosen, once = list(recipes), list(unfaulted)
     controls = len({(recipe.lane, recipe.control.path if recipe.control else "") for recipe in chosen})
     requests = controls + MAX_ATTEMPTS * sum(recipe.requests for recipe in chosen)
-    return requests, MAX_ATTEMPTS * sum(recipe.tokens for recipe in chosen)
+    tokens = MAX_ATTEMPTS * sum(recipe.tokens for recipe in chosen)
+    return requests + sum(each.requests for each in once), tokens + sum(each.tokens for each in once)
 
 
 def _by_provider(probed: Mapping[str, Recipe]) -> dict[str, list[Recipe]]:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.calls.services import LOOPBACK
+from probes.elicit.book import control_of
 from probes.elicit.recipe import NOWHERE
 
 if TYPE_CHECKING:
+    from probes.calls.call import Call
     from probes.elicit.recipe import Recipe, Spread
     from probes.target.target import Cost, Target
 
@@ -35,7 +37,7 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
         if credential.value is None:
             code = ReasonCode.CREDENTIAL_EMPTY if credential.empty else ReasonCode.CREDENTIAL_MISSING
             return Reason(code, provider.missing(f"credentials.{role}", target.name))
-    for service in sorted({call.service for call in recipe.calls.values()} - LOOPBACK):
+    for service in sorted({call.service for call in _told_beforehand(recipe)} - LOOPBACK):
         if service not in provider.addresses:
             return Reason(ReasonCode.ADDRESS_MISSING, provider.missing(service, target.name))
     for name in sorted(recipe.needs):
@@ -57,6 +59,12 @@ def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost], spread: Sprea
         requests=recipe.requests + sum(each.requests for each in (*looks.values(), *spread.cells.values())),
         tokens=recipe.tokens + sum(each.tokens for each in (*looks.values(), *spread.cells.values())),
     )
+
+
+def _told_beforehand(recipe: Recipe) -> list[Call]:
+    """The calls that are known before steps are taken; what steps send goes where the control goes."""
+    control = control_of(recipe)
+    return [*recipe.calls.values(), *([control] if control is not None else [])]
 
 
 def roles_of(recipe: Recipe) -> list[str]:

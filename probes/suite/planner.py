@@ -8,6 +8,7 @@ import pytest
 
 from probes.planning.bounds import told
 from probes.planning.plan import plan
+from probes.planning.unfaulted import at_most
 from probes.suite.items import Prober, address_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Planner(Prober):
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if isinstance(reporter, pytest.TerminalReporter):
             reporter.write_line("")
-            for line in told(chosen, options.target.name):
+            unfaulted = at_most(chosen.probed, options.catalog, options.planned, options.allow)
+            for line in told(chosen, options.target.name, unfaulted):
                 reporter.write_line(line)
         return True

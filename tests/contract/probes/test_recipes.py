@@ -154,6 +154,7 @@ def test_what_keeps_a_record_from_being_probed(probed: Recipe, where: Target, re
 def test_a_plan_bounds_every_attempt_and_one_control_a_lane() -> None:
     rows = [replace(FREE, requests=3, tokens=5), replace(FREE, requests=1, credential="admin")]
     assert bounds(rows) == (2 + 3 * 4, 15)
+    assert bounds(rows, [replace(FREE, requests=1, tokens=2)] * 2) == (2 + 3 * 4 + 2, 15 + 4)
 
 
 def looked_at() -> Catalog:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog.evidence.changes import Change
+from catalog.evidence.partly import LEFT_OUT
 from catalog.model import Outcome, Reason, Severity
+from catalog.model.look import Look
 from reports import history
 from reports.overview import Overview
 from tests.unit.reports.making import TODAY, finding, record, result, run
@@ -165,3 +168,23 @@ def test_an_assumption_that_reality_corrected_is_told_once() -> None:
     assert not second.has_news
     unsure = result(A, Outcome.INCONCLUSIVE, findings=(seen,))  # nothing of it is written down: it waits for a verdict
     assert Overview(run(expected=()), [unsure]).corrected == ()
+
+
+def test_what_is_verified_in_part_is_said_to_be() -> None:
+    """A cell that nothing could be learnt of, or a label that nobody asked; not one that another endpoint showed."""
+    seen, unseen = Look("e", "answer", ("status",)), Look("f", "answer", (), {}, {"status": "gateway-page"})
+    left_out = replace(seen, unseen={"header:retry-after": LEFT_OUT})
+    whole = [result(A, looks=(seen, unseen)), result(B, looks=(left_out,))]
+    assert "2 of 2 verified, oldest" in Overview(run(), whole).coverage
+    partly = [result(A, looks=(unseen,)), result(B, findings=(finding("not-looked-at", severity=Severity.INFO),))]
+    assert "2 of 2 verified, 2 of them in part, oldest" in Overview(run(), partly).coverage
+
+
+def test_what_is_lost_from_sight_is_told_as_that_though_its_entry_of_the_ledger_is_stale() -> None:
+    detail = "the accepted divergence was to be reviewed by 2026-11-01"
+    blind = result(A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), ledger={"state": "stale", "detail": detail})
+    overview = Overview(past({A: Outcome.CONFORMS}), [blind])
+    assert overview.standings[0].change is Change.LOST
+    assert overview.stale_entries == (f"{A}: {detail}",)
+    assert "1 stale ledger entry" in overview.verdict
+    assert change_of(past(), blind) is Change.STALE

@@ -1,0 +1,28 @@
+"""The requests without a fault that a plan counts beside the others."""
+
+from __future__ import annotations
+
+from probes.judging.settlement import FAULTS
+from probes.planning.plan import plan
+from probes.planning.unfaulted import at_most
+from probes.target.target import Cost
+from tests.harness.engines import FIRST, catalog, mock_target_at
+
+TARGET = mock_target_at("http://127.0.0.1:1")
+ALL = frozenset(Cost)
+FAULTY = [str(each.address) for each in catalog().records if str(each.address).startswith("pa/errors/invalid_request/")]
+
+
+def test_one_is_counted_for_so_many_faults_on_an_endpoint_as_make_an_answer_suspicious() -> None:
+    probed = plan(catalog(), TARGET, ALL, FAULTY, FIRST).probed
+    asked = at_most(probed, catalog(), TARGET, ALL)
+    assert 0 < len(asked) <= sum(len(each.labels) for each in probed.values()) // FAULTS
+    assert {each.lane for each in asked} <= {each.lane for each in probed.values()}
+    assert all(each.requests == 1 for each in asked)
+
+
+def test_what_is_not_allowed_is_not_counted_and_two_faults_need_none() -> None:
+    probed = plan(catalog(), TARGET, ALL, FAULTY, FIRST).probed
+    assert at_most(probed, catalog(), TARGET, frozenset()) == []
+    two = {address: each for address, each in probed.items() if len(each.labels) == 1}
+    assert at_most(dict(list(two.items())[:2]), catalog(), TARGET, ALL) == []
