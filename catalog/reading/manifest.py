@@ -89,6 +89,8 @@ class Manifest:
     """gRPC status -> the HTTP status that it stands for; empty where it does not speak gRPC."""
     stream_end: frozenset[str]
     """Data of event-stream blocks that end a stream and are no JSON."""
+    events_named_by_line: bool
+    """Whether the `event:` line alone names an event of its streams; else a type in the data may."""
     retry: Backoff | None
     """How its official clients send a request again; None where the manifest does not say."""
     roles: Mapping[str, str]
@@ -220,6 +222,7 @@ def _manifest(top: _Table) -> Manifest:
         addresses=top.table("addresses").all_texts(),
         grpc=top.table("grpc", {}).statuses(),
         stream_end=frozenset(top.table("stream", {}).texts("end")),
+        events_named_by_line=top.table("stream", {}).flag("named_by_line"),
         retry=_backoff(top.table("retry")) if "retry" in top.data else None,
         roles=top.table("roles").all_texts(),
         controls=MappingProxyType({role: _control(each) for role, each in top.table("controls").tables().items()}),

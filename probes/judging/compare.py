@@ -208,7 +208,7 @@ def _events(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> 
     marks = manifest(expected.provider).stream_end
     for event in events:
         malformed = isinstance(event.data, str) and event.data not in marks
-        if malformed and not event.sent and expected.envelope.body == "json":
+        if malformed and not event.sent and (expected.envelope.body == "json" or rule.protocol == "sse"):
             yield _finding(
                 expected, "event", Code.STREAM_MALFORMED, Aspect.EVENT, event.event, "JSON data", _brief(event.data)
             )

@@ -18,8 +18,9 @@ from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.labels import CONTROL
 from catalog.reading.expected import Expected
 from catalog.reading.headers import HeaderRule
-from probes.judging.attempts import conclude
+from probes.judging.attempts import over_all
 from probes.judging.judge import judge
+from probes.judging.settlement import pages, refusals, settled
 
 if TYPE_CHECKING:
     from datetime import date
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 NOWHERE = "catalog-probe-tripwire"
 """A header and a field that no provider has."""
 
+ON_PURPOSE = "false on purpose"
 TEAPOT = 418
 """A status that no control is answered with."""
 
@@ -39,9 +41,11 @@ Lie = Callable[[Expected], tuple[Expected, Key, "Json"]]
 def tripwire(lane: str, expected: Expected, control: Exchange, known: Known, today: date, at: str) -> Result:
     """The result of a lane's tripwire; `expected` is what the control is truly answered with."""
     lie = false_assertion(expected, today)
-    attempt = Attempt(at, control.elapsed_ms, (replace(control, label=CONTROL),))
-    verdicts = [judge([lie], attempt, known)] * 2  # two attempts that agree, as a drift needs them
-    final = conclude(verdicts)
+    exchange = replace(control, label=CONTROL)
+    seen = judge([lie], Attempt(at, control.elapsed_ms, (exchange,)), known)
+    drift = over_all([seen.cells] * 2)  # two attempts that agree, as a drift needs them
+    refused = refusals([lie], drift, {(CONTROL, exchange.endpoint): exchange}, lane, {CONTROL: ON_PURPOSE}, known)
+    final = settled(drift, tuple(refused), {}, pages([lie], [exchange], known))
     return Result(
         record=tripwire_address(lane),
         probed={},
@@ -57,7 +61,7 @@ def tripwire(lane: str, expected: Expected, control: Exchange, known: Known, tod
 def false_assertion(expected: Expected, today: date) -> Expected:
     """What is expected of a control, with one lie in it: another each day."""
     lie, key, documented = LIES[today.toordinal() % len(LIES)](expected)
-    stated = Assertion(expected.address, key, documented, Basis.DOCUMENTED, source="false on purpose")
+    stated = Assertion(expected.address, key, documented, Basis.DOCUMENTED, source=ON_PURPOSE)
     return replace(lie, assertions={str(key): stated})
 
 

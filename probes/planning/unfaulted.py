@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.model import Reason
+from catalog.reading.facts import claimed_endpoints
 from probes.elicit.twins import twin
 from probes.judging.settlement import FAULTS
 from probes.planning.obstacles import obstacle
@@ -32,7 +33,7 @@ def at_most(probed: Mapping[str, Recipe], catalog: Catalog, target: Target, allo
 def _refused(recipe: Recipe, catalog: Catalog) -> Iterator[tuple[str, str]]:
     """The credential and the endpoint of each cell that may be refused."""
     record = catalog[recipe.address]
-    own = record.data.get("endpoints") or ([recipe.address] if record.kind == "endpoints" else [])
+    own = (recipe.address,) if record.kind == "endpoints" else claimed_endpoints(record)
     first = recipe.endpoint or next(iter(own), "")
     for endpoint in filter(None, (first, *recipe.spread.cells)):
         yield from ((recipe.credential, endpoint) for _ in recipe.labels)

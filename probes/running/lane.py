@@ -12,6 +12,7 @@ from catalog.model import Exchange, Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import CONTROL
 from catalog.reading.grpc_statuses import status_of
+from catalog.reading.manifest import manifest
 from probes.calls.placeholders import filled
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
@@ -193,6 +194,7 @@ class Lane:
                 tls=self._tls,
                 ca_file=self.provider.ca_file,
                 client_cert_file=self.provider.client_cert_file,
+                events_named_by_line=manifest(self.provider.name).events_named_by_line,
             )
         return self._http
 

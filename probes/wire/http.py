@@ -66,8 +66,10 @@ class HttpWire:
         tls: bool,
         ca_file: str = "",
         client_cert_file: str = "",
+        events_named_by_line: bool = False,
     ) -> None:
         self._dialect = dialect
+        self._events_named_by_line = events_named_by_line
         self._redactor = redactor
         self._observer = Observer(redactor, dialect)
         self._limits = limits
@@ -183,6 +185,7 @@ class HttpWire:
             lambda: ms_since(started),
             stall_s=min(sse.STALL_S, left_s * 0.4),
             whole_s=left_s * 0.5,
+            by_line=self._events_named_by_line,
         )
         events = self._observer.stream(stream.events)
         return Response(status=response.status_code, headers=headers, events=events, ended=stream.ended)

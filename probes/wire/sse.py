@@ -17,6 +17,10 @@ STALL_S = 15.0
 WHOLE_S = 60.0
 
 
+UNNAMED = "message"
+"""What an event is called that has no name (HTML standard, 9.2.6)."""
+
+
 @dataclass(slots=True)
 class Stream:
     """What was read of an event stream, and how it stopped: `complete`, `capped`, `stalled` or `cut`."""
@@ -26,9 +30,16 @@ class Stream:
 
 
 async def read(
-    pieces: AsyncIterator[bytes], now_ms: Callable[[], float], *, stall_s: float = STALL_S, whole_s: float = WHOLE_S
+    pieces: AsyncIterator[bytes],
+    now_ms: Callable[[], float],
+    *,
+    stall_s: float = STALL_S,
+    whole_s: float = WHOLE_S,
+    by_line: bool = False,
 ) -> Stream:
     """Collect the events of a body that comes in pieces; never raises for what the server does.
+
+    `by_line`: the `event:` line alone names an event; else one without is named by the type that its data has.
 
     A stream stalls when no event comes for `stall_s`; it is endless when events still come after `whole_s`.
     """
@@ -41,7 +52,7 @@ async def read(
         while len(stream.events) < MAX_EVENTS and anyio.current_time() < deadline:
             with anyio.fail_after(stall_s):
                 event = await _next_event(incoming)
-            stream.events.append(_event(event, now_ms()))
+            stream.events.append(_event(event, now_ms(), by_line=by_line))
         stream.ended = "capped"
     except StopAsyncIteration:
         pass
@@ -61,10 +72,11 @@ async def _next_event(incoming: AsyncIterator[ServerSentEvent]) -> ServerSentEve
     return event
 
 
-def _event(event: ServerSentEvent, at_ms: float) -> Event:
+def _event(event: ServerSentEvent, at_ms: float, *, by_line: bool) -> Event:
     """An SSE event under the name clients dispatch on: the `event:` line, else the type that its data names."""
     data = _data(event.data)
-    name = event.event if event.event != "message" else _type_in(data) or "message"
+    told = event.event != UNNAMED or by_line
+    name = event.event if told else _type_in(data) or UNNAMED
     return Event(name, data, at_ms)
 
 

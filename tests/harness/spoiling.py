@@ -121,7 +121,7 @@ def _stream(expected: Expected, response: Response) -> Iterator[Change]:
         yield "events in another order", Aspect.EVENT, replace(response, events=tuple(reversed(events)))
     yield "malformed stream", Aspect.EVENT, replace(response, ended="malformed")
     received = [event for event in events if not event.sent]
-    if expected.envelope.body == "json" and received:
+    if (expected.envelope.body == "json" or rule.protocol == "sse") and received:
         broken = (*events, replace(received[-1], data="not json"))
         yield "malformed event", Aspect.EVENT, replace(response, events=broken)
     if rule.close_code is not None:

@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog.evidence.partly import in_part
 from catalog.model import Outcome
 from catalog.model.labels import BESIDE
+from probes.planning.rotation import ALL
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
-from tests.harness.fault_table import BARE, COMPLIANCE_KEY
+from tests.harness.fault_table import BARE, COMPLIANCE_KEY, in_own_envelope
 from tests.harness.faults import Act, Fault, Where
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
+    from probes.target.target import Target
     from tests.harness.fault_proxy import Stand
 
 CREATE_MESSAGE = "pa/endpoints/messages/create_message"
@@ -104,3 +107,45 @@ def test_nothing_is_asked_again_behind_a_control_that_fails_by_then(stand: Stand
     result = probe(target, [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
     assert len(result.attempts) == 1
+
+
+REVOKED = "pa/errors/general/key_revoked"
+MESSAGES = "/v1/messages$"
+
+
+def everywhere(target: Target) -> Result:
+    """The result of an error on each of the endpoints that its record names."""
+    return probe(target, [REVOKED], drawing=ALL)[REVOKED]
+
+
+def asked_in(result: Result) -> list[list[str]]:
+    """The endpoints that each attempt asked."""
+    return [[each.endpoint for each in attempt.exchanges if each.label not in BESIDE] for attempt in result.attempts]
+
+
+def test_a_drift_on_one_endpoint_is_confirmed_there_alone(stand: Stand) -> None:
+    result = everywhere(stand.behind(Fault(Where(path=MESSAGES, control=False), answer=to.status({401: 418}))))
+    assert result.outcome is Outcome.DRIFTED
+    first, *again = asked_in(result)
+    assert len(first) > 10
+    assert again == [[CREATE_MESSAGE]]
+
+
+def test_a_server_fault_that_stays_on_one_endpoint_is_drift_though_the_label_conforms_on_others(stand: Stand) -> None:
+    """Three alike in the provider's own envelope, under a green control: one cell is asked thrice, the others once."""
+    (own,) = in_own_envelope(500, "api_error", "INTERNAL", "oops")[:1]
+    result = everywhere(stand.behind(own.only(path=MESSAGES, control=False)))
+    assert result.outcome is Outcome.DRIFTED
+    assert {each for drift in result.drifts for each in drift.endpoints} == {CREATE_MESSAGE}
+    assert asked_in(result)[1:] == [[CREATE_MESSAGE]] * 2
+
+
+def test_a_fault_of_no_envelope_on_one_endpoint_leaves_the_others_and_says_that_it_was_not_looked_at(
+    stand: Stand,
+) -> None:
+    bare = Fault(Where(path=MESSAGES, control=False), answer=to.instead(500, BARE))
+    result = everywhere(stand.behind(bare))
+    assert result.outcome is Outcome.CONFORMS
+    (told,) = [each for each in result.findings if each.code == "not-looked-at"]
+    assert told.endpoints == (CREATE_MESSAGE,)
+    assert in_part(result)

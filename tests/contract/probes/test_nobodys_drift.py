@@ -87,6 +87,11 @@ PD = ("pd/errors/request/", "pd/errors/not_found/", "pd/endpoints/")
 DELETES = ("pa/endpoints/compliance_chats/", "pa/endpoints/compliance_projects/", "pa/endpoints/compliance_files/")
 LIVE = ("pb/errors/live/session_time_exceeded_video",)
 GRPC = ("pd/errors/grpc/", "pd/endpoints/grpc/")
+STREAMS = (
+    "pa/endpoints/messages/create_message",
+    "pb/endpoints/interactions/stream_interaction_v1",
+    "pc/endpoints/responses/create_response",
+)
 SSE = ("pa/errors/stream/", "pc/errors/stream/", "pb/errors/interactions_blocked/")
 
 NOBODYS: dict[str, Row] = {
@@ -244,6 +249,27 @@ SOMEBODYS: dict[str, Row] = {
         Exit.DRIFT,
         drifts=frozenset({"event-missing"}),
         drifting=("pb/errors/interactions_blocked/",),
+    ),
+    "an event of PA has no name any more": Row(
+        ("pa/errors/stream/",),
+        (Fault(Where(provider="pa"), event=to.without_line("event:")),),
+        Exit.DRIFT,
+        drifts=frozenset({"event-missing"}),
+        drifting=("pa/errors/stream/overloaded",),
+    ),
+    "a stream holds no event": Row(
+        STREAMS,
+        (Fault(event=lambda block, before: ()),),
+        Exit.DRIFT,
+        drifts=frozenset({"values-missing", "event-missing", "stream-unterminated"}),
+        drifting=STREAMS,
+    ),
+    "the data of a stream is no JSON": Row(
+        STREAMS,
+        (Fault(event=to.replaced("data: {", "data: oops {")),),
+        Exit.DRIFT,
+        drifts=frozenset({"stream-malformed", "body-shape", "code-differs"}),
+        drifting=STREAMS,
     ),
     "a status of gRPC changes": Row(
         GRPC,

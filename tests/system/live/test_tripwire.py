@@ -23,11 +23,24 @@ nothing = lambda *_, **__: Verdict(Outcome.CONFORMS)
 probes.judging.tripwire.judge = probes.running.probing.judge = nothing
 """,
     "attempts are never agreed on": """
-import probes.judging.tripwire, probes.running.probing
+import probes.judging.attempts
 from catalog.model import Outcome
 from probes.judging.verdict import Verdict
-undecided = lambda verdicts: Verdict(Outcome.CONFORMS)
-probes.judging.tripwire.conclude = probes.running.probing.conclude = undecided
+probes.judging.attempts.conclude = lambda verdicts: Verdict(Outcome.CONFORMS)
+""",
+    "cells are summed to nothing": """
+import probes.judging.attempts
+from catalog.model import Outcome
+from probes.judging.verdict import Verdict
+probes.judging.attempts.summed = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
+""",
+    "settlement takes every drift away": """
+import probes.judging.tripwire, probes.running.probing
+from catalog.model import Outcome, Reason
+from probes.judging.summed import unseen
+gone = Reason("one-answer-to-everything")
+away = lambda verdict, *_: unseen(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
+probes.judging.tripwire.settled = probes.running.probing.settled = away
 """,
     "a worker swallows what drifts": """
 import pytest

@@ -101,9 +101,9 @@ NAMES = st.from_regex(r"[a-z_.]{1,12}", fullmatch=True)
 EVENTS = st.lists(st.tuples(NAMES, st.dictionaries(st.text(), PLAIN, max_size=3)), max_size=6)
 
 
-def events(raw: bytes, places: list[int], **limits: float) -> sse.Stream:
+def events(raw: bytes, places: list[int], *, by_line: bool = False, **limits: float) -> sse.Stream:
     async def collect() -> sse.Stream:
-        return await sse.read(pieces(raw, places), lambda: 1.0, **limits)
+        return await sse.read(pieces(raw, places), lambda: 1.0, by_line=by_line, **limits)
 
     return asyncio.run(collect())
 
@@ -141,6 +141,12 @@ def test_no_bytes_break_the_reader(raw: bytes, places: list[int]) -> None:
 )
 def test_an_event_has_the_name_that_clients_dispatch_on(text: str, name: str) -> None:
     assert [event.event for event in events(f"{text}\n\n".encode(), []).events] == [name]
+
+
+def test_where_the_line_alone_names_an_event_a_type_in_its_data_does_not() -> None:
+    """1:6: "an event named `error`" with a body that has a type of its own."""
+    told = b'event: error\ndata: {"type": "error"}\n\ndata: {"type": "error"}\n\n'
+    assert [event.event for event in events(told, [], by_line=True).events] == ["error", "message"]
 
 
 async def without_end(how: str) -> AsyncIterator[bytes]:

@@ -1,0 +1,76 @@
+"""What never agreed waits, what once agreed does not: over the command line, night after night."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.agreement import never_agreed, regressed
+from catalog.reading.store import RECORDS, Catalog
+from tests.harness import fault_changes as to
+from tests.harness.command import Ran, pytest_probes
+from tests.harness.fault_proxy import Stand, standing
+from tests.harness.faults import Fault, Where
+from tests.harness.live import Night, night
+
+MODEL = "pa/endpoints/models/get_model"
+KEY = "success/header:request-id"
+OTHERWISE = Fault(Where(path="/v1/models/mock-small$", statuses=(200,)), answer=to.removed("request-id"))
+
+
+@pytest.fixture(scope="module")
+def stand() -> Iterator[Stand]:
+    with standing() as made:
+        yield made
+
+
+@dataclass(frozen=True)
+class Nights:
+    """A live target, records that nights write back into, and a folder a night."""
+
+    target: Night
+    folder: Path
+
+    @property
+    def records(self) -> Path:
+        return self.folder / "records"
+
+    def on(self, day: str, *arguments: str) -> Ran:
+        asked = ("--target", str(self.target.path), "--catalog", str(self.records), "--today", day, "-k", MODEL)
+        out = self.folder / f"{day}{len(list(self.folder.iterdir()))}"
+        return pytest_probes(out, *asked, *arguments, environ=self.target.environ)
+
+
+@pytest.fixture
+def nights(tmp_path: Path, stand: Stand) -> Nights:
+    shutil.copytree(RECORDS, tmp_path / "records", ignore=shutil.ignore_patterns(".cache"))
+    return Nights(night(tmp_path, {"pa": f"{stand.base}/pa"}), tmp_path)
+
+
+def test_what_never_agreed_is_told_for_a_week_and_red_from_the_eighth_day_on(nights: Nights, stand: Stand) -> None:
+    stand.behind(OTHERWISE)
+    first = nights.on("2026-11-01", "--update")
+    assert first.status == 0, first.said
+    assert "Pending" in first.output
+    assert never_agreed(first.results[MODEL]) == {KEY: {"first": "2026-11-01", "until": "2026-11-08"}}
+    assert Catalog.load(nights.records)[MODEL].data["evidence"]["looked"][KEY]["on"] == "2026-11-01"
+    strict = nights.on("2026-11-01", "--strict")
+    assert strict.status == 1, strict.said
+    assert strict.run.policy["strict"] is True
+    for day, status in (("2026-11-07", 0), ("2026-11-08", 1)):
+        again = nights.on(day)
+        assert again.status == status, again.said
+
+
+def test_what_once_agreed_is_red_at_once_and_called_a_regression(nights: Nights, stand: Stand) -> None:
+    stand.behind()
+    assert nights.on("2026-11-01", "--update").status == 0
+    stand.behind(OTHERWISE)
+    drifted = nights.on("2026-11-02")
+    assert drifted.status == 1, drifted.said
+    assert regressed(drifted.results[MODEL]) == (KEY,)
+    assert "Pending" not in drifted.output
