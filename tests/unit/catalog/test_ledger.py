@@ -106,6 +106,17 @@ def test_drifted_aspects_are_in_the_ledgers_words() -> None:
     assert ledger.drifted_aspects(findings) == ("header:retry-after", "status")
 
 
+def test_an_acceptance_is_kept_in_a_result_by_its_names() -> None:
+    standing = judge_against_ledger(ENTRY, Outcome.DRIFTED, [drift()], TODAY)
+    assert standing is not None
+    assert standing.to_json() == {
+        "state": "accounted",
+        "reason": ENTRY.because,
+        "detail": "accepted until 2026-12-31",
+        "review_by": "2026-12-31",
+    }
+
+
 def test_accepting_writes_and_replaces(tmp_path: Path) -> None:
     path = tmp_path / "divergences.json"
     assert ledger.load(path) == ()
@@ -130,7 +141,9 @@ def test_the_ledgers_own_problems_are_told(tmp_path: Path) -> None:
     assert "did you mean" in str(ledger.problems([unknown], catalog, TODAY)[0])
     gone = replace(unknown, address="pd/endpoints/nothing/like_any_other")
     assert str(ledger.problems([gone], catalog, TODAY)[0]).endswith("no record has this address; remove the entry")
-    assert "was to be reviewed by 2026-12-31" in str(ledger.problems([ENTRY], catalog, date(2027, 1, 1))[0])
+    [due] = ledger.problems([ENTRY], catalog, date(2027, 1, 1))
+    told = "was to be reviewed by 2026-12-31; renew it with `python -m catalog accept`, or remove it"
+    assert str(due).endswith(told)
 
 
 GOOD = {

@@ -61,7 +61,7 @@ ODD: tuple[Json, ...] = (
     {},
     {"a": 1},
 )
-FIELDS = (*ENTRY, "adress", "x\ny")
+FIELDS = (*ENTRY, "ticket", "adress", "x\ny")
 
 
 def changed(field: str, odd: Json, *, gone: bool, inner: bool) -> list[Json]:
