@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.reading.schemas import schemas
-from catalog.writeback.canonical import canonical_record, canonical_text
+from catalog.writeback.canonical import canonical_record, canonical_text, json_text
 from tests.unit.catalog.catalog_making import ERROR, LIMITS, small_catalog
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -68,3 +69,23 @@ def test_canonical_text_round_trips(content: dict[str, Any]) -> None:
     text = canonical_text(content, "errors")
     assert json.loads(text) == content
     assert canonical_text(json.loads(text), "errors") == text
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")]])
+def test_what_is_no_json_is_never_written(value: object) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        json_text(value)
+
+
+def test_text_is_written_in_its_own_characters_and_half_a_character_as_it_was() -> None:
+    assert json_text({"a": "é…"}) == '{\n  "a": "é…"\n}\n'
+    assert json_text({"a": "\ud83d"}) == '{\n  "a": "\\ud83d"\n}\n'
+
+
+def test_the_evidence_of_an_endpoint_is_one_line_and_nothing_else_is() -> None:
+    seen = {"pa/endpoints/a/b": {"on": "2026-11-14", "unseen": {"answer/type": None}}}
+    text = json_text({"x": {"evidence": {"of": "9f31c2", "seen": seen}, "other": seen}})
+    assert '        "pa/endpoints/a/b": {"on": "2026-11-14", "unseen": {"answer/type": null}}\n' in text
+    assert text.count('"on": "2026-11-14"') == 2
+    assert text.count('{"on"') == 1
+    assert json_text({"x": {"other": {"seen": seen}}}).count('{"on"') == 0
