@@ -77,6 +77,7 @@ def conclude(verdicts: Sequence[Verdict]) -> Verdict:
     if agreed is not None and all(each.outcome is not Outcome.CONFORMS for each in verdicts):
         return agreed
     conclusive = [each for each in verdicts if each.outcome.conclusive]
+    # What came in between says nothing, so it takes nothing away from what was seen.
     if conclusive and all(each.outcome is Outcome.CONFORMS for each in conclusive):
         return conclusive[-1]
     detail = ", then ".join(_in_a_word(each) for each in verdicts)
@@ -119,6 +120,8 @@ def _by_place(attempts: Sequence[Mapping[Place, Verdict]]) -> dict[Place, list[V
             if not place[1] and place[0] in asked - unnamed:
                 continue
             before = found.setdefault(place, [])
+            # The whole recipe is run for one open cell, and its other cells are answered as well: what is settled takes
+            # note of a drift alone, which is no accident.
             if not before or undecided(before) or (verdict.outcome is Outcome.DRIFTED and len(before) < MAX_ATTEMPTS):
                 before.append(verdict)
     return found

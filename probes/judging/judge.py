@@ -34,11 +34,15 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     asked = Asked.of(attempt)
     cells = asked.cells(expected)
     verdicts = [_judge_cell(cell.chosen, cell, known) for cell in cells]
+    # A success of this very record under another label clears what was assumed of the request: whoever blamed that is
+    # judged again without the excuse.
     shown = _shown_to_work(verdicts, cells)
     verdicts = [
         _judge_cell(_without(cell, shown), cell, known) if shown and _blames_an_assumption(each) else each
         for each, cell in zip(verdicts, cells, strict=True)
     ]
+    # Only what conforms may stand beside another answer: a comparison with a wrong one would blame the right one. And
+    # only what has a verdict is compared at all, so that an overload does not become a difference.
     seen = [cell for each, cell in zip(verdicts, cells, strict=True) if each.outcome is Outcome.CONFORMS]
     beside = [answers_beside(cell, cells, seen) for cell in cells]
     verdicts = [
@@ -134,6 +138,7 @@ def _judge_cell(expected: Expected, cell: Cell, known: Known, others: Answers = 
     else:
         reason = None
     findings = tuple(weighed(expected, compare(expected, exchange, others)))
+    # From here on only a server fault has a reason: three of them alike are a drift, and must say of what.
     if reason is not None and exchange.response is not None:
         own = _is_the_providers(expected, exchange.response, known)
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), findings if own else ())

@@ -91,7 +91,7 @@ def _unseen(
         if reason is not None:
             yield within, str(reason.code)
         elif expected.failure is not None:
-            continue
+            continue  # what happens in the client is seen there, without any answer
         elif response is None:
             yield within, NO_ANSWER
         elif within != "status" and (another or expected.chosen_by(response) is not expected):

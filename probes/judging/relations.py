@@ -103,6 +103,7 @@ def _offending(relation: Relation, expected: Expected, exchange: Exchange, other
     """The values that it does not hold for, none where it holds; or why that cannot be said."""
     place = Place.parse(relation.at)
     ours = Values(values_at(place, expected, exchange, relation.path), place.is_text)
+    # An empty list keeps every relation, and shows none: that no item is wrong is not that one was seen right.
     if not ours.values and relation.kind != "non_empty":
         return NOTHING_THERE
     if any(label not in others for label in relation.of):
@@ -110,6 +111,7 @@ def _offending(relation: Relation, expected: Expected, exchange: Exchange, other
     theirs = _compared_with(relation, expected, exchange, others)
     if not theirs.values and relation.kind not in ("ordered", "non_empty"):
         return NOTHING_TO_COMPARE
+    # Whole bodies are compared without their ids and times: no two answers are the same to the letter.
     if code_of(relation) is FindingCode.BODIES_DIFFER or (relation.kind, relation.at) == ("differs", ""):
         ours, theirs = (each._replace(values=[steady(value) for value in each.values]) for each in (ours, theirs))
     offending = _KINDS[relation.kind](ours, theirs)
@@ -168,6 +170,7 @@ def _out_of_bounds(ours: Values, theirs: Values, beyond: Callable[[float, float]
         else:
             limit = _number(bound, as_text=theirs.as_text)
             sizes = [_size(value, as_text=ours.as_text) for value in ours.values]
+        # A bound that some value has no size for is no bound of these values: said to be unseen, never passed over.
         if limit is None or None in sizes or not any(_is_something(value) for value in ours.values):
             return None
         for value, size in zip(ours.values, sizes, strict=True):

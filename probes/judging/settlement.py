@@ -120,6 +120,7 @@ def ruled(said: Said, twin: Exchange, expected: Expected, known: Known) -> Ruled
     status = status_of(response, expected.provider)
     if _is_alike(said, response, expected, known):
         return Ruled(Ruling.EVERYTHING, f"{where} was answered alike: {status}: {said.message}")
+    # A refusal of another kind rules as a success does: the request without a fault was told apart from those with one.
     if status is None or status >= 500 or status in _OF_A_MOMENT:
         return Ruled(Ruling.UNKNOWN, f"{where} was answered {status}")
     return Ruled(Ruling.GENERIC, f"{where} was answered {status}; different faults got: {said.message}")
@@ -154,6 +155,7 @@ def settled(
     cells = dict(verdict.cells)
     for refusal in found:
         its = everywhere.get(refusal.said.anywhere) or rulings.get(refusal.said)
+        # A gateway stands before many endpoints; one endpoint that answers in HTML has changed its body.
         if refusal.page and len(pages) > 1:
             detail = f"pages of HTML came from {len(pages)} endpoints: {refusal.said.message}"
             cells[refusal.place] = unseen(cells[refusal.place], Reason(ReasonCode.GATEWAY_PAGE, detail))

@@ -62,8 +62,9 @@ def unasked(expected: Expected, response: Response, events: Container[str] | Non
         return Reason(ReasonCode.UNASKED_REDIRECT, f"{status} to {response.headers.get('location', 'nowhere')}")
     if _from_a_gateway(expected, response, stated=stated):
         return Reason(ReasonCode.GATEWAY_PAGE, words(response))
-    if stated or status is None:
+    if stated or status is None:  # no status: a call or a socket, whose own end is compared
         return None
+    # Before the table: 503 for a documented 529 may be the provider's other status, and not just an overload.
     if _is_a_sibling(expected, response, status):
         return Reason(ReasonCode.SERVER_FAULT, words(response))
     if status in UNASKED:

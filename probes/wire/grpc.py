@@ -124,6 +124,7 @@ class GrpcWire:
 
         A deadline that the call itself sets is what it is after; ours only bounds the wait.
         """
+        # The library makes up a status for trouble on the way, but never trailers: with those, a server spoke.
         if error.trailing_metadata():
             return None
         details = error.details() or ""

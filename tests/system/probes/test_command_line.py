@@ -57,7 +57,7 @@ def test_each_request_is_sent_once_however_many_workers_share_the_work(counting:
     """Also with xdist's own way of sharing, which gives the items of one lane to several workers."""
     target = pa_target(tmp_path / "target.toml", counting.base)
     sent: dict[str, dict[str, int]] = {}
-    for options in ("", "-n 2", "-n 4"):
+    for options in ("", "-n 3"):
         counting.reset()
         done = pytest_probes(tmp_path / f"out{options}", "--target", target, "--kind", "endpoints", *options.split())
         assert done.status == 0, done.said
@@ -65,7 +65,7 @@ def test_each_request_is_sent_once_however_many_workers_share_the_work(counting:
         assert {result.outcome for result in seen.values()} == {Outcome.CONFORMS}
         sent[options] = {record: counting.counted(f"{done.run.run}/{record}/1") for record in seen}
         sent[options]["controls"] = counting.counted() - sum(sent[options].values())
-    assert sent[""] == sent["-n 2"] == sent["-n 4"]
+    assert sent[""] == sent["-n 3"]
     assert len(sent[""]) > 40
     assert sent[""]["controls"] < 20
 
