@@ -9,7 +9,8 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from catalog.model.errors import Mendable
+from catalog.model import visible
+from catalog.model.errors import LONGEST, Mendable
 from catalog.model.exits import INTERRUPTED, Exit
 
 Command = Callable[[argparse.Namespace], int]
@@ -28,7 +29,7 @@ class Parser(argparse.ArgumentParser):
         return self.prog.removeprefix("python -m ").split()[0]
 
     def error(self, message: str) -> NoReturn:
-        self.exit(Exit.USAGE, f"{self.speaker}: {message}; see `{self.prog} --help`\n")
+        self.exit(Exit.USAGE, f"{self.speaker}: {visible.line(message, LONGEST)}; see `{self.prog} --help`\n")
 
 
 def run(parser: Parser, arguments: Sequence[str] | None = None, *, stopped: str = "stopped") -> int:
@@ -61,5 +62,5 @@ def run(parser: Parser, arguments: Sequence[str] | None = None, *, stopped: str 
 
 
 def _say(parser: Parser, line: str, status: int) -> int:
-    print(f"{parser.speaker}: {line}", file=sys.stderr)
+    print(f"{parser.speaker}: {visible.line(line)}", file=sys.stderr)
     return int(status)

@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from catalog.model.exits import Exit
+from catalog.model.visible import line
+
+LONGEST = 1_000
+"""Characters of a line that tells what to mend: what somebody typed or a file holds may be of any length."""
 
 
 class Mendable(Exception):
@@ -27,7 +31,7 @@ class Mendable(Exception):
     def __str__(self) -> str:
         where = ":".join(part for part in (shown(self.file) if self.file else "", self.place) if part)
         said = "; ".join(part for part in (self.what, self.mend) if part)
-        return " ".join((f"{where}: {said}" if where else said).split())
+        return line(f"{where}: {said}" if where else said, LONGEST)
 
 
 class CatalogError(Mendable):

@@ -18,8 +18,9 @@ from catalog.evidence.results_file import ResultsWriter, read_run
 from catalog.model import Address, Json, Outcome, Reason
 from catalog.model.clock import utc_text
 from catalog.model.codes import ReasonCode
-from catalog.model.errors import Mendable
+from catalog.model.errors import LONGEST, Mendable
 from catalog.model.exits import Exit, highest
+from catalog.model.visible import line, visible
 from probes.planning.plan import controlled_lanes, plan
 from probes.planning.sharding import group_of
 from probes.running.looking_up import found_in
@@ -56,6 +57,9 @@ class Controller:
         self._told_of_itself: set[str] = set()
         self._stale = after_run.stale_entries(options)
         self._progress: Progress | None = None
+        self._session: pytest.Session | None = None
+        self._is_full = False
+        """Whether a line could not be written: none is after it, for it may stand there in part."""
         self._keys: dict[str, str] = {}
         """Of this run's target, by variable: no child inherits them."""
         self._shown: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
@@ -100,6 +104,9 @@ class Controller:
             self._writer.close()
             self._writer = None
 
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._session = session
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Open results.jsonl, now that it is known what is selected, and make ready to say how far the run is."""
         selected = [address for item in session.items if (address := address_of(item))]
@@ -119,8 +126,9 @@ class Controller:
     def pytest_configure_node(self, node: Any) -> None:
         """Tell an xdist worker, in plain values, what it must not find out for itself."""
         whole_groups = node.config.getoption("dist") == "loadgroup"
-        keys = self._keys if node.gateway.spec.popen else {}  # another machine has keys of its own, or should have none
-        node.workerinput[HANDOVER] = self.handover.to_worker(whole_groups=whole_groups, keys=keys)
+        local = bool(node.gateway.spec.popen)
+        keys = self._keys if local else {}  # another machine has keys of its own, or should have none
+        node.workerinput[HANDOVER] = self.handover.to_worker(whole_groups=whole_groups, keys=keys, local=local)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
@@ -151,7 +159,8 @@ class Controller:
         record = result["record"]
         if record in self._reported or record in self._told_of_itself:
             return
-        writer.append(result)
+        if not self._append(writer, result):
+            return
         told = Result.from_json({**result, "attempts": ()})
         if not self_check.is_of_a_record(told):
             self._told_of_itself.add(record)
@@ -159,6 +168,19 @@ class Controller:
         self._reported.add(record)
         if self._progress is not None:
             self._progress.add(told)
+
+    def _append(self, writer: ResultsWriter, result: Any) -> bool:
+        """Write a line; where there is no room for it the run ends, since what it saw from now on would be lost."""
+        if self._session is None or self._is_full:
+            return False
+        try:
+            writer.append(result)
+        except OSError as error:
+            self._is_full = True
+            said = f"results.jsonl: {error.strerror or error}; make room, or name another folder with --out"
+            self._trouble.append(said)
+            self._session.shouldstop = said
+        return not self._is_full
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:
@@ -181,7 +203,9 @@ class Controller:
         run, results = read_run(self.folder / "results.jsonl")
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, run.target)
-        if exitstatus in _OURS:
+        if self._is_full:
+            session.exitstatus = Exit.HARNESS_ERROR
+        elif exitstatus in _OURS:
             session.exitstatus = highest({verdicts.of_run(run, results), self._write_back(run, results)})
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -195,10 +219,10 @@ class Controller:
         terminalreporter.section("catalog probe")
         colour, quiet = bool(terminalreporter.hasmarkup), terminalreporter.verbosity < 0
         terminalreporter.write_line(terminal.summary(run, results, colour=colour, quiet=quiet))
-        for line in self._written:
-            terminalreporter.write_line(line)
-        for line in self._trouble:
-            terminalreporter.write_line(line, red=True)
+        for said in self._written:
+            terminalreporter.write_line(visible(said))
+        for said in self._trouble:
+            terminalreporter.write_line(visible(said), red=True)
         terminalreporter.write_line(f"report: {self.folder / 'report.html'}")
 
     def _withhold_keys(self) -> None:
@@ -249,7 +273,8 @@ class Controller:
             raise self._unwritable(error) from error
 
     def _unwritable(self, error: OSError) -> pytest.UsageError:
-        return pytest.UsageError(f"--out {self.options.out}: {error.strerror}; name a folder that can be written")
+        said = f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
+        return pytest.UsageError(line(said, LONGEST))
 
     def _say_what_was_stopped(self, session: pytest.Session) -> None:
         """What `-x` or `--maxfail` left unasked is not lost: somebody wanted it so, and the file says it."""
@@ -259,7 +284,7 @@ class Controller:
             if address not in self._reported:
                 reason = Reason(ReasonCode.STOPPED_EARLY, str(session.shouldfail))
                 result = Result(address, self.options.catalog[address].data, Outcome.NOT_PROBED, reason)
-                self._writer.append(result.to_json())
+                self._append(self._writer, result.to_json())
 
     def _described(self) -> Run:
         options = self.options

@@ -10,6 +10,7 @@ from catalog.evidence import agreement, verdicts
 from catalog.model import Outcome
 from catalog.model.codes import FindingCode
 from catalog.model.explanations import REASONS
+from catalog.model.visible import line, visible
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -20,15 +21,16 @@ def settle(result: Result) -> None:
     if verdicts.failed(result):
         pytest.fail(told(result), pytrace=False)
     if agreement.pending(result):
-        pytest.xfail(f"never seen as documented; pending until {agreement.until(result)}: {result.drifts[0].message}")
+        waiting = f"never seen as documented; pending until {agreement.until(result)}: {result.drifts[0].message}"
+        pytest.xfail(line(waiting))
     if verdicts.accounted(result):
-        pytest.xfail(verdicts.of_ledger(result, "reason") or "accepted in catalog/divergences.json")
+        pytest.xfail(line(verdicts.of_ledger(result, "reason")) or "accepted in catalog/divergences.json")
     if result.outcome is not Outcome.CONFORMS:
         pytest.skip(reason_of(result))
 
 
 def told(result: Result) -> str:
-    """A drift in the terminal: one line a finding, and how to see more."""
+    """A drift in the terminal: one line a finding, and how to see more; nothing in it steers the terminal."""
     lines = [f"{result.record} {result.outcome}"]
     if result.reason:
         lines.append(f"  {result.reason.detail}")
@@ -41,7 +43,7 @@ def told(result: Result) -> str:
     ]
     sources = ", ".join(result.probed_record.sources)
     lines.append(f"  documented in {sources}; `python -m catalog show {result.record}`")
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def reason_of(result: Result) -> str:
@@ -50,4 +52,4 @@ def reason_of(result: Result) -> str:
         return str(result.outcome)
     code = REASONS.get(result.reason.code)
     step = f" ({code.next_step})" if code else ""
-    return f"{result.outcome}: {result.reason.code}: {result.reason.detail}{step}"
+    return line(f"{result.outcome}: {result.reason.code}: {result.reason.detail}{step}")

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.errors import Mendable
+from catalog.model.errors import LONGEST, Mendable
+from catalog.model.visible import line
 from probes.suite import options
-from probes.suite.worker_input import HANDOVER, KEYS, Handover
+from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
+from probes.suite.worker_input import HANDOVER, KEYS, LOCAL, Handover
 
 if TYPE_CHECKING:
     from probes.suite.controller import Controller
@@ -46,6 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     chosen = _options(config, {} if told is None else told[KEYS])
     _hold_the_budget(config, chosen)
+    if told is not None and told[LOCAL]:
+        end_with_the_controller()
     handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
     if chosen.plan:
         from probes.suite.planner import Planner
@@ -63,6 +67,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     controller = config.stash.get(_controller, None)
     if controller is not None:
         controller.close()
+        forget()
 
 
 def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
@@ -70,6 +75,8 @@ def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
         return options.read(config, {**keys, **os.environ})
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
+    except OSError as error:  # a name too long for the system, a folder that may not be entered
+        raise pytest.UsageError(line(f"{error.filename}: {error.strerror or error}; name another", LONGEST)) from None
 
 
 def _hold_the_budget(config: pytest.Config, chosen: Options) -> None:
@@ -91,6 +98,7 @@ def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
         raise pytest.UsageError(str(error)) from None
     controller = Controller(chosen)
     if not chosen.plan:
+        report_when_told_to_end()
         controller.start()
         config.stash[_controller] = controller
         config.pluginmanager.register(controller, "catalog-probe-controller")

@@ -21,6 +21,9 @@ def nothing_found() -> Values:
 KEYS = "keys"
 """Among it, the keys: a child's environment is for anybody to read who may read its process."""
 
+LOCAL = "local"
+"""Among it, whether the worker is a child of the process that records."""
+
 Addresses = Mapping[str, Mapping[str, str]]
 """Where the mock serves each provider, as a target names its addresses."""
 
@@ -38,12 +41,12 @@ class Handover:
     whole_groups: bool = True
     """Whether this process gets every item of a group, so that what is prefetched is also asked for."""
 
-    def to_worker(self, *, whole_groups: bool, keys: Mapping[str, str]) -> dict[str, Any]:
+    def to_worker(self, *, whole_groups: bool, keys: Mapping[str, str], local: bool) -> dict[str, Any]:
         """Plain values that xdist can carry to another process; `keys` by the variables that the target names."""
         addresses = {name: dict(table) for name, table in self.addresses().items()}
         values = {name: dict(table) for name, table in self.values().items()}
         told = {"run": self.run, "addresses": addresses, "history": list(self.history), KEYS: dict(keys)}
-        return {**told, "values": values, "whole_groups": whole_groups}
+        return {**told, LOCAL: local, "values": values, "whole_groups": whole_groups}
 
     @classmethod
     def from_controller(cls, plain: Mapping[str, Any]) -> Handover:

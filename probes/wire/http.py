@@ -22,6 +22,7 @@ from probes.wire import body
 from probes.wire.failure import reason_of
 from probes.wire.observer import Observer
 from probes.wire.tls import context
+from probes.wire.watched import WatchingBackend
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 8
 """One small pool a lane: a large shared one gets slower as concurrency grows."""
+
+KEPT_ALIVE_S = 5.0
+"""How long a connection is kept for the next request."""
 
 CONNECT_S = 10.0
 """How long connecting may take at most."""
@@ -102,9 +106,17 @@ class HttpWire:
         await self._client.aclose()
 
     def _new_client(self) -> httpx.AsyncClient:
+        transport = httpx.AsyncHTTPTransport(verify=self._tls, trust_env=False)
+        # httpx has no option for what opens connections; its pool is one of httpcore, which has.
+        transport._pool = httpcore.AsyncConnectionPool(
+            ssl_context=self._tls,
+            max_connections=CONNECTIONS,
+            max_keepalive_connections=CONNECTIONS,
+            keepalive_expiry=KEPT_ALIVE_S,
+            network_backend=WatchingBackend(self._limits.max_body_bytes),
+        )
         return httpx.AsyncClient(
-            verify=self._tls,
-            limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
+            transport=transport,
             follow_redirects=False,
             trust_env=False,
             headers={"accept-encoding": body.ACCEPT_ENCODING, "user-agent": "catalog-probe"},
@@ -153,6 +165,8 @@ class HttpWire:
     async def _answer(self, client: httpx.AsyncClient, call: Call, request: httpx.Request, started: float) -> Response:
         response = await client.send(request, stream=True)
         try:
+            if response.status_code < httpx.codes.OK:
+                raise httpx.RemoteProtocolError(f"HTTP {response.status_code} in place of an answer")
             headers = self._observer.headers(dict(response.headers))
             if call.stream and "text/event-stream" in headers.get("content-type", ""):
                 return await self._streamed(response, headers, started)

@@ -1,0 +1,129 @@
+"""HTTP as servers really speak it: what is an answer is taken for one, and what nobody asked for is nobody's answer."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from probes.calls.call import get
+from probes.target.dialect import Dialect
+from probes.wire.http import HttpWire, Limits
+from probes.wire.redact import Redactor
+from probes.wire.watched import MAX_INTERIM
+from tests.harness.hostile import answer, start
+from tests.harness.serving import speaking
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange
+
+OK = b'{"n":%d}'
+MAX_BYTES = 100_000
+
+
+@dataclass
+class Scripted:
+    """A server that keeps its connections: each request gets the next of these bytes, on whichever connection."""
+
+    answers: list[bytes]
+    close: bool = False
+    connections: int = 0
+    heads: list[str] = field(default_factory=list)
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            while True:
+                self.heads.append((await reader.readuntil(b"\r\n\r\n")).decode())
+                writer.write(self.answers.pop(0))
+                await writer.drain()
+                if self.close:
+                    return
+        except (asyncio.IncompleteReadError, ConnectionError, IndexError):
+            pass
+        finally:
+            writer.close()
+
+
+def kept(number: int, body: bytes | None = None, **headers: str) -> bytes:
+    """A whole answer that leaves its connection open."""
+    said = OK % number if body is None else body
+    return start(200, content_type="application/json", content_length=str(len(said)), **headers) + said
+
+
+def chunked(*pieces: bytes, trailers: bytes = b"") -> bytes:
+    head = start(200, content_type="application/json", transfer_encoding="chunked")
+    return head + b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n" + trailers + b"\r\n"
+
+
+def exchanged(server: Scripted, times: int = 1) -> list[Exchange]:
+    """So many exchanges, one after the other, on one wire."""
+
+    async def make(base: str) -> list[Exchange]:
+        wire = HttpWire(Dialect("", "", "", ""), Redactor({}), Limits(5.0, MAX_BYTES), tls=False)
+        try:
+            call = get("/v1/models")
+            return [await wire.exchange(call, f"{base}{call.path}", {}, "answer", 0.0) for _ in range(times)]
+        finally:
+            await wire.aclose()
+
+    with speaking(server) as base:
+        return asyncio.run(asyncio.wait_for(make(base), 30))
+
+
+def told(exchange: Exchange) -> object:
+    if exchange.response is not None:
+        return exchange.response.body
+    return exchange.failure and str(exchange.failure.code)
+
+
+def test_a_connection_is_kept_for_the_next_request() -> None:
+    server = Scripted([kept(1), chunked(b'{"n":', b"2}"), chunked(b'{"n":3}', trailers=b"x-sum: 1\r\n"), kept(4)])
+    assert list(map(told, exchanged(server, 4))) == [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 4}]
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize(
+    "more",
+    [kept(666), kept(666)[:40], b'{"n":666}', start(304), start(204), b"\r\n\r\n", chunked(b'{"n":666}'), b"\x00"],
+    ids=["whole", "half", "body", "304", "204", "blank", "chunked", "junk"],
+)
+@pytest.mark.parametrize("first", [kept(1), chunked(b'{"n":1}')], ids=["sized", "chunked"])
+def test_an_answer_that_nobody_asked_for_is_nobodys(first: bytes, more: bytes) -> None:
+    server = Scripted([first + more, kept(2), kept(3)])
+    assert list(map(told, exchanged(server, 3))) == [{"n": 1}, {"n": 2}, {"n": 3}]
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "seen"),
+    [
+        (b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n" * 3 + kept(1), {"n": 1}),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" + kept(1), {"n": 1}),
+        (b"HTTP/1.1 102 Processing\r\n\r\n" * (MAX_INTERIM + 1) + kept(1), "protocol-error"),
+        (b"HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n", "protocol-error"),
+        (b'HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n{"n":1}', {"n": 1}),
+        (b'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"n":1}', {"n": 1}),
+        (b'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"n":1}', "connection-reset"),
+        (b'HTTP/1.1 200 OK\r\ncontent-length: 7\r\ncontent-length: 8\r\n\r\n{"n":1}', "protocol-error"),
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "protocol-error"),
+        (b'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n7\r\n{"n":1}\r\n', "connection-reset"),
+        (chunked(b'{"n":1}', trailers=b"x-pad: " + b"y" * 200_000 + b"\r\n"), "protocol-error"),
+        (chunked(*[b" "] * 60_000).replace(b"1\r\n", b"1;" + b"e" * 60 + b"\r\n"), "protocol-error"),
+        (kept(1, gzip.compress(b'{"n":1}'), content_encoding="x-gzip"), {"n": 1}),
+        (kept(1, b'{"n":1}', content_encoding="identity"), {"n": 1}),
+        (kept(1, b"\x0b\x03\x80", content_encoding="br"), "protocol-error"),
+        (kept(1, b"\x28\xb5\x2f\xfd", content_encoding="zstd"), "protocol-error"),
+        (kept(1, gzip.compress(gzip.compress(b"{}")), content_encoding="gzip, gzip"), "protocol-error"),
+        (b"", "closed-without-answer"),
+        (b"HTTP/1.1 ", "closed-without-answer"),
+        (answer(200, b"{}", x_pad="p" * 200_000), "protocol-error"),
+    ],
+    ids=range(20),
+)
+def test_each_way_of_answering_is_told_as_what_it_is(said: bytes, seen: object) -> None:
+    (exchange,) = exchanged(Scripted([said], close=True))
+    assert told(exchange) == seen, exchange

@@ -1,0 +1,105 @@
+"""Runs that are told to end, whose controller dies, or whose disk is full: what was seen is kept, nobody goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.complete import unreported
+from catalog.evidence.results_file import read_run
+from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, pytest_probes
+from tests.system.probes.test_killed import alive, children, until
+
+FULL = '''
+"""Lets no file of the controller grow by more than so much once the run is described."""
+
+import os
+import resource
+
+import pytest
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session):
+    session.config.pluginmanager.get_plugin("catalog-probe-controller")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+'''
+
+
+def started(out: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "xdist",
+        "probes",
+        "--provider",
+        "pa",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+    ]
+    return subprocess.Popen(
+        [*command, "--out", str(out), *arguments],
+        cwd=CHECKOUT,
+        env={**os.environ, **OF_OUR_DEPENDENCIES},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def reported(out: Path, number: int) -> Path | None:
+    """The results file, once it has so many lines."""
+    return next((path for path in out.glob("*/results.jsonl") if path.read_bytes().count(b"\n") > number), None)
+
+
+@pytest.mark.parametrize(
+    ("number", "workers"), [(signal.SIGTERM, ()), (signal.SIGHUP, ()), (signal.SIGTERM, ("-n", "2"))]
+)
+def test_a_run_that_is_told_to_end_leaves_a_report(
+    tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]
+) -> None:
+    process = started(tmp_path, *workers)
+    path = until(lambda: reported(tmp_path, 5))
+    below = children(process.pid)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, output
+    assert f"ended by {number.name}" in output
+    assert "Traceback" not in output
+    _, results = read_run(path)
+    lost = [each for each in results if unreported(each)]
+    assert 0 < len(lost) < len(results)
+    for view in ("report.html", "summary.md", "junit.xml"):
+        assert (path.parent / view).stat().st_size
+    assert f"{len(lost)} selected and never reported" in (path.parent / "summary.md").read_text()
+    until(lambda: not any(map(alive, below)))
+
+
+def test_workers_end_with_a_controller_that_is_killed(tmp_path: Path) -> None:
+    process = started(tmp_path, "-n", "2")
+    until(lambda: reported(tmp_path, 5))
+    below = children(process.pid)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    until(lambda: not any(map(alive, below)))
+
+
+def test_a_full_disk_ends_the_run_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "full.py").write_text(FULL)
+    options = ("-p", "full", "-p", "no:randomly", "--provider", "pa", "--kind", "errors", "-k", "general")
+    ran = pytest_probes(tmp_path / "out", *options, environ={"PYTHONPATH": str(tmp_path)})
+    assert ran.status == 3, ran.said
+    assert "results.jsonl: File too large; make room, or name another folder with --out" in ran.output
+    assert "Traceback" not in ran.said
+    assert "INTERNALERROR" not in ran.said
+    assert any(not unreported(each) for each in ran.lines), "what was written before is read"
+    assert any(unreported(each) for each in ran.lines)
