@@ -22,6 +22,17 @@ COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
 compiles the project anew, and rewrites the assertions of all tests, which is a third of the work of `quick`."""
 
 
+FUZZED = (
+    "tests/unit/catalog/test_ledger_by_schema.py",
+    "tests/unit/probes/test_target_by_schema.py",
+    "tests/unit/probes/test_wire_reading.py",
+    "tests/unit/probes/test_redact.py",
+    "tests/unit/probes/test_redact_in_part.py",
+    "tests/unit/test_no_file_breaks_a_reader.py",
+)
+"""Properties of what reads files of others and bytes from the wire."""
+
+
 def install(session: nox.Session, *groups: str) -> None:
     """Install the project and the dependency groups named, at the pinned versions."""
     session.install("--quiet", "pip>=25.1")
@@ -142,6 +153,20 @@ def crash(session: nox.Session) -> None:
     """Kill runs and updates a hundred times at random moments; nothing is ever half written."""
     install(session, "test")
     session.run("pytest", "-m", "crash", "tests/system", *session.posargs, env={"CRASHES": "100", **COMPILED})
+
+
+@nox.session
+def hostile(session: nox.Session) -> None:
+    """Probe some 150 hostile servers, a run each, and print what came of it: outcome, exit, time, memory, leaks."""
+    install(session, "test")
+    session.run("python", "-m", "tests.harness.hostile_run", *session.posargs)
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Try every reader of files, every wire parser and the redactor on ten thousand inputs each: some minutes."""
+    install(session, "test")
+    session.run("pytest", "-n", "auto", "--hypothesis-profile=fuzz", *FUZZED, *session.posargs)
 
 
 @nox.session

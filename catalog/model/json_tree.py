@@ -53,6 +53,21 @@ def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False)
     return value
 
 
+def weight(value: Json) -> int:
+    """About how many bytes of memory a value takes."""
+    if isinstance(value, str | bytes):
+        return len(value) + _EACH
+    if isinstance(value, Mapping):
+        return _EACH + sum(_EACH + len(str(key)) + weight(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return _EACH + sum(map(weight, value))
+    return _EACH
+
+
+_EACH = 50
+"""What any value takes at least."""
+
+
 def _gather(value: Json, found: list[str]) -> None:
     if isinstance(value, str):
         found.append(value)

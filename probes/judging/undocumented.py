@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.projection import wire_of
@@ -14,11 +15,15 @@ if TYPE_CHECKING:
     from catalog.reading.expected import Expected
 
 
+MOST = 100
+"""Headers, and fields, of one answer that are told: one of a hundred thousand names tells nothing by them."""
+
+
 def seen_on_the_way(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
     """The headers, envelope fields and error codes of an answer that no record of its provider names."""
-    for name in sorted(response.headers.keys() - known.headers - ORDINARY_HEADERS):
+    for name in sorted(response.headers.keys() - known.headers - ORDINARY_HEADERS)[:MOST]:
         yield _info(expected, FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, name, response.headers[name])
-    for pointer, value in _extra_fields(expected.envelope.schema, response.body, ""):
+    for pointer, value in islice(_extra_fields(expected.envelope.schema, response.body, ""), MOST):
         yield _info(expected, FindingCode.UNDOCUMENTED_FIELD, Aspect.BODY, pointer, value)
     if (response.status or 0) >= 400:
         wire = wire_of(expected.envelope, response.body)

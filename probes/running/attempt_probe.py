@@ -60,7 +60,9 @@ class AttemptProbe:
             await self._fixtures.remove(lambda call: self._send(call, CLEANUP, owed=True))
 
     async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
+        kept = 0 if owed else await self._lane.room.wait(self)
         exchange = await self._lane.send(call, label, self._session, self.started, self._role, owed=owed)
+        self._lane.room.hold(self, exchange, kept)
         if self.endpoint and label not in BESIDE:
             exchange = replace(exchange, endpoint=self.endpoint)
         self.exchanges.append(exchange)

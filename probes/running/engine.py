@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from catalog.evidence.kept import Allowance
 from catalog.model import Address, Outcome, Reason
 from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
@@ -26,6 +27,7 @@ from probes.planning.rotation import ALL, Drawing
 from probes.running.controls import expected_of
 from probes.running.probing import Task, now, place_of, run, unprobed
 from probes.running.provider_run import ProviderRun
+from probes.running.room import Room
 from probes.target.target import Cost, Target
 
 if TYPE_CHECKING:
@@ -61,6 +63,9 @@ class Engine:
     """The day, which chooses what tripwires lie about; None where there are to be none."""
     drawing: Drawing = ALL
     """On which of its endpoints each error is provoked."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """What may be kept of large answers."""
+    _room: Room = field(default_factory=Room)
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
@@ -164,6 +169,7 @@ class Engine:
             journal=self.journal,
             reprobe_after_s=self.target.reprobe_after_s,
             faults=self._faults(expected),
+            allowance=self.allowance,
             twin=partial(self._twin, recipe.credential),
         )
 
@@ -184,7 +190,7 @@ class Engine:
         if provider not in self._providers:
             records = tuple(self.catalog.select(provider=provider))
             self._providers[provider] = ProviderRun.of(
-                self.target.providers[provider], records, self.redactor, live=self.target.live
+                self.target.providers[provider], records, self.redactor, self._room, live=self.target.live
             )
         return self._providers[provider]
 

@@ -101,16 +101,25 @@ def read(path: Path) -> list[Made]:
         JournalError: it cannot be read.
     """
     found: dict[str, Made] = {}
-    for line in _lines(path):
-        match line:
-            case {"state": "making", "id": made}:
-                told: dict[str, Any] = {key: str(line.get(key, "")) for key in _MAKING}
-                found[made] = Made(made, **told)
-            case {"state": "made", "id": made} if made in found:
-                found[made] = replace(found[made], role=str(line["role"]), removal=_read(line["removal"]))
-            case {"state": "ended", "id": made} if made in found:
-                found[made] = replace(found[made], ended=str(line["how"]))
+    for place, line in _lines(path):
+        try:
+            _note(line, found)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            what = f"no line of a journal ({type(error).__name__}: {error})"
+            raise JournalError(what, "remove the line, and look on the account yourself", place=place) from error
     return list(found.values())
+
+
+def _note(line: Json, found: dict[str, Made]) -> None:
+    """What one line says, beside what those before it said."""
+    match line:
+        case {"state": "making", "id": str(made)}:
+            told: dict[str, Any] = {key: str(line.get(key, "")) for key in _MAKING}
+            found[made] = Made(made, **told)
+        case {"state": "made", "id": str(made)} if made in found:
+            found[made] = replace(found[made], role=str(line["role"]), removal=_read(line["removal"]))
+        case {"state": "ended", "id": str(made)} if made in found:
+            found[made] = replace(found[made], ended=str(line["how"]))
 
 
 def left(path: Path) -> list[Made]:
@@ -121,13 +130,13 @@ def left(path: Path) -> list[Made]:
 _MAKING = ("record", "target", "provider", "address", "role", "request", "at")
 
 
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+def _lines(path: Path) -> Iterator[tuple[str, Json]]:
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise JournalError(error.strerror or str(error), "name a run's folder", file=path) from error
     try:
-        yield from (line for _, line in jsonl.values(raw, path))
+        yield from jsonl.values(raw, path)
     except jsonl.BrokenLineError as error:
         raise JournalError(error.what, error.mend, place=error.place) from error
 

@@ -19,6 +19,7 @@ from probes.elicit.probe import Stopped
 from probes.running.gathering import Gathering
 from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy
+from probes.running.room import Room
 from probes.running.settling import Settling
 from probes.running.throttle import Throttle
 from probes.target.dialect import Dialect
@@ -69,6 +70,7 @@ class Lane:
         *,
         mock: bool,
         throttle: Throttle | None = None,
+        room: Room | None = None,
     ) -> None:
         silence()
         self.provider = provider
@@ -89,6 +91,7 @@ class Lane:
         self._controls: dict[str, list[tuple[float, Exchange]]] = {}
         self._control_lock = anyio.Lock()
         self.places = anyio.CapacityLimiter(provider.concurrency)
+        self.room = room or Room()
         self.gathering = Gathering()
         self.settling = Settling(provider.name)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.evidence.kept import kept_attempt, kept_finding, kept_look
+from catalog.evidence.kept import Allowance, kept_attempt, kept_finding, kept_look
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog.model.codes import ReasonCode
@@ -54,6 +54,8 @@ class Task:
     reprobe_after_s: float = 0.0
     faults: Mapping[str, str] = field(default_factory=dict)
     """What is wrong with the request of each label that is to be refused: the row that says so."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """What the run may still keep of large answers."""
     twin: Callable[[str], Recipe | Reason] = twin
     """How an endpoint is asked without a fault, or why it is not here."""
 
@@ -166,6 +168,7 @@ async def _without_fault(task: Task, lane: Lane, endpoint: str) -> Exchange:
             await perform(recipe, probe)
         finally:
             await probe.remove_all()
+            lane.room.leave(probe)
     return next(each for each in probe.exchanges if each.label == TWIN)
 
 
@@ -192,6 +195,13 @@ async def _attempt(task: Task, lane: Lane, tried: _Tried) -> Verdict:
     address = str(task.record.address)
     number = len(tried.attempts) + 1
     probe = AttemptProbe(address, task.recipe.credential, lane, f"{task.run}/{address}/{number}", task.journal)
+    try:
+        return await _performed(task, lane, tried, probe)
+    finally:
+        lane.room.leave(probe)
+
+
+async def _performed(task: Task, lane: Lane, tried: _Tried, probe: AttemptProbe) -> Verdict:
     needed = _needed(task, tried) if tried.verdicts else None
     at = now()
     stopped: Reason | None = None
@@ -211,7 +221,7 @@ async def _attempt(task: Task, lane: Lane, tried: _Tried) -> Verdict:
     tried.unseen_endpoints |= unseen.endpoints
     verdict = broken or _judged(task, tried, attempt, needed, stopped)
     # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
-    tried.attempts.append(kept_attempt(attempt, task.expected))
+    tried.attempts.append(kept_attempt(attempt, task.expected, task.allowance))
     return verdict
 
 

@@ -14,6 +14,7 @@ from probes.running.throttle import Throttle
 if TYPE_CHECKING:
     from catalog.model import Record
     from probes.elicit.recipe import Recipe
+    from probes.running.room import Room
     from probes.target.target import Provider
     from probes.wire.redact import Redactor
 
@@ -28,15 +29,16 @@ class ProviderRun:
     throttle: Throttle | None
     """None on a mock, which answers each probe as if it were alone."""
     budget: Budget
+    room: Room
     lanes: dict[str, Lane] = field(default_factory=dict)
     """By name, each made when its first probe is sent."""
 
     @classmethod
-    def of(cls, provider: Provider, records: tuple[Record, ...], redactor: Redactor, *, live: bool) -> Self:
+    def of(cls, provider: Provider, records: tuple[Record, ...], redactor: Redactor, room: Room, *, live: bool) -> Self:
         """The run of a provider that documents these records."""
         policy = RateLimitPolicy.of(records)
         throttle = Throttle(policy, provider.max_wait_s, own_rate=provider.rate is not None) if live else None
-        return cls(provider, redactor, Known.of(records), throttle, Budget(provider))
+        return cls(provider, redactor, Known.of(records), throttle, Budget(provider), room)
 
     def lane(self, recipe: Recipe) -> Lane:
         """The lane that a recipe's calls are sent on."""
@@ -48,5 +50,6 @@ class ProviderRun:
                 self.budget,
                 mock=self.throttle is None,
                 throttle=self.throttle,
+                room=self.room,
             )
         return self.lanes[recipe.lane]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.evidence import agreement, past
+from catalog.evidence.kept import A_RUN, Allowance
 from catalog.model import Address, Json, Outcome
 from catalog.reading.assertions import assertions
 from catalog.reading.facts import keywords
@@ -159,6 +161,7 @@ class Prober:
                 journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
                 today=self.options.today,
                 drawing=self.options.drawing,
+                allowance=Allowance(A_RUN // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))),
             )
         return self._engine
 

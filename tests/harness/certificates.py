@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,8 +20,13 @@ class Certificates:
     key: Path
 
 
-def make(folder: Path) -> Certificates:
-    """Make both in a folder; the test is skipped where the library for it is not installed."""
+def make(
+    folder: Path, *, names: Sequence[str] = ("localhost", "127.0.0.1"), days: tuple[int, int] = (-1, 1)
+) -> Certificates:
+    """Make both in a folder; the test is skipped where the library for it is not installed.
+
+    The server's certificate is of these names and addresses, and valid from one day to another, counted from today.
+    """
     pytest.importorskip("cryptography", reason="`cryptography` makes the certificates (dependency group `test`)")
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
@@ -28,11 +34,13 @@ def make(folder: Path) -> Certificates:
 
     now = datetime.now(UTC)
 
-    def certificate(name: str, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+    def certificate(
+        name: str, key: ec.EllipticCurvePrivateKey, days: tuple[int, int] = (-1, 1)
+    ) -> x509.CertificateBuilder:
         subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
         builder = x509.CertificateBuilder().subject_name(subject).public_key(key.public_key())
         builder = builder.serial_number(x509.random_serial_number())
-        return builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+        return builder.not_valid_before(now + timedelta(days[0])).not_valid_after(now + timedelta(days[1]))
 
     root_key, server_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     root_name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "the test's authority")])
@@ -55,11 +63,13 @@ def make(folder: Path) -> Certificates:
         .add_extension(x509.KeyUsage(digital_signature=True, key_cert_sign=True, crl_sign=True, **usage), critical=True)
         .sign(root_key, hashes.SHA256())
     )
-    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    alternatives: list[x509.GeneralName] = [
+        x509.IPAddress(ipaddress.ip_address(name)) if name[0].isdigit() else x509.DNSName(name) for name in names
+    ]
     server = (
-        certificate("localhost", server_key)
+        certificate(names[0], server_key, days)
         .issuer_name(root_name)
-        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(root_key.public_key()), critical=False)
         .sign(root_key, hashes.SHA256())

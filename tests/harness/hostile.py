@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -54,8 +55,8 @@ class Hostile:
     heads: list[str] = field(default_factory=list)
 
     @contextmanager
-    def serving(self) -> Iterator[str]:
-        with speaking(self._connection) as base:
+    def serving(self, tls: ssl.SSLContext | None = None) -> Iterator[str]:
+        with speaking(self._connection, tls) as base:
             yield base
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

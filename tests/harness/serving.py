@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -100,15 +101,15 @@ def serving_mock(app: MockApp) -> Iterator[Mapping[str, Mapping[str, str]]]:
 
 
 @contextmanager
-def speaking(connection: Connection) -> Iterator[str]:
-    """The address of a server that answers each connection by hand: for peers that break HTTP."""
+def speaking(connection: Connection, tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    """The address of a server that answers each connection by hand: for peers that break HTTP, or over TLS."""
     loop = asyncio.new_event_loop()
     ready = threading.Event()
     port: list[int] = []
     stop = asyncio.Event()
 
     async def serve() -> None:
-        server = await asyncio.start_server(connection, "127.0.0.1", 0)
+        server = await asyncio.start_server(connection, "127.0.0.1", 0, ssl=tls)
         port.append(server.sockets[0].getsockname()[1])
         ready.set()
         await stop.wait()
@@ -125,7 +126,7 @@ def speaking(connection: Connection) -> Iterator[str]:
     thread.start()
     assert ready.wait(10), "the server did not start"
     try:
-        yield f"http://127.0.0.1:{port[0]}"
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{port[0]}"
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(10)

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 
 from catalog.envelopes.envelope import envelope
 from catalog.envelopes.pointer import ABSENT, find, rebuilt
-from catalog.evidence.kept import POINTED, WHOLE, kept_attempt, kept_exchange, kept_finding, kept_look
+from catalog.evidence.kept import (
+    HEADERS,
+    LITTLE,
+    POINTED,
+    WHOLE,
+    Allowance,
+    kept_attempt,
+    kept_exchange,
+    kept_finding,
+    kept_look,
+)
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
 from catalog.model.look import Look
@@ -112,3 +122,19 @@ def test_what_was_rebuilt_is_found_where_it_was(values: dict[str, Json]) -> None
     }
     assert all(find(document, pointer) == value for pointer, value in apart.items())
     assert find(document, "/nothing") is ABSENT
+
+
+def test_a_run_keeps_so_much_of_large_answers_and_of_all_further_ones_little() -> None:
+    allowance = Allowance(3 * WHOLE)
+    kept = [answered(kept_exchange(exchange("x" * 4 * WHOLE), None, allowance)) for _ in range(6)]
+    assert [len(each.body) for each in kept] == [WHOLE] * 3 + [LITTLE] * 3
+    small = answered(kept_exchange(exchange("y" * LITTLE), None, allowance))
+    assert small.body == "y" * LITTLE, "what is small is kept whole, however much was kept"
+
+
+def test_headers_are_kept_in_part_where_they_are_too_large() -> None:
+    headers = {f"x-{number}": "v" * 5000 for number in range(90)}
+    kept = answered(kept_exchange(exchange("b", headers=headers))).headers
+    assert sum(len(name) + len(value) for name, value in kept.items()) <= HEADERS + POINTED
+    assert kept["…"] == f"{90 - (len(kept) - 1)} more"
+    assert kept["x-0"].endswith("…")

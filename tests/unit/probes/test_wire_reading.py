@@ -11,6 +11,7 @@ import ssl
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 
+import httpcore
 import httpx
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from probes.wire import body, sse
 from probes.wire.failure import reason_of
+from probes.wire.watched import MAX_INTERIM, Watched
 
 PLAIN = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text()
 JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
@@ -217,3 +219,53 @@ def test_each_failure_has_its_reason(error: Exception, code: str) -> None:
 def test_a_detail_is_redacted_before_it_is_cut() -> None:
     error = httpx.ReadError("x" * 296 + "sk-secret")
     assert "sk-s" not in reason_of(error, lambda text: text.replace("sk-secret", "${K}")).detail
+
+
+class Given(httpcore.AsyncNetworkStream):
+    """A connection on which these pieces come."""
+
+    def __init__(self, coming: Iterator[bytes]) -> None:
+        self._coming = coming
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return next(self._coming, b"")
+
+    def get_extra_info(self, info: str) -> bool:
+        return False
+
+
+def more_came(raw: bytes, places: list[int], most: int = 10_000_000) -> bool:
+    """Whether a connection on which these bytes came may not be used again."""
+
+    async def taken() -> bool:
+        stream = Watched(Given(cut(raw, places)), most)
+        while await stream.read(65_536):
+            pass
+        return bool(stream.get_extra_info("is_readable"))
+
+    return asyncio.run(taken())
+
+
+SIZED = b"HTTP/1.1 404 X\r\ncontent-length: %d\r\n\r\n%b"
+INTERIM = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
+
+
+@given(st.binary(max_size=60), st.integers(0, MAX_INTERIM), PLACES, st.binary(min_size=1, max_size=9))
+def test_what_comes_after_an_answer_is_noticed_in_any_pieces(
+    content: bytes, interim: int, places: list[int], more: bytes
+) -> None:
+    raw = INTERIM * interim + SIZED % (len(content), content)
+    assert not more_came(raw, places)
+    assert more_came(raw + more, places)
+
+
+@given(st.binary(max_size=300), PLACES)
+def test_no_bytes_break_what_watches_them(raw: bytes, places: list[int]) -> None:
+    more_came(raw, places)
+
+
+def test_an_answer_takes_no_more_of_a_connection_than_it_may() -> None:
+    with pytest.raises(httpcore.RemoteProtocolError, match="more than 100 bytes"):
+        more_came(b"HTTP/1.1 200 X\r\n\r\n" + b"x" * 200, [50, 150], most=100)
+    with pytest.raises(httpcore.RemoteProtocolError, match="interim"):
+        more_came(INTERIM * (MAX_INTERIM + 1), [])

@@ -1,0 +1,70 @@
+"""How much of what was read may wait to be judged at once: one attempt after the other where answers are large."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+
+from catalog.model.json_tree import weight
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange
+
+MOST = 16_000_000
+"""Bytes, about, of answers that are held before whoever holds them is waited for."""
+
+LARGE = 100_000
+"""Bytes; smaller answers are not counted."""
+
+
+FIRST = 16
+"""Answers from which it is learnt how large they are here."""
+
+GUESSED = 2_000_000
+"""Bytes that one of the first may have."""
+
+
+class Room:
+    """Shared by all lanes of a run. All methods run in the loop thread.
+
+    Who has held something longest never waits, so that there is always one that ends and makes room.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[object, int] = {}
+        self._largest = 0
+        """Bytes of the largest answer so far: so much may come in answer to any request that is under way."""
+        self._seen = 0
+        self._freed = anyio.Event()
+
+    async def wait(self, holder: object) -> int:
+        """Wait until there is room for another answer, and keep it; says how much."""
+        while sum(self._held.values()) > MOST and next(iter(self._held)) is not holder:
+            await self._freed.wait()
+        kept = self._largest or (GUESSED if self._seen < FIRST else 0)
+        self._held[holder] = self._held.get(holder, 0) + kept
+        return kept
+
+    def hold(self, holder: object, exchange: Exchange, kept: int) -> None:
+        """Count an answer, for which so much room was kept, until its holder leaves."""
+        self._seen += 1
+        response = exchange.response
+        size = 0
+        if response is not None:
+            size = weight(response.body) + sum(weight(event.data) for event in response.events or ())
+        if size > LARGE:
+            self._largest = max(self._largest, size)
+        held = self._held.get(holder, 0) - kept + (size if size > LARGE else 0)
+        self._held[holder] = held
+        if kept:
+            self._wake()
+
+    def leave(self, holder: object) -> None:
+        """Count nothing of this holder any more."""
+        if self._held.pop(holder, 0):
+            self._wake()
+
+    def _wake(self) -> None:
+        self._freed.set()
+        self._freed = anyio.Event()

@@ -1,0 +1,26 @@
+"""Makes one call that streams, on a host: `python -m tests.harness.grpc_stream HOST` says how the stream ended."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from probes.calls.call import invoke
+from probes.wire.grpc import GrpcWire
+from probes.wire.http import Limits
+from probes.wire.redact import Redactor
+
+
+async def ended(host: str) -> str:
+    """How the stream ended, or why there was none."""
+    wire = GrpcWire("", Redactor({}), Limits(4.0, 4_000_000))
+    call = invoke("/pd_api.Chat/GetCompletionChunk", {"model": "mock-small"})
+    try:
+        exchange = await wire.exchange(call, host + call.path, {}, "answer", 0.0)
+    finally:
+        await wire.aclose()
+    return exchange.response.ended if exchange.response else str(exchange.failure)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(asyncio.run(ended(sys.argv[1])) + "\n")

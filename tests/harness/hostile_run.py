@@ -1,0 +1,205 @@
+"""Runs the table of hostile servers, each against a whole run of its own, and prints what came of it.
+
+`python -m tests.harness.hostile_run [WORDS]`: only cases in whose line the words stand. Exit 1 where one is not as it
+should be.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+from catalog.evidence.results_file import EvidenceError, read_run
+from catalog.evidence.self_check import of_records
+from probes.target.target_file import SHIPPED
+from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES
+from tests.harness.hostile_table import CANARY, CODES, Case, Where, cases
+from tests.harness.target_files import toml
+from tests.unit.reports.packed import unpacked
+
+ENOUGH = 12
+"""Characters of the key that may be found nowhere."""
+
+DEADLINE_S = 120.0
+STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What steers a terminal, or turns text around."""
+
+
+@dataclass(frozen=True)
+class Came:
+    """What came of one run."""
+
+    outcome: str
+    exit: int
+    seconds: float
+    megabytes: int
+    leaks: tuple[str, ...]
+    """The places in which enough of the key was found."""
+    faults: tuple[str, ...]
+    """A traceback, or a character that steers a terminal, where there was one."""
+
+
+def wrong(case: Case, came: Came) -> list[str]:
+    """What is not as it should be."""
+    found = []
+    if came.outcome != case.expected:
+        found.append(f"expected {case.expected}")
+    if came.exit != CODES[case.outcome]:
+        found.append(f"expected exit {CODES[case.outcome]}")
+    if came.seconds > case.seconds:
+        found.append(f"longer than {case.seconds:g} s")
+    if came.megabytes > case.megabytes:
+        found.append(f"more than {case.megabytes} MB")
+    return [*found, *(f"leak in {place}" for place in came.leaks), *came.faults]
+
+
+def write_target(path: Path, case: Case, where: Where) -> None:
+    """The mock target with the case's provider where its server is; its key is the canary, from the environment."""
+    name = case.record.partition("/")[0]
+    provider = tomllib.loads((SHIPPED / "mock.toml").read_text())["providers"][name]
+    for key, value in provider.items():
+        if value == "embedded":
+            provider[key] = where.base.rpartition("/")[2] if key == "grpc_host" else f"http://{where.base}"
+            if "//" in where.base and key != "grpc_host":
+                provider[key] = where.base
+    roles = {role: "env:CANARY" if "inference" in role else value for role, value in provider["credentials"].items()}
+    settings = {"timeout_s": case.timeout_s, **({"ca_file": where.ca_file} if where.ca_file else {})}
+    data = {"name": "hostile", "live": False, "reprobe_after_s": 0, "allow": ["free", "billable", "destructive"]}
+    path.write_text(toml({**data, "providers": {name: {**provider, **settings, "credentials": roles}}}))
+
+
+def run(case: Case, folder: Path) -> Came:
+    """Probe the case's record on its server, as `pytest probes` does."""
+    out = folder / "out"
+    with case.serve(folder) as where:
+        said = folder / "said"
+        with said.open("wb") as output:
+            started = time.monotonic()
+            process = subprocess.Popen(
+                [sys.executable, "-m", *_command(case, where, folder)],
+                cwd=CHECKOUT,
+                env={**_environment(), **OF_OUR_DEPENDENCIES, "CANARY": CANARY, "COLUMNS": "200"},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+            status, megabytes = _ended(process, started)
+        seconds = time.monotonic() - started
+    sinks = dict(_sinks(out, said))
+    leaks = tuple(name for name, text in sinks.items() if leaked(text))
+    return Came(
+        _outcome(out, case, sinks["the terminal"]),
+        status,
+        seconds,
+        megabytes,
+        leaks,
+        tuple(_faults(sinks["the terminal"])),
+    )
+
+
+def _command(case: Case, where: Where, folder: Path) -> list[str]:
+    if case.over == "grpc stream":  # no record streams over gRPC yet: the wire alone is asked
+        return ["tests.harness.grpc_stream", where.base]
+    write_target(folder / "hostile.toml", case, where)
+    kind, slug = case.record.split("/")[1], case.record.rpartition("/")[2]
+    options = ["--target", str(folder / "hostile.toml"), "--out", str(folder / "out"), "--depth", "quick"]
+    return ["pytest", *options, "-rA", "-vv", "-p", "no:cacheprovider", f"probes/test_{kind}.py", "-k", slug]
+
+
+def _ended(process: subprocess.Popen[bytes], started: float) -> tuple[int, int]:
+    """Its exit status and its peak memory in MB; what takes for ever is killed."""
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, usage.ru_maxrss // 1024
+        if time.monotonic() - started > DEADLINE_S:
+            process.kill()
+        time.sleep(0.02)
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+
+
+def _outcome(out: Path, case: Case, said: str) -> str:
+    if case.over == "grpc stream":
+        return said.strip().rpartition("\n")[2]
+    files = [path for path in out.glob("*/results.jsonl") if not path.parent.is_symlink()]
+    if not files:
+        return "no results"
+    try:
+        _, results = read_run(files[0])
+    except EvidenceError as error:
+        return f"unreadable: {error}"
+    (result,) = (each for each in of_records(results) if each.record == case.record)
+    outcome = str(result.outcome)
+    return f"{outcome} {result.reason.code}" if result.reason and outcome == "inconclusive" else outcome
+
+
+def _sinks(out: Path, said: Path) -> Iterator[tuple[str, str]]:
+    """Everything that a run prints and leaves, by name."""
+    yield "the terminal", said.read_bytes().decode("utf-8", "backslashreplace")
+    for path in sorted(out.rglob("*")):
+        if path.is_file() and not any(each.is_symlink() for each in path.parents):
+            text = path.read_bytes().decode("utf-8", "backslashreplace")
+            yield str(path.relative_to(out)), text
+            if path.name == "report.html":
+                yield f"{path.name}, unpacked", "\n".join(unpacked(text).values())
+
+
+def leaked(text: str) -> bool:
+    """Whether enough of the key stands in a text, in any case, also percent-encoded, in HTML or in hexadecimal."""
+    low = text.lower()
+    texts = {low, unquote(low), unescape(low), unescape(unescape(low)), low.replace("\\", "")}
+    texts |= {"".join(each.split()) for each in texts}
+    parts = [CANARY[at : at + ENOUGH].lower() for at in range(len(CANARY) - ENOUGH + 1)]
+    coded = [part.encode().hex() for part in parts] + [
+        CANARY[at : at + ENOUGH].encode().hex() for at in range(len(parts))
+    ]
+    return any(part in each for part in [*parts, *coded] for each in texts)
+
+
+def _faults(said: str) -> Iterator[str]:
+    if "Traceback (most recent call last)" in said or "INTERNALERROR" in said:
+        yield "a traceback"
+    if STEERING.search(said):
+        yield "steers the terminal"
+
+
+def main(words: str) -> int:
+    """Print the table."""
+    chosen = [case for case in cases() if words in f"{case.over} {case.name}"]
+    widths = (max(len(f"{each.over}: {each.name}") for each in chosen), max(len(each.expected) for each in chosen) + 8)
+    _say(f"{'case':{widths[0]}}  {'outcome':{widths[1]}}  exit  seconds  peak MB  leak")
+    bad = 0
+    for case in chosen:
+        with tempfile.TemporaryDirectory() as folder:
+            came = run(case, Path(folder))
+        told = wrong(case, came)
+        bad += bool(told)
+        line = f"{f'{case.over}: {case.name}':{widths[0]}}  {came.outcome:{widths[1]}}  {came.exit:4}"
+        leak = "LEAK" if came.leaks else "none"
+        _say(f"{line}  {came.seconds:7.1f}  {came.megabytes:7}  {leak}  {'; '.join(told)}".rstrip())
+    _say(f"{len(chosen)} cases, {bad} not as they should be")
+    return 1 if bad else 0
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(" ".join(itertools.chain(sys.argv[1:]))))

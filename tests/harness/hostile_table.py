@@ -1,0 +1,461 @@
+"""The table of hostile servers: what each does, and what a run must say of it. Data; `hostile_run` runs it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import itertools
+import json
+import ssl
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tests.harness import certificates, hostile, hostile_sockets
+from tests.harness.hostile import Hostile, Misbehaviour, Peer, answer, plain, start
+from tests.harness.hostile_sockets import BINARY, CLOSE, PING, TEXT, after_handshake, frame, hasty, saying
+from tests.harness.serving import speaking
+from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent, wrong_grpc
+
+CANARY = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
+"""The key of each run. No twelve characters of it may be found in anything that a run leaves."""
+
+RECORDS = {
+    "http": "pa/errors/general/unknown_model",
+    "tls": "pa/errors/general/unknown_model",
+    "sse": "pa/errors/stream/overloaded",
+    "websocket": "pb/errors/live/connection_time_exceeded",
+    "grpc": "pd/errors/grpc/not_found",
+}
+CODES = {"conforms": 0, "capped": 0, "drifted": 1, "inconclusive": 10, "flaky": 1}
+"""What a run of one record exits with, by its outcome."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a case's server is, and whom to trust there."""
+
+    base: str
+    ca_file: str = ""
+
+
+Serve = Callable[[Path], AbstractContextManager[Where]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One hostile server: over which protocol, what it does, and the outcome and reason that a run must tell."""
+
+    name: str
+    over: str
+    serve: Serve
+    outcome: str
+    reason: str = ""
+    timeout_s: float = 4.0
+    seconds: float = 30.0
+    """How long a run of the one record may take."""
+    megabytes: int = 150
+    """Peak memory of the whole process."""
+
+    @property
+    def record(self) -> str:
+        """The record that is probed; none where the wire alone is asked."""
+        return RECORDS.get(self.over, "")
+
+    @property
+    def expected(self) -> str:
+        """As the table prints it."""
+        return f"{self.outcome} {self.reason}".strip()
+
+
+def cases() -> list[Case]:
+    """The whole table."""
+    return [*_http(), *_echoes(), *_sse(), *_websocket(), *_grpc(), *_tls()]
+
+
+def _by_hand(misbehave: Misbehaviour) -> Serve:
+    @contextmanager
+    def serve(_: Path) -> Iterator[Where]:
+        with Hostile(misbehave).serving() as base:
+            yield Where(base)
+
+    return serve
+
+
+def _over_grpc(behave: Behaviour) -> Serve:
+    @contextmanager
+    def serve(_: Path) -> Iterator[Where]:
+        with wrong_grpc(behave) as host:
+            yield Where(host)
+
+    return serve
+
+
+def _no_grpc(misbehave: Misbehaviour) -> Serve:
+    """A port that takes connections and speaks no HTTP/2."""
+
+    @contextmanager
+    def serve(_: Path) -> Iterator[Where]:
+        async def connection(reader: Any, writer: Any) -> None:
+            try:
+                await misbehave(Peer("", reader, writer))
+            except ConnectionError:
+                pass
+            finally:
+                writer.close()
+
+        with speaking(connection) as base:
+            yield Where(base.removeprefix("http://"))
+
+    return serve
+
+
+def _over_tls(how: str) -> Serve:
+    @contextmanager
+    def serve(folder: Path) -> Iterator[Where]:
+        names = ("elsewhere.example",) if how == "wrong name" else ("localhost", "127.0.0.1")
+        made = certificates.make(folder, names=names, days=(-9, -2) if how == "expired" else (-1, 1))
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(made.certificate, made.key)
+        if how == "old version":
+            tls.maximum_version = ssl.TLSVersion.TLSv1_1
+        with Hostile(plain(404, ENVELOPE)).serving(tls) as base:
+            yield Where(base, "" if how == "bad chain" else str(made.authority))
+
+    return serve
+
+
+def _instead_of_tls(misbehave: Misbehaviour) -> Serve:
+    @contextmanager
+    def serve(_: Path) -> Iterator[Where]:
+        async def connection(reader: Any, writer: Any) -> None:
+            try:
+                await reader.read(1)
+                await misbehave(Peer("", reader, writer))
+            except ConnectionError:
+                pass
+            finally:
+                writer.close()
+
+        with speaking(connection) as base:
+            yield Where(base.replace("http:", "https:"))
+
+    return serve
+
+
+ENVELOPE = b'{"type":"error","error":{"type":"not_found_error","message":"model: no-such-model"},"request_id":"req_1"}'
+PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+
+
+def _error(kind: str, message: str = "m") -> bytes:
+    return json.dumps({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}).encode()
+
+
+def _raw(*pieces: bytes) -> Misbehaviour:
+    async def misbehave(peer: Peer) -> None:
+        await peer.send(*pieces)
+
+    return misbehave
+
+
+def _endless(piece: bytes, head: bytes = b"") -> Misbehaviour:
+    async def misbehave(peer: Peer) -> None:
+        await peer.send(head)
+        while True:
+            await peer.send(piece)
+
+    return misbehave
+
+
+def _http() -> Iterator[Case]:
+    chunked = start(404, content_type="application/json", transfer_encoding="chunked")
+    zeros = gzip.compress(b" " * 40_000_000)
+    known = (
+        ("says nothing", hostile.hanging, "inconclusive read-timeout"),
+        ("closes at once", hostile.closing, "inconclusive closed-without-answer"),
+        ("resets in the body", hostile.resetting, "inconclusive connection-reset"),
+        ("ends the body too soon", hostile.cut_short, "inconclusive connection-reset"),
+        ("speaks no HTTP", hostile.garbage, "inconclusive protocol-error"),
+        ("drips a header for ever", hostile.loris, "inconclusive read-timeout"),
+        ("drips a body for ever", hostile.slow_body, "inconclusive read-timeout"),
+        ("sends a million headers", hostile.header_flood, "inconclusive protocol-error"),
+        ("sends 10 GB", hostile.endless, "inconclusive body-too-large"),
+        ("sends a gzip bomb", hostile.bomb, "inconclusive body-too-large"),
+        ("sends a bomb of deflate", plain(404, zeros, content_encoding="gzip"), "inconclusive body-too-large"),
+        ("says gzip and is none", plain(404, b"none", content_encoding="gzip"), "inconclusive protocol-error"),
+        ("cuts gzip short", plain(404, zeros[:-9], content_encoding="gzip"), "inconclusive body-too-large"),
+        ("answers in brotli", plain(404, b"\x0b\x03\x80", content_encoding="br"), "inconclusive protocol-error"),
+        ("answers in zstd", plain(404, b"\x28\xb5\x2f\xfd", content_encoding="zstd"), "inconclusive protocol-error"),
+        ("packs gzip in gzip", plain(404, zeros, content_encoding="gzip, gzip"), "inconclusive protocol-error"),
+        ("hints for ever", _endless(b"HTTP/1.1 103 Early Hints\r\n\r\n"), "inconclusive protocol-error"),
+        ("continues for ever", _endless(b"HTTP/1.1 100 Continue\r\n\r\n"), "inconclusive protocol-error"),
+        ("switches protocols", _raw(b"HTTP/1.1 101 X\r\nupgrade: h2c\r\n\r\n"), "inconclusive protocol-error"),
+        (
+            "extends chunks for ever",
+            _endless(b"1;" + b"e" * 900 + b"\r\nx\r\n", chunked),
+            "inconclusive protocol-error",
+        ),
+        ("never ends its trailers", _endless(b"x-t: y\r\n", chunked + b"0\r\n"), "inconclusive protocol-error"),
+        (
+            "sends a giant trailer",
+            _raw(chunked, b"0\r\nx-t: " + b"y" * 300_000 + b"\r\n\r\n"),
+            "inconclusive protocol-error",
+        ),
+        ("sends a chunk of no size", _raw(chunked, b"zz\r\n"), "inconclusive protocol-error"),
+        (
+            "has two lengths",
+            _raw(b"HTTP/1.1 404 X\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}"),
+            "inconclusive protocol-error",
+        ),
+        (
+            "has a length below zero",
+            _raw(b"HTTP/1.1 404 X\r\ncontent-length: -1\r\n\r\n{}"),
+            "inconclusive protocol-error",
+        ),
+        ("has a status of letters", _raw(b"HTTP/1.1 abc X\r\n\r\n"), "inconclusive protocol-error"),
+        ("has a header of controls", _raw(b"HTTP/1.1 404 X\r\nx-a: \x00\x01\r\n\r\n"), "inconclusive protocol-error"),
+        (
+            "redirects elsewhere",
+            plain(302, b"", location="https://elsewhere.example/"),
+            "inconclusive unasked-redirect",
+        ),
+        ("redirects to a file", plain(301, b"", location="file:///etc/passwd"), "inconclusive unasked-redirect"),
+        ("is a gateway, 502", plain(502, PAGE, "text/html"), "inconclusive gateway-page"),
+        ("is a gateway, 500", plain(500, PAGE, "text/html; charset=utf-8"), "inconclusive gateway-page"),
+        ("is overloaded", plain(529, _error("overloaded_error")), "inconclusive unasked-overload"),
+        ("limits the rate", plain(429, _error("rate_limit_error")), "inconclusive unasked-rate-limit"),
+        (
+            "asks to wait a year",
+            plain(429, _error("rate_limit_error"), retry_after="31536000"),
+            "inconclusive unasked-rate-limit",
+        ),
+        ("times out by itself", plain(504, _error("timeout_error")), "inconclusive unasked-timeout"),
+        ("answers no JSON", plain(404, b"\x00\x01\x02"), "drifted"),
+        ("answers half of it", plain(404, ENVELOPE[:40]), "drifted"),
+        ("nests a hundred thousand deep", plain(404, b"[" * 100_000), "drifted"),
+        ("nests objects", plain(404, b'{"a":' * 5000 + b"1" + b"}" * 5000), "drifted"),
+        ("has a number of 9000 digits", plain(404, b"9" * 9000), "drifted"),
+        ("has NaN", plain(404, b'{"type": NaN}'), "drifted"),
+        ("is no UTF-8", plain(404, ENVELOPE.replace(b"model:", b"\xff\xfe")), "drifted"),
+        ("has half a surrogate pair", plain(404, ENVELOPE.replace(b"model:", b"\\ud800")), "drifted"),
+        (
+            "has two hundred thousand names",
+            plain(404, json.dumps({f"n{n}": n for n in range(200_000)}).encode()),
+            "drifted",
+        ),
+        ("has four megabytes of text", plain(404, _error("not_found_error", "m" * 3_900_000)), "drifted"),
+        ("steers the terminal", plain(404, _error("\x1b]0;owned\x07\x1b[2J", "\x1b[31m\u202e")), "drifted"),
+        ("steers it by a header", plain(404, ENVELOPE, request_id="\x9b31m"), "drifted"),
+        ("writes markup", plain(404, _error("</script><img src=x onerror=alert(1)>", "]]>|`")), "drifted"),
+        ("answers in HTTP/1.0", _raw(b"HTTP/1.0 404 X\r\ncontent-type: application/json\r\n\r\n", ENVELOPE), "drifted"),
+        ("answers twice", _raw(answer(404, ENVELOPE).replace(b"connection: close", b"x-a: b") * 2), "drifted"),
+        ("is empty", plain(404, b""), "drifted"),
+    )
+    for name, misbehave, said in known:
+        outcome, _, reason = said.partition(" ")
+        yield Case(name, "http", _by_hand(misbehave), outcome, reason)
+
+
+def _echoes() -> Iterator[Case]:
+    """The key in the message of an error that is otherwise one, in any dress."""
+    half, raw = len(CANARY) // 2, CANARY.encode()
+    forms = {
+        "whole": CANARY,
+        "without its head": CANARY[8:],
+        "without its tail": CANARY[:-8],
+        "its first half": CANARY[:half],
+        "twelve characters": CANARY[3:15],
+        "upper case": CANARY.upper(),
+        "lower case": CANARY.lower(),
+        "over two lines": f"{CANARY[:half]}\r\n  {CANARY[half:]}",
+        "with zero-width spaces": "\u200b".join(CANARY),
+        "with soft hyphens": "\u00ad".join(CANARY),
+        "percent": quote(CANARY, safe=""),
+        "percent in lower case": quote(CANARY, safe="").lower(),
+        "percent of some": quote(CANARY, safe="/+&"),
+        "percent twice": quote(quote(CANARY, safe=""), safe=""),
+        "HTML": html.escape(CANARY),
+        "HTML by number": "".join(f"&#{ord(each)};" for each in CANARY),
+        "JSON": json.dumps(CANARY),
+        "JSON in JSON in JSON": json.dumps(json.dumps(json.dumps(CANARY))),
+        "JSON by number": "".join(f"\\u{ord(each):04x}" for each in CANARY),
+        "hexadecimal": raw.hex(),
+        "hexadecimal, upper case": raw.hex().upper(),
+        "hexadecimal, cut": raw.hex()[5:-9],
+        "base64": base64.b64encode(raw).decode(),
+        "base64 in a longer text": base64.b64encode(b"a:" + raw + b":tail").decode(),
+        "base64 for URLs": base64.urlsafe_b64encode(raw).decode().rstrip("="),
+        "bytes of Python": repr(raw),
+    }
+    for name, form in forms.items():
+        yield Case(
+            f"echoes the key: {name}", "http", _by_hand(plain(404, _error("not_found_error", f"no {form}."))), "drifted"
+        )
+    header = plain(404, ENVELOPE, x_echo=CANARY.replace('"', ""), **{f"x_{CANARY[:9].lower()}": CANARY[2:20]})
+    yield Case("echoes the key: headers", "http", _by_hand(header), "drifted")
+    yield Case("echoes the key: binary", "http", _by_hand(plain(404, b"\xff\x00" * 110 + raw + b"\xff")), "drifted")
+    wide = b"\xff" + CANARY.encode("utf-16-le")
+    yield Case("echoes the key: UTF-16", "http", _by_hand(plain(404, wide)), "drifted")
+    for times in (10, 60_000):
+        many = plain(404, _error("not_found_error", CANARY * times))
+        yield Case(f"echoes the key: {times} times", "http", _by_hand(many), "drifted")
+    page = plain(502, f"<p>{html.escape(CANARY)}</p>".encode(), "text/html")
+    yield Case("echoes the key: on a page", "http", _by_hand(page), "inconclusive", "gateway-page")
+    gone = plain(302, b"", location=f"https://elsewhere.example/?key={quote(CANARY)}")
+    yield Case("echoes the key: in a redirect", "http", _by_hand(gone), "inconclusive", "unasked-redirect")
+    status = _raw(b"HTTP/1.1 404 " + raw + b"\r\nno header " + raw + b"\r\n\r\n")
+    yield Case("echoes the key: in a status line", "http", _by_hand(status), "inconclusive", "protocol-error")
+
+
+def _event(name: str, data: str) -> bytes:
+    return f"event: {name}\ndata: {data}\n\n".encode()
+
+
+def _stream(*events: bytes) -> Misbehaviour:
+    return _raw(start(200, content_type="text/event-stream", connection="close"), *events)
+
+
+def _sse() -> Iterator[Case]:
+    head = start(200, content_type="text/event-stream")
+    half = len(CANARY) // 2
+    delta = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":%s}}'
+    split = [_event("content_block_delta", delta % json.dumps(each)) for each in (CANARY[:half], CANARY[half:])]
+    lines = f"event: error\ndata: {CANARY[:half]}\ndata: {CANARY[half:]}\n\n".encode()
+    ping = _event("ping", '{"type": "ping"}')
+    known = (
+        ("never ends", hostile.endless_events, "inconclusive stream-endless"),
+        ("pings as fast as it can", _endless(ping, head), "inconclusive stream-endless"),
+        ("stalls", hostile.stalled_events, "inconclusive stream-stalled"),
+        ("is cut", hostile.cut_events, "inconclusive connection-reset"),
+        ("comments for ever", _endless(b": keep-alive\n\n", head), "inconclusive stream-endless"),
+        ("has a line without end", _endless(b"data: " + b"x" * 65_536, head), "inconclusive stream-endless"),
+        ("has events without data", _endless(b"event: ping\n\n", head), "inconclusive stream-endless"),
+        ("says to retry", _stream(b"retry: 1\n\n" * 100), "drifted"),
+        ("has nothing", _stream(), "drifted"),
+        ("is JSON", plain(200, b'{"type":"message"}'), "drifted"),
+        ("is no UTF-8", _stream(b"event: error\ndata: \xff\xfe\n\n"), "drifted"),
+        ("nests deep", _stream(_event("error", "[" * 50_000)), "drifted"),
+        ("splits the key over events", _stream(ping, *split), "drifted"),
+        ("splits the key over lines", _stream(ping, lines), "drifted"),
+        ("echoes the key in a name", _stream(_event(CANARY, '{"type":"x"}')), "drifted"),
+    )
+    for name, misbehave, said in known:
+        outcome, _, reason = said.partition(" ")
+        yield Case(name, "sse", _by_hand(misbehave), outcome, reason)
+
+
+def _flood(*pieces: bytes) -> Misbehaviour:
+    """After the handshake these for ever, and nothing is read."""
+
+    async def misbehave(peer: Peer) -> None:
+        for piece in itertools.cycle(pieces):
+            await peer.send(piece)
+
+    return after_handshake(misbehave)
+
+
+def _websocket() -> Iterator[Case]:
+    half = len(CANARY) // 2
+    set_up = '{"setupComplete": {}}'
+    reason = f"bad key {CANARY}".encode()[: 123 - 60]
+    split = [json.dumps({"serverContent": {"text": each}}) for each in (CANARY[:half], CANARY[half:])]
+    cut = after_handshake(_raw(frame(CLOSE, struct.pack("!H", 1008) + reason)))
+    known = (
+        ("sends messages for ever", hostile_sockets.endless_frames, "inconclusive stream-endless"),
+        ("pings and reads nothing", hostile_sockets.endless_pings, "inconclusive stream-endless"),
+        ("pings without a word", _flood(frame(PING) * 5000), "inconclusive stream-endless"),
+        ("pongs for ever", _flood(frame(0xA) * 5000), "inconclusive stream-endless"),
+        ("never ends a message", hostile_sockets.endless_fragments, "inconclusive stream-endless"),
+        (
+            "never ends an empty message",
+            _flood(frame(TEXT, b"", final=False), frame(0, b"", final=False) * 9000),
+            "inconclusive stream-endless",
+        ),
+        ("announces a gigabyte", hostile_sockets.huge_frame, "inconclusive stream-endless"),
+        ("sends many megabytes", hostile_sockets.huge_messages, "inconclusive stream-endless"),
+        ("says nothing", saying(), "inconclusive stream-stalled"),
+        ("stalls after a word", saying(set_up), "inconclusive stream-stalled"),
+        ("shakes hands wrongly", hostile_sockets.wrong_handshake, "inconclusive protocol-error"),
+        ("never shakes hands", hostile.hanging, "inconclusive read-timeout"),
+        ("closes in place of it", hostile.closing, "inconclusive closed-without-answer"),
+        ("speaks no HTTP", hostile.garbage, "inconclusive protocol-error"),
+        ("drips a header", hostile.loris, "inconclusive read-timeout"),
+        ("redirects", plain(302, location="http://127.0.0.1:1/"), "inconclusive unasked-redirect"),
+        ("limits the rate", plain(429), "inconclusive unasked-rate-limit"),
+        ("is a gateway", plain(502, PAGE, "text/html"), "inconclusive gateway-page"),
+        ("has a frame of no kind", hostile_sockets.no_such_frame, "drifted"),
+        ("is no UTF-8", hostile_sockets.no_text, "drifted"),
+        ("is reset", hostile_sockets.reset, "drifted"),
+        ("closes at once", hasty(), "drifted"),
+        ("masks its frames", after_handshake(_raw(b"\x81\x82\x00\x00\x00\x00{}")), "drifted"),
+        ("closes with half a reason", cut, "drifted"),
+        ("splits the key over frames", hasty(set_up, *split), "drifted"),
+        (
+            "echoes the key in bytes",
+            after_handshake(_raw(frame(BINARY, b"\xff" + CANARY.encode()), frame(CLOSE, b"\x03\xe8"))),
+            "drifted",
+        ),
+        ("echoes the key in a refusal", plain(403, json.dumps({"error": {"message": CANARY[3:]}}).encode()), "drifted"),
+    )
+    for name, misbehave, said in known:
+        outcome, _, reason_code = said.partition(" ")
+        yield Case(name, "websocket", _by_hand(misbehave), outcome, reason_code)
+
+
+def _grpc() -> Iterator[Case]:
+    giant = {f"x-{number}": "y" * 1000 for number in range(40)}
+    known: tuple[tuple[str, Serve, str], ...] = (
+        ("never answers", _over_grpc(silent), "inconclusive read-timeout"),
+        ("is overloaded", _over_grpc(ends_with(14, "not now")), "inconclusive unasked-overload"),
+        ("limits the rate", _over_grpc(ends_with(8, "not now")), "inconclusive unasked-rate-limit"),
+        ("ends otherwise", _over_grpc(ends_with(9)), "drifted"),
+        ("ends well", _over_grpc(ends_with(0)), "drifted"),
+        ("sends no message", _over_grpc(sends(b"\xff\xff\xff")), "inconclusive protocol-error"),
+        ("sends too large a message", _over_grpc(sends(b"x" * 5_000_000)), "inconclusive body-too-large"),
+        ("has giant trailers", _over_grpc(ends_with(5, "no model", giant)), "inconclusive body-too-large"),
+        ("echoes the key", _over_grpc(ends_with(5, f"no model for {CANARY}", {"x-key": CANARY})), "conforms"),
+        (
+            "echoes the key in part",
+            _over_grpc(ends_with(5, f"no model for {CANARY[:-4]}", {"x-key-bin": CANARY[3:]})),
+            "conforms",
+        ),
+        ("takes the connection and is silent", _no_grpc(hostile.hanging), "inconclusive read-timeout"),
+        ("closes the connection", _no_grpc(hostile.closing), "inconclusive connection-reset"),
+        ("speaks HTTP/1.1", _no_grpc(_raw(answer(400, b"no"))), "inconclusive connection-reset"),
+        ("speaks garbage", _no_grpc(_endless(b"\x15\x03\x01 no HTTP/2 at all ")), "inconclusive connection-reset"),
+    )
+    for name, serve, said in known:
+        outcome, _, reason = said.partition(" ")
+        yield Case(name, "grpc", serve, outcome, reason)
+    yield Case("streams for ever", "grpc stream", _over_grpc(endless), "capped")
+    big: Behaviour = lambda context: (b"\x0a\x80\x80\x40" + b"i" * 2**20 for _ in itertools.count())  # noqa: E731
+    yield Case("streams megabytes for ever", "grpc stream", _over_grpc(big), "capped")
+
+
+def _tls() -> Iterator[Case]:
+    for how in ("bad chain", "wrong name", "expired", "old version"):
+        yield Case(f"has a certificate: {how}", "tls", _over_tls(how), "inconclusive", "tls-failed")
+    yield Case("is as it should be", "tls", _over_tls(""), "drifted")
+
+    async def reset(peer: Peer) -> None:
+        peer.reset()
+
+    yield Case("resets in the handshake", "tls", _instead_of_tls(reset), "inconclusive", "connection-reset")
+    yield Case("closes in the handshake", "tls", _instead_of_tls(hostile.closing), "inconclusive", "tls-failed")
+    yield Case("never shakes hands", "tls", _instead_of_tls(hostile.hanging), "inconclusive", "connect-timeout")
+    plainly = _raw(answer(400, b"The plain HTTP request was sent to HTTPS port", "text/plain"))
+    yield Case("speaks plain text", "tls", _instead_of_tls(plainly), "inconclusive", "tls-failed")
+    alert = _raw(b"\x15\x03\x03\x00\x02\x02\x28")
+    yield Case("sends an alert", "tls", _instead_of_tls(alert), "inconclusive", "tls-failed")
+    yield Case(
+        "sends garbage for ever",
+        "tls",
+        _instead_of_tls(_endless(b"\x16\x03\x03" + b"g" * 900)),
+        "inconclusive",
+        "tls-failed",
+    )

@@ -1,0 +1,135 @@
+"""Whatever a file of somebody else's holds, it is read, or one line says which file it is and what to do."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.evidence.results_file import drawing_on, read_run
+from catalog.model.errors import Mendable
+from catalog.reading.store import Catalog
+from catalog.writeback import ledger
+from probes.running import journal
+from probes.target import target as targets
+from probes.target.target_file import SHIPPED
+from reports import history, junit, summary, terminal
+from tests.unit.reports import sample
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+
+
+def results(path: Path) -> None:
+    """Read, and told in every view that costs little."""
+    run, read = read_run(path)
+    with drawing_on(path):
+        for view in (terminal.summary, summary.render, junit.render):
+            view(run, read)
+
+
+def record(path: Path) -> None:
+    Catalog.load(path.parent)
+
+
+def remembered(path: Path) -> None:
+    history.load(path.parent, path.stem)
+
+
+def _results() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        return (sample.write(Path(folder), *sample.some()) / "results.jsonl").read_bytes()
+
+
+REMOVAL = {"method": "DELETE", "path": "/v1/files/1", "service": "base_url", "headers": {}, "query": []}
+JOURNAL = (
+    {"id": "1", "state": "making", "record": "pa/endpoints/files/upload", "target": "live", "provider": "pa"},
+    {"id": "1", "state": "made", "role": "inference", "removal": REMOVAL},
+    {"id": "1", "state": "ended", "how": "removed"},
+)
+ENTRY = {
+    "address": "pa/errors/general/rate_limit_error",
+    "target": "live",
+    "assertions": ["answer/status"],
+    "reason": "known since May",
+    "first_seen": "2026-05-01",
+    "review_by": "2026-12-31",
+}
+RECORDS = Path("catalog/records/pa/errors/general.json")
+WHOLE: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] = {
+    "results": ("results.jsonl", results, _results),
+    "journal": ("made.jsonl", journal.read, lambda: "\n".join(map(json.dumps, JOURNAL)).encode()),
+    "ledger": ("divergences.json", ledger.load, lambda: json.dumps([ENTRY]).encode()),
+    "records": ("pa/errors/general.json", lambda path: Catalog.load(path.parent.parent.parent), RECORDS.read_bytes),
+    "target": ("target.toml", lambda path: targets.load(str(path), {}), (SHIPPED / "mock.toml").read_bytes),
+    "history": ("live.jsonl", remembered, lambda: b'{"run":"r","today":"2026-01-01","outcomes":"c"}\n'),
+}
+"""By what it is: the name of the file, its reader, and what a good one holds."""
+
+ODD: st.SearchStrategy[Json] = st.sampled_from(
+    [None, True, 3, 1e308, "", "words", "\ud800", [], ["words"], {}, {"a": {}}, [{}], -1]
+)
+PIECES = st.binary(max_size=12) | st.sampled_from(
+    [b"", b"\x00", b"[" * 3000, b'"', b"}", b"\n", b"\xff\xfe", b"{}", b"1e999", b"= 1\n"]
+)
+
+
+@cache
+def good_of(kind: str) -> bytes:
+    return WHOLE[kind][2]()
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@given(data=st.data())
+def test_bytes_that_are_spoilt_are_read_or_named(kind: str, data: st.DataObject) -> None:
+    name, read, _ = WHOLE[kind]
+    good = good_of(kind)
+    at = data.draw(st.integers(0, len(good)))
+    gone = data.draw(st.integers(0, 40) | st.just(len(good)))
+    taken(name, read, good[:at] + data.draw(PIECES) + good[at + gone :])
+
+
+@pytest.mark.parametrize("kind", ["results", "journal", "ledger", "records", "history"])
+@given(data=st.data())
+def test_values_of_another_shape_are_read_or_named(kind: str, data: st.DataObject) -> None:
+    name, read, _ = WHOLE[kind]
+    if name.endswith("jsonl"):
+        lines = [json.loads(line) for line in good_of(kind).splitlines()]
+        number = data.draw(st.integers(0, len(lines) - 1))
+        lines[number] = spoilt(lines[number], data)
+        taken(name, read, "\n".join(map(json.dumps, lines)).encode() + b"\n")
+    else:
+        taken(name, read, json.dumps(spoilt(json.loads(good_of(kind)), data)).encode())
+
+
+def spoilt(value: Json, data: st.DataObject) -> Json:
+    """The value with something in it replaced, somewhere."""
+    if isinstance(value, dict) and value and data.draw(st.integers(0, 5)):
+        name = data.draw(st.sampled_from(sorted(value)))
+        return {**value, name: spoilt(value[name], data)}
+    if isinstance(value, list) and value and data.draw(st.integers(0, 3)):
+        number = data.draw(st.integers(0, len(value) - 1))
+        return [*value[:number], spoilt(value[number], data), *value[number + 1 :]]
+    return data.draw(ODD)
+
+
+def taken(name: str, read: Callable[[Path], object], raw: bytes) -> None:
+    """Let the reader take it: it may refuse in one line, and nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(raw)
+        try:
+            read(path)
+        except Mendable as error:
+            said = str(error)
+            assert said
+            assert "\n" not in said
+            assert said.isprintable()
