@@ -20,6 +20,12 @@ MAX_TEXT = 1500
 RELATED = 8
 """Related records shown at once; the rest unfold."""
 
+_HOW = {
+    "request": "the request alone",
+    "scenario": "a scenario of the mock",
+    "recorded": "somebody's client, whose traffic was recorded",
+}
+
 Row = dict[str, Json]
 """`label`, and one of `text` or `links` (addresses)."""
 
@@ -73,7 +79,7 @@ def _facts(result: Result, relations: Relations) -> Iterator[Row]:
 
 
 def _provoked(result: Result) -> str:
-    how = {"request": "the request alone", "scenario": "a scenario of the mock"}.get(result.elicited, "nothing yet")
+    how = _HOW.get(result.elicited, "nothing yet")
     also = [f"cost {result.cost}" if result.cost else "", f"lane {result.lane}" if result.lane else ""]
     return ", ".join([how, *(each for each in also if each)])
 

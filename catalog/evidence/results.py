@@ -27,6 +27,9 @@ from catalog.model import (
 from catalog.model.exchange import Cut
 from catalog.model.look import Look
 
+RECORDED = "recorded"
+"""How what is seen in recorded traffic came about."""
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -42,7 +45,8 @@ class Result:
     lane: str = ""
     cost: str = ""
     elicited: str = ""
-    """`request` when the request, key or sequence provoked it; `scenario` when only the mock's cause could."""
+    """`request` when the request, key or sequence provoked it; `scenario` when only the mock's cause could; `recorded`
+    when somebody's client brought it about, and its traffic was recorded."""
     nodeid: str = ""
     ledger: Mapping[str, Json] | None = None
     """The accepted divergence that applies: `state` (a `LedgerState`), `reason`, `detail`, `review_by`; or None."""

@@ -111,6 +111,7 @@ class ReasonCode(StrEnum):
     MOCK_CANNOT = "mock-cannot"
     PLANNED_ONLY = "planned-only"
     STOPPED_EARLY = "stopped-early"
+    NOT_IN_TRAFFIC = "not-in-traffic"
 
     # restricted: this account may not see it
     PERMISSION_REFUSED = "permission-refused"

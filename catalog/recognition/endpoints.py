@@ -58,12 +58,22 @@ class Endpoints:
 
         A target's base address may have a path of its own, so a template is matched with the end of the request's.
         """
-        path = urlsplit(url).path or url
-        fits = [each for each in self.templates if each.path.search(path)]
+        fits = self._with_path_of(url)
         own = [each for each in fits if each.address in claimed]
         methods = (*((STREAMED,) if streamed else ()), method, ANY_METHOD)
         named = (each for among in (own, fits) for wanted in methods for each in among if each.method == wanted)
         return next((each.address for each in (*named, *own)), "")
+
+    def sharing(self, method: str, url: str, *, streamed: bool = False) -> tuple[str, ...]:
+        """The addresses of all endpoints with this method and path: several records may speak of one."""
+        fits = self._with_path_of(url)
+        methods = {method, ANY_METHOD, *((STREAMED,) if streamed else ())}
+        return tuple(each.address for each in fits if each.method in methods and each.length == fits[0].length)
+
+    def _with_path_of(self, url: str) -> list[_Template]:
+        """Those whose path the request's ends in, the longest first."""
+        path = urlsplit(url).path or url
+        return [each for each in self.templates if each.path.search(path)]
 
 
 def _pattern(path: str) -> re.Pattern[str]:

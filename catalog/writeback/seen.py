@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
+from catalog.evidence.results import RECORDED
 from catalog.model.clock import utc_text
 from catalog.reading.last_seen import BLOCKS, MOCK, LastSeen, evidence_block, instant, is_mock
 
@@ -30,7 +31,12 @@ class Sighting:
 
     @property
     def day(self) -> date:
-        """The day that a record gets as its date: the run's own, so that a run past midnight has one date."""
+        """The day that a record gets as its date: the run's own, so that a run past midnight has one date.
+
+        What was recorded was seen when it was recorded, whenever it is judged.
+        """
+        if self.result.elicited == RECORDED:
+            return self.at.date()
         return date.fromisoformat(self.run.today)
 
     @property

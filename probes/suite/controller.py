@@ -81,11 +81,12 @@ class Controller:
             pytest.UsageError: the run's folder cannot be written.
         """
         self._withhold_keys()
-        if self.options.target.embedded:
+        if self.options.target.embedded and self.options.traffic is None:
             self._mock = EmbeddedMock(self.options.providers)
         try:
             self.folder.mkdir(parents=True)
-            self._shown = history.shown(self._history, self.options.target.name)
+            if self.options.traffic is None:  # what a client did not do is not lost from sight
+                self._shown = history.shown(self._history, self.options.target.name)
         except Mendable as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
@@ -141,6 +142,9 @@ class Controller:
 
     def pytest_report_header(self) -> str:
         target = self.options.target
+        if self.options.traffic is not None:
+            names = ", ".join(self.options.traffic.names)
+            return f"catalog probe: {self._asked_for} records held against {names}; run {self.folder}"
         where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
         providers = ", ".join(self.options.providers)
         return f"catalog probe: {self._asked_for} records of {providers} on {where}; run {self.folder}"
@@ -313,7 +317,7 @@ class Controller:
     def _tripwires(self) -> tuple[str, ...]:
         """The live lanes of what will be probed that have a control: each must show that it could see a drift."""
         options = self.options
-        if not options.target.live:
+        if not options.target.live or options.traffic is not None:
             return ()
         target = options.target.with_values(self._values())
         return controlled_lanes(plan(options.catalog, target, options.allow, self._selected))
@@ -335,6 +339,8 @@ class Controller:
             policy["strict"] = True
         if options.expect_all:
             policy["expect_all"] = True
+        if options.traffic is not None:
+            policy["traffic"] = list(options.traffic.names)
         if self._stale:
             policy["stale_ledger"] = self._stale
         return policy
@@ -347,7 +353,7 @@ class Controller:
 
     def _remember(self, run: Run, results: list[Result]) -> None:
         """Add this run to the history, unless it was only part of what its options select, or asked nobody."""
-        whole = len(self._reported) >= self._asked_for and self.options.shard is None
+        whole = len(self._reported) >= self._asked_for and self.options.shard is None and self.options.traffic is None
         if whole and any(result.outcome is not Outcome.NOT_PROBED for result in results):
             history.append(self._history, run, results)
 

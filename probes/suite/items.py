@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result
     from probes.suite.options import Options
     from probes.suite.worker_input import Handover
+    from probes.traffic.looking import Traffic
 
 PROPERTY = "catalog_probe_result"
 """The user property that carries a result from the process that probed to the one that records."""
@@ -88,10 +89,11 @@ class Prober:
         address: str = request.param
         if self._prefetch and self._handover.whole_groups:
             self._start(self._group(address))
-        seen = self._engine_of_run().result(address)
+        looker = self._looker()
+        seen = looker.result(address)
         judged = replace(seen, nodeid=request.node.nodeid, agreement=self._agreement(seen))
         result = replace(judged, ledger=self._standing(judged))
-        told = (result, self._engine_of_run().tripwire(address))
+        told = (result, looker.tripwire(address))
         request.node.user_properties.extend((PROPERTY, each.to_json()) for each in told if each is not None)
         if result.outcome is Outcome.HARNESS_ERROR:
             pytest.fail(reason_of(result), pytrace=False)
@@ -105,6 +107,11 @@ class Prober:
     def pytest_sessionfinish(self) -> None:
         if self._engine is not None:
             self._engine.close()
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what became of recorded traffic: what is evidence of nothing is in no result."""
+        if self.options.traffic is not None:
+            terminalreporter.write_line(self.options.traffic.summary())
 
     def _standing(self, result: Result) -> dict[str, Json] | None:
         """How the result stands to the divergence that the ledger accepts for it, if it does."""
@@ -145,7 +152,11 @@ class Prober:
     def _start(self, group: str) -> None:
         addresses = self._by_group.pop(group, [])
         if addresses:
-            self._engine_of_run().start(addresses)
+            self._looker().start(addresses)
+
+    def _looker(self) -> Engine | Traffic:
+        """What has the result of each record: the engine that probes, or the traffic that somebody recorded."""
+        return self.options.traffic or self._engine_of_run()
 
     def _engine_of_run(self) -> Engine:
         if self._engine is None:

@@ -21,13 +21,20 @@ from probes.planning.rotation import Depth, Drawing, usual_depth
 from probes.planning.sharding import Shard, lead, share
 from probes.target import target as targets
 from probes.target.target import Cost, Target
+from probes.traffic import sources
 
 if TYPE_CHECKING:
     import pytest
 
     from catalog.writeback.ledger import Entry
+    from probes.traffic.looking import Traffic
+    from probes.traffic.recorded import Recording
 
 OUT = Path("reports/out")
+HERE = Path(__file__).parent.parent
+
+MOCK = "mock"
+"""The target of who names none."""
 
 RESULTS = "results.jsonl"
 LATEST = "latest"
@@ -65,6 +72,8 @@ class Options:
     asked_again: frozenset[str] | None = None
     """The addresses of the records that the causes asked for made drift; None where no cause was."""
     depth: Depth = Depth.FULL
+    traffic: Traffic | None = None
+    """What was recorded elsewhere and is judged instead of probing."""
 
     @cached_property
     def planned(self) -> Target:
@@ -87,6 +96,8 @@ class Options:
     @property
     def expected(self) -> tuple[str, ...]:
         """The selected providers that must have a verdict in this run; of several shards, each answers for its own."""
+        if self.traffic is not None:  # it shows what a client did: what it did not do is not for it to show
+            return ()
         wanted = self.target.providers if self.expect_all else self.target.expected
         names = [name for name in wanted if name in self.providers]
         return tuple(name for name in names if self.shard is None or self._answers_for(name))
@@ -116,7 +127,7 @@ def add(parser: pytest.Parser) -> None:
     group = parser.getgroup("catalog probe", "probing providers against the catalog (only with `pytest probes`)")
     group.addoption(
         "--target",
-        default="mock",
+        default=None,
         metavar="NAME_OR_TOML",
         help="where to probe: a shipped target (mock, live) or the path of a TOML file; default: the embedded mock",
     )
@@ -173,10 +184,40 @@ def add(parser: pytest.Parser) -> None:
         metavar="ID",
         help="only the records that a cause made drift, by its id in a report (pa-3f2a9c01); may be given again",
     )
+    group.addoption(
+        "--traffic",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="send nothing, and judge exchanges that were recorded: a HAR, JSON lines of exchanges, the folder of a "
+        "run, or a folder of such; with --target, only what was exchanged with that target",
+    )
     group.addoption("--plan", action="store_true", help="print what would be sent, with upper bounds, and send nothing")
     group.addoption("--catalog", default=None, metavar="DIR", help="probe the records of this folder")
     group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {OUT}")
     group.addoption("--today", default=None, metavar="DATE", help="the observed date to write, as 2026-01-31")
+
+
+OF_PROBES = (
+    *("target", "provider", "kind", "allow", "update", "expire_after", "shard", "expect_all", "depth", "cause"),
+    *("traffic", "plan", "catalog", "out", "today"),
+)
+"""The options that `add` declares, by the names under which pytest keeps them."""
+
+
+def refuse_elsewhere(config: pytest.Config) -> None:
+    """Refuse our options where no probe is asked for: the project's own tests would run, and say nothing of them.
+
+    Raises:
+        UsageError: one was given.
+    """
+    given = [f"--{name.replace('_', '-')}" for name in OF_PROBES if config.getoption(name)]
+    swallowed = [each for each in config.getoption("traffic") if Path(each).resolve() == HERE]
+    if swallowed:
+        raise UsageError(f"--traffic takes {swallowed[0]} for a recording", "write `pytest probes --traffic FILE…`")
+    if given:
+        raise UsageError(f"{given[0]}: only probes know it", f"write `pytest probes {' '.join(given)} …`")
 
 
 def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
@@ -185,9 +226,11 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     Raises:
         Mendable: with one line for the person who typed it.
     """
-    target = targets.load(config.getoption("--target"), environ)
+    named, recordings = config.getoption("--target"), _recordings(config)
+    target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
     directory = config.getoption("--catalog")
     catalog = Catalog.load(Path(directory)) if directory else Catalog.load()
+    traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
     accepted = ledger.load()
     update = bool(config.getoption("--update"))
     if update and not target.live:
@@ -201,6 +244,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         kinds=_chosen("--kind", config.getoption("--kind"), KINDS) or KINDS,
         allow=target.allow | {Cost(cost) for cost in _chosen("--allow", config.getoption("--allow"), tuple(Cost))},
         update=update,
+        traffic=traffic,
         plan=bool(config.getoption("--plan")),
         out=out,
         today=_date(config.getoption("--today")),
@@ -212,6 +256,19 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         asked_again=_drifting(config.getoption("--cause"), out),
         strict=bool(config.getoption("strict", False)),  # pytest's own option, which stands for no leniency here too
     )
+
+
+def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
+    """What was recorded elsewhere; nothing is read where nothing is named."""
+    named = config.getoption("--traffic")
+    if not named:
+        return ()
+    for option, chosen in (("--plan", config.getoption("--plan")), ("--shard", config.getoption("--shard"))):
+        if chosen:
+            raise UsageError(f"{option}: nothing is sent where traffic is judged", "leave one of the two out")
+    from probes.traffic.reading import read as read_recordings
+
+    return read_recordings(map(Path, named))
 
 
 def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:

@@ -30,10 +30,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Let xdist keep each lane on one worker, and plan without workers."""
+    """Refuse our options elsewhere; keep each lane on one xdist worker; plan, and judge recordings, without any."""
+    if not hasattr(config, "workerinput") and not _asked_for(config):
+        try:
+            options.refuse_elsewhere(config)
+        except Mendable as error:
+            raise pytest.UsageError(str(error)) from None
     if hasattr(config, "workerinput") or not _asked_for(config) or not config.pluginmanager.hasplugin("xdist"):
         return
-    if config.getoption("plan"):
+    if config.getoption("plan") or config.getoption("traffic"):
         config.option.numprocesses = 0
         config.option.tx, config.option.dist = [], "no"
     elif "--dist" not in " ".join(map(str, config.invocation_params.args)):

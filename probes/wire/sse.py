@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+from itertools import islice
 
 import anyio
 import httpx
@@ -63,6 +64,12 @@ async def read(
     except (httpx.TransportError, httpx.StreamError):
         stream.ended = "cut"
     return stream
+
+
+def events_in(raw: bytes) -> tuple[Event, ...]:
+    """The events of a whole body that was recorded, at most as many as are read of a live one."""
+    source = EventSource(httpx.Response(200, headers={"content-type": "text/event-stream"}, content=raw))
+    return tuple(_event(each, 0.0) for each in islice(filter(lambda each: each.data, source.iter_sse()), MAX_EVENTS))
 
 
 async def _next_event(incoming: AsyncIterator[ServerSentEvent]) -> ServerSentEvent:

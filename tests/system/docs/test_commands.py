@@ -50,6 +50,7 @@ def commands() -> Iterator[tuple[str, str]]:
 
 
 COMMANDS = list(dict.fromkeys(command for _, command in commands()))
+TRAFFIC = "--traffic"
 RUN_HERE = [each for each in COMMANDS if not each.startswith(NOT_HERE)]
 
 
@@ -72,7 +73,15 @@ def test_keys_of_live_targets_are_known() -> None:
     assert {"PA_API_KEY", "PD_MANAGEMENT_KEY"} <= OF_LIVE_TARGETS
 
 
-@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("pytest ")])
+@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("pytest ") and TRAFFIC in each])
+def test_what_judges_a_recording_reads_it(command: str, a_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each selects records, with an earlier run in the place of recordings that nobody made here."""
+    words = [str(a_run / "latest") if word.endswith((".har", ".jsonl", "latest")) else word for word in command.split()]
+    assert pytest_here(*words[1:], "--collect-only", "-q") == 0, capsys.readouterr()
+    assert "test_errors.py" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [each for each in RUN_HERE if each.startswith("pytest ") and TRAFFIC not in each])
 def test_what_a_run_of_pytest_asks_for_can_be_had(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each is planned: its options are read, its words select records, nothing is sent."""
     status = pytest_here(*shlex.split(command)[1:], "--plan", "-q")

@@ -1,0 +1,1 @@
+"""Exchanges that were recorded elsewhere, held against the same records by the same rules."""

@@ -1,0 +1,83 @@
+"""A recorded exchange as evidence: in stand-ins, and without the secrets that recordings are full of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+from catalog.reading.manifest import manifest, providers
+from probes.wire.observer import Observer
+from probes.wire.redact import SECRET_HEADERS, Redactor
+
+if TYPE_CHECKING:
+    from catalog.model import Event, Exchange, Json, Response
+    from probes.target.dialect import Dialect
+    from probes.target.target import Target
+    from probes.traffic.recorded import Recorded
+
+HIDDEN = "[redacted]"
+
+QUERY_KEYS = frozenset({"key", "api_key", "access_token", "token"})
+"""Parameters of an address that carry a credential."""
+
+
+def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Redactor:
+    """What hides every credential that the recorded requests carry, and the targets' own, wherever they turn up."""
+    headers = {name for target in targets for each in target.providers.values() for name in [each.key_header.lower()]}
+    headers |= SECRET_HEADERS | {manifest(name).stand_ins.key_header for name in providers()}
+    secrets = {
+        credential.value: f"${{{credential.variable or HIDDEN}}}"
+        for target in targets
+        for provider in target.providers.values()
+        for credential in provider.credentials.values()
+        if credential.value
+    }
+    for each in recorded:
+        for exchange in each.exchanges:
+            for secret in _credentials(exchange, headers):
+                secrets.setdefault(secret, HIDDEN)
+    return Redactor(secrets, headers)
+
+
+def _credentials(exchange: Exchange, headers: Iterable[str]) -> Iterator[str]:
+    asked, answer = exchange.request, exchange.response
+    for name in headers:
+        value = asked.headers.get(name, "")
+        yield from filter(None, (value.rpartition(" ")[2], value))
+        if answer is not None and name in answer.headers:
+            yield answer.headers[name]
+    for name, value in parse_qsl(urlsplit(asked.url).query):
+        if name.lower() in QUERY_KEYS:
+            yield value
+
+
+def observed(exchange: Exchange, dialect: Dialect, redactor: Redactor) -> Exchange:
+    """The exchange as one of ours is kept."""
+    observer = Observer(redactor, dialect)
+    asked = exchange.request
+    request = observer.request(asked.method, asked.url, asked.headers, dialect.json_in(asked.body))
+    response = exchange.response
+    return replace(exchange, request=request, response=_seen(response, observer) if response is not None else None)
+
+
+def _seen(response: Response, observer: Observer) -> Response:
+    return replace(
+        response,
+        headers=observer.headers(response.headers),
+        body=observer.json(response.body),
+        events=None if response.events is None else tuple(_event(each, observer) for each in response.events),
+        close=response.close and replace(response.close, reason=observer.text(response.close.reason)),
+        grpc=response.grpc
+        and replace(
+            response.grpc,
+            message=observer.text(response.grpc.message),
+            trailers=observer.headers(response.grpc.trailers),
+        ),
+    )
+
+
+def _event(event: Event, observer: Observer) -> Event:
+    data: Json = observer.json(event.data)
+    return replace(event, event=observer.text(event.event), data=data)

@@ -1,0 +1,34 @@
+"""What a run judges instead of probing, and where its providers are taken to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog.reading.manifest import providers
+from probes.target import target as targets
+from probes.target.target import Provider, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from catalog.reading.store import Catalog
+    from probes.traffic.looking import Traffic
+    from probes.traffic.recorded import Recording
+
+ANYBODY = "traffic"
+"""The name of the target of traffic of which nobody says with whom it was exchanged. It is never live evidence."""
+
+LIVE = "live"
+
+
+def anybody() -> Target:
+    """Every provider, wherever it is."""
+    return Target(ANYBODY, live=False, allow=frozenset(), providers={name: Provider(name) for name in providers()})
+
+
+def traffic(recordings: Sequence[Recording], catalog: Catalog, target: Target, *, of_target: bool) -> Traffic:
+    """The traffic of a target; of anybody's, the public addresses of the shipped live target are known as well."""
+    from probes.traffic.looking import Traffic  # which loads what reads and judges exchanges
+
+    known = (target,) if of_target else (target, targets.load(LIVE, {}))
+    return Traffic(recordings, catalog, known, of_target)

@@ -1,0 +1,70 @@
+"""Recordings of runs, as somebody's proxy or browser would have made them: without a word of records or labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from catalog.model import Event, Exchange, Json, Response
+
+AT = "2026-01-31T04:00:00.000Z"
+
+
+def har(results: Iterable[Result], *, at: str = AT) -> dict[str, Json]:
+    """All HTTP exchanges of these results, as HAR 1.2."""
+    creator = {"name": "a proxy", "version": "1"}
+    return {"log": {"version": "1.2", "creator": creator, "entries": list(_entries(results, at))}}
+
+
+def _entries(results: Iterable[Result], at: str) -> Iterator[dict[str, Json]]:
+    for result in results:
+        for attempt in result.attempts:
+            for exchange in attempt.exchanges:
+                response = exchange.response
+                if response is not None and response.grpc is None and response.cut is None:
+                    yield _entry(exchange, response, at)
+
+
+def _entry(exchange: Exchange, response: Response, at: str) -> dict[str, Json]:
+    asked = exchange.request
+    body = asked.body if isinstance(asked.body, str) or asked.body is None else json.dumps(asked.body)
+    entry: dict[str, Json] = {
+        "startedDateTime": at,
+        "time": exchange.elapsed_ms,
+        "request": {
+            "method": asked.method,
+            "url": asked.url,
+            "headers": _headers(asked.headers),
+            **({"postData": {"mimeType": "application/json", "text": body}} if body else {}),
+        },
+        "response": {
+            "status": response.status,
+            "headers": _headers(response.headers),
+            "content": {"text": _text(response), "mimeType": response.headers.get("content-type", "")},
+        },
+    }
+    if response.close is not None or asked.url.startswith("ws"):
+        entry["_webSocketMessages"] = [
+            {"type": "send" if each.sent else "receive", "time": 0, "opcode": 1, "data": _data(each)}
+            for each in response.events or ()
+        ]
+    return entry
+
+
+def _text(response: Response) -> str:
+    if response.events is not None:
+        return "".join(f"event: {each.event}\ndata: {_data(each)}\n\n" for each in response.events)
+    if response.body_type == "json":
+        return json.dumps(response.body)
+    return response.body if isinstance(response.body, str) else ""
+
+
+def _data(event: Event) -> str:
+    return event.data if isinstance(event.data, str) else json.dumps(event.data)
+
+
+def _headers(headers: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in headers.items()]

@@ -1,0 +1,185 @@
+"""Of which records a recorded exchange is evidence, and of which it is none; what was filtered; what was secret."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.model import Exchange, Outcome, Request, Response
+from probes.target.target import Provider, Target
+from probes.traffic.looking import Traffic
+from probes.traffic.recorded import Recorded, Recording
+from probes.traffic.sources import anybody
+from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+
+AT = "2026-01-31T04:00:00Z"
+KEY = "sk-canary-7f3a9c20-not-to-be-seen"
+URL = "http://127.0.0.1:9/pa/v1/messages"
+
+UNKNOWN_MODEL = "pa/errors/general/unknown_model"
+OVERLOADED = "pa/errors/general/overloaded"
+NO_KEY = "pa/errors/general/missing_api_key"
+CREATE = "pa/endpoints/messages/create_message"
+
+HEADERS = {
+    "content-type": "application/json",
+    "request-id": "req_011",
+    "pa-organization-id": "canary-org-5b1f7c0a",
+    "pa-workspace-id": "wrkspc_canary0001",
+    "x-should-retry": "true",
+}
+
+
+def error(kind: str, message: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_011"}
+
+
+NOT_AGAIN = {**HEADERS, "x-should-retry": "false"}
+REFUSED = ("invalid_request_error", "something is wrong")
+
+
+def exchanged(status: int, body: Any, headers: dict[str, str] | None = None, url: str = URL, **asked: Any) -> Recorded:
+    request = Request("POST", url, {"x-api-key": KEY}, {"model": "small", **asked})
+    shown = Response(status, HEADERS if headers is None else headers, body, "json")
+    return Recorded("night.har, entry 1", (Exchange("", request, shown),), AT)
+
+
+def traffic(*recorded: Recorded, target: Target | None = None, of_a_mock: bool = False) -> Traffic:
+    recording = Recording("night.har", recorded, of_a_mock=of_a_mock)
+    return Traffic([recording], catalog(), [target or anybody()], of_target=target is not None)
+
+
+def result(address: str, *recorded: Recorded) -> Result:
+    return traffic(*recorded).result(address)
+
+
+OVERLOAD = exchanged(529, error("overloaded_error", "Overloaded"))
+
+
+def test_a_refusal_is_evidence_of_the_one_record_that_it_can_be() -> None:
+    found = result(OVERLOADED, OVERLOAD)
+    assert found.outcome is Outcome.CONFORMS, found.findings
+    assert found.elicited == "recorded"
+    assert found.observed_at == "2026-01-31T04:00:00.000Z"
+    (look,) = found.looks
+    assert look.endpoint == CREATE
+    assert {"status", "type"} <= set(look.as_stated)
+
+
+def test_what_nobody_exchanged_is_not_in_the_traffic() -> None:
+    found = result(UNKNOWN_MODEL, OVERLOAD)
+    assert found.outcome is Outcome.NOT_PROBED
+    assert found.reason is not None
+    assert found.reason.code == "not-in-traffic"
+
+
+def test_a_refusal_that_differs_is_drift_of_the_nearest_record() -> None:
+    found = result(OVERLOADED, exchanged(529, {**error("overloaded_error", "Overloaded"), "request_id": "req_other"}))
+    assert found.outcome is Outcome.DRIFTED
+    assert {each.at for each in found.drifts} == {"equals:/request_id"}
+
+
+def test_what_differs_from_all_that_it_could_be_is_drift() -> None:
+    """Which of the records with this answer it was does not matter: none of them documents `true`."""
+    seen = traffic(exchanged(400, error(*REFUSED), HEADERS))
+    drifted = [each for each in catalog().select(provider="pa") if seen.result(str(each.address)).drifts]
+    assert len(drifted) == 1
+    assert [each.at for each in seen.result(str(drifted[0].address)).drifts] == ["x-should-retry"]
+
+
+def test_an_answer_that_several_records_document_verifies_none() -> None:
+    """Nothing in it says which of them was brought about."""
+    seen = traffic(exchanged(400, error(*REFUSED), NOT_AGAIN))
+    statuses = {str(each.address): seen.result(str(each.address)).outcome for each in catalog().select(provider="pa")}
+    assert Outcome.CONFORMS not in {statuses[each] for each in statuses if "/errors/" in each}
+    assert sum(seen.left_out.values()) == 1
+
+
+def test_attempts_of_ours_are_judged_by_their_labels() -> None:
+    """The label says what was asked, so an answer that many records share is evidence of its own."""
+    record = "pa/errors/invalid_request/prefill_unsupported"
+    one = exchanged(400, error(*REFUSED), NOT_AGAIN)
+    labelled = replace(one, exchanges=(replace(one.exchanges[0], label="answer"),), record=record)
+    assert result(record, one).outcome is Outcome.NOT_PROBED
+    assert result(record, labelled).outcome is Outcome.CONFORMS
+    assert result(record, replace(labelled, record="pa/errors/general/none")).outcome is Outcome.NOT_PROBED
+
+
+@pytest.mark.parametrize(("complete", "outcome"), [(True, Outcome.DRIFTED), (False, Outcome.CONFORMS)])
+def test_a_header_that_a_filtered_recording_lacks_is_not_looked_at(complete: bool, outcome: Outcome) -> None:
+    bare = {key: value for key, value in HEADERS.items() if key != "pa-workspace-id"}
+    one = replace(exchanged(529, error("overloaded_error", "Overloaded"), bare), headers_complete=complete)
+    found = result(OVERLOADED, one)
+    assert found.outcome is outcome, found.findings
+    (look,) = found.looks
+    assert ("header:pa-workspace-id" in look.unseen) is not complete
+    assert "header:pa-workspace-id" not in look.as_stated
+
+
+def test_a_recording_without_any_request_id_was_filtered() -> None:
+    bare = {"content-type": "application/json"}
+    assert result(OVERLOADED, exchanged(529, error("overloaded_error", "Overloaded"), bare)).outcome is Outcome.CONFORMS
+    kept = {"content-type": "application/json", "request-id": "req_011"}
+    assert result(OVERLOADED, exchanged(529, error("overloaded_error", "Overloaded"), kept)).outcome is Outcome.DRIFTED
+
+
+def test_a_present_header_is_looked_at_whatever_was_filtered() -> None:
+    one = exchanged(404, error("not_found_error", "model: no-such-model"), HEADERS)
+    assert result(UNKNOWN_MODEL, replace(one, headers_complete=False)).outcome is Outcome.DRIFTED
+
+
+def live(base: str) -> Target:
+    provider = Provider("pa", {"base_url": base}, key_header="x-api-key", header_prefix="acme-", id_prefix="acme_")
+    return Target("night", live=True, allow=frozenset(), providers={"pa": provider})
+
+
+def test_of_a_live_target_only_its_own_traffic_counts() -> None:
+    real = {key.replace("pa-", "acme-"): value for key, value in HEADERS.items()}
+    mine = exchanged(529, error("overloaded_error", "Overloaded"), real, "https://api.example/v1/messages")
+    seen = traffic(mine, OVERLOAD, target=live("https://api.example"))
+    found = seen.result(OVERLOADED)
+    assert found.outcome is Outcome.CONFORMS, found.findings
+    assert len(found.attempts) == 1
+    assert seen.left_out == {"to no provider of the target": 1}
+    timeless = replace(mine, at="")
+    assert traffic(timeless, target=live("https://api.example")).result(OVERLOADED).outcome is Outcome.NOT_PROBED
+    of_a_mock = traffic(mine, target=live("https://api.example"), of_a_mock=True)
+    assert of_a_mock.result(OVERLOADED).outcome is Outcome.NOT_PROBED
+
+
+def test_a_host_that_only_begins_alike_is_another() -> None:
+    near = exchanged(529, error("overloaded_error", "Overloaded"), url="https://api.example.evil/v1/messages")
+    assert traffic(near, target=live("https://api.example")).result(OVERLOADED).outcome is Outcome.NOT_PROBED
+
+
+def test_secrets_of_the_recording_are_in_no_result() -> None:
+    body = error("overloaded_error", f"Overloaded; you sent {KEY}")
+    found = result(OVERLOADED, exchanged(529, body, {**HEADERS, "set-cookie": "session=canary-cookie-99"}))
+    kept = json.dumps(found.to_json())
+    for secret in (KEY, "canary-cookie-99", "canary-org-5b1f7c0a", "wrkspc_canary0001"):
+        assert secret not in kept
+    assert found.attempts, "the exchange itself is evidence"
+
+
+def test_requests_that_differ_may_be_answered_differently() -> None:
+    good = {"type": "message", "id": "msg_1"}
+    full = {
+        **good,
+        "role": "assistant",
+        "model": "small",
+        "content": [{"type": "text", "text": "hi"}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+    assert result(CREATE, exchanged(200, full)).outcome is Outcome.CONFORMS
+    other = exchanged(200, good, messages=[])
+    assert result(CREATE, other).outcome is Outcome.DRIFTED
+    assert result(CREATE, exchanged(200, full), other).outcome is Outcome.CONFORMS
+    assert result(CREATE, exchanged(200, full), exchanged(200, good)).outcome is Outcome.FLAKY

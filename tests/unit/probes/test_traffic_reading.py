@@ -1,0 +1,209 @@
+"""What is a recording, and what in it: HAR, JSON lines, published answers, a run of ours, folders; and what is none."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model.errors import Mendable
+from probes.traffic.reading import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from catalog.model import Exchange
+    from probes.traffic.recorded import Recorded
+
+
+def entry(**response: Any) -> dict[str, Any]:
+    return {
+        "startedDateTime": "2026-01-31T04:00:00.000Z",
+        "time": 12.5,
+        "request": {
+            "method": "POST",
+            "url": "https://api.example/v1/messages",
+            "headers": [{"name": "X-Api-Key", "value": "secret"}, {"name": ":authority", "value": "api.example"}],
+            "postData": {"mimeType": "application/json", "text": '{"model": "small"}'},
+        },
+        "response": {"status": 200, "headers": [], "content": {"text": "{}"}, **response},
+    }
+
+
+def har(*entries: dict[str, Any], **log: Any) -> dict[str, Any]:
+    return {"log": {"version": "1.2", "entries": list(entries), **log}}
+
+
+def recorded(folder: Path, content: Any, name: str = "night.har") -> tuple[Recorded, ...]:
+    file = folder / name
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    (recording,) = read([file])
+    return recording.recorded
+
+
+def only(folder: Path, content: Any, name: str = "night.har") -> Exchange:
+    (one,) = recorded(folder, content, name)
+    (exchange,) = one.exchanges
+    return exchange
+
+
+def test_a_har_has_request_answer_and_time(tmp_path: Path) -> None:
+    (one,) = recorded(tmp_path, har(entry(headers=[{"name": "Request-Id", "value": "req_1"}])))
+    (exchange,) = one.exchanges
+    assert one.where == "night.har, entry 1"
+    assert one.at == "2026-01-31T04:00:00.000Z"
+    assert one.headers_complete is None
+    assert (exchange.request.method, exchange.request.body) == ("POST", {"model": "small"})
+    assert exchange.request.headers == {"x-api-key": "secret"}  # what HTTP/2 itself adds is no header
+    assert exchange.elapsed_ms == 12.5
+    assert exchange.response is not None
+    assert (exchange.response.status, exchange.response.body) == (200, {})
+    assert exchange.response.headers == {"request-id": "req_1"}
+
+
+def test_a_har_says_whether_its_headers_are_complete(tmp_path: Path) -> None:
+    (one,) = recorded(tmp_path, har(entry(), _headersComplete=False))
+    assert one.headers_complete is False
+
+
+def test_a_body_may_be_base64_and_a_stream_has_events(tmp_path: Path) -> None:
+    stream = ': keep-alive\n\nevent: ping\ndata: {"type": "ping"}\n\nretry: 3\n\ndata: [DONE]\n\n'
+    content = {"text": base64.b64encode(stream.encode()).decode(), "encoding": "base64"}
+    headers = [{"name": "content-type", "value": "text/event-stream; charset=utf-8"}]
+    response = only(tmp_path, har(entry(content=content, headers=headers))).response
+    assert response is not None
+    assert response.events is not None
+    assert [(each.event, each.data) for each in response.events] == [
+        ("ping", {"type": "ping"}),
+        ("message", "[DONE]"),
+    ]
+
+
+def test_frames_of_a_socket_have_the_names_that_probing_gives_them(tmp_path: Path) -> None:
+    frames = [
+        {"type": "send", "data": '{"setup": {}}'},
+        {"type": "receive", "data": '{"type": "error"}'},
+        {"type": "receive", "data": "text"},
+    ]
+    response = only(tmp_path, har({**entry(status=101), "_webSocketMessages": frames})).response
+    assert response is not None
+    assert [(each.event, each.sent) for each in response.events or ()] == [
+        ("setup", True),
+        ("error", False),
+        ("message", False),
+    ]
+
+
+def test_a_request_without_an_answer_has_none(tmp_path: Path) -> None:
+    """Browsers write status 0 for what was aborted."""
+    exchange = only(tmp_path, har(entry(status=0)))
+    assert exchange.response is None
+    assert exchange.failure is not None
+
+
+def test_lines_hold_exchanges_as_results_have_them(tmp_path: Path) -> None:
+    line = {
+        "at": "2026-01-31T04:00:00Z",
+        "request": {"method": "GET", "url": "https://api.example/v1/models", "headers": {"X-Api-Key": "k"}},
+        "response": {"status": 200, "headers": {"Request-Id": "req_1"}, "body": {"data": []}},
+        "headers_complete": True,
+    }
+    (one,) = recorded(tmp_path, json.dumps(line) + "\n\n", "night.jsonl")
+    assert one.headers_complete is True
+    assert one.exchanges[0].response is not None
+    assert one.exchanges[0].response.body_type == "json"
+    assert one.exchanges[0].request.headers == {"x-api-key": "k"}
+
+
+@pytest.mark.parametrize("headers", [None, {}])
+def test_a_published_answer_has_no_request(tmp_path: Path, headers: dict[str, str] | None) -> None:
+    line = {"provider": "PB", "http_status": 400, "headers": headers, "body": {"error": {"message": "no"}}}
+    (one,) = recorded(tmp_path, json.dumps(line), "published.jsonl")
+    assert (one.provider, one.exchanges[0].request.url, one.at) == ("pb", "", "")
+    assert one.headers_complete is (False if headers is None else None)
+
+
+def test_a_published_close_was_a_socket(tmp_path: Path) -> None:
+    line = {"provider": "PB", "surface": "ws", "body": {"close_code": 1007, "close_reason": "no"}}
+    response = only(tmp_path, json.dumps(line), "published.jsonl").response
+    assert response is not None
+    assert response.close is not None
+    assert (response.status, response.close.code, response.close.reason) == (101, 1007, "no")
+
+
+def test_a_line_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Path) -> None:
+    good = {"provider": "pa", "status": 500, "headers": None, "body": None}
+    file = tmp_path / "mixed.jsonl"
+    file.write_text("\n".join(map(json.dumps, [good, {"provider": "pa"}, 7, good])) + "\n")
+    (recording,) = read([file])
+    assert len(recording.recorded) == 2
+    assert [each.partition(":")[0] for each in recording.unreadable] == ["mixed.jsonl, line 2", "mixed.jsonl, line 3"]
+
+
+def test_of_a_folder_everything_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.har").write_text(json.dumps(har(entry())))
+    (tmp_path / "deep" / "b.jsonl").write_text(json.dumps({"provider": "pa", "status": 500, "body": None}))
+    (tmp_path / "notes.txt").write_text("no traffic")
+    assert [each.name for each in read([tmp_path, tmp_path / "a.har"])] == ["a.har", "b.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("missing.har", None, "missing.har: No such file"),
+        ("empty.har", "  \n", "it is empty"),
+        ("text.har", "hello\nworld\n", "broken JSON"),
+        ("wrong.har", '{"log": {"entries": 3}}', "log.entries is no list"),
+        ("wrong.har", '{"log": {"entries": [{}]}}', "entry 1: it has no request"),
+        ("wrong.har", '{"log": {"entries": [{"request": {"method": "GET"}}]}}', "request.url is None"),
+        ("record.jsonl", '{"record": "no address", "status": 400}', "record"),
+        ("answer.jsonl", '{"request": {"method": "GET", "url": "x"}, "response": {}}', "its answer has no status"),
+    ],
+)
+def test_what_cannot_be_used_is_told_in_one_line(tmp_path: Path, name: str, content: str | None, words: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(Mendable) as told:
+        read([tmp_path / name])
+    assert words in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_name_that_no_file_can_have_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(Mendable, match="name a file that can be read"):
+        read([tmp_path / ("x" * 300)])
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                "log entries request response status headers content text events close grpc body url".split()
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=24,
+)
+
+
+@given(json_values)
+def test_whatever_stands_in_a_file_is_read_or_refused_in_one_line(
+    tmp_path_factory: pytest.TempPathFactory, value: Any
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "any.json"
+    for content in (value, {"log": {"entries": [{"request": {"method": "GET", "url": "u"}, "response": value}]}}):
+        file.write_text(json.dumps(content))
+        try:
+            for recording in read([file]):
+                assert all(each.exchanges for each in recording.recorded)
+        except Mendable as told:
+            assert "\n" not in str(told)  # noqa: PT017 - either is right, and both are looked at
