@@ -1,4 +1,4 @@
-"""The command line of the catalog: check, show, facts, find, identify, update, explain, accept, migrate."""
+"""The command line of the catalog: check, show, facts, find, identify, export, update, explain, accept, migrate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog import accepting, command_line, commands
+from catalog import accepting, command_line, commands, exporting
 from catalog.command_line import Parser
 from catalog.model import KINDS
 
@@ -80,6 +80,15 @@ Exit status: 0 recognised, 1 an answer that no record fits, 4 wrong usage.
   curl -i … | python -m catalog identify pc
   python -m catalog identify pa error.txt
   python -m catalog identify pd --status 429 body.json
+"""
+
+_EXPORT = """\
+OpenAPI 3.1 of one provider has its endpoints with all documented errors and examples; what it has no words for (events
+of a stream, sockets, gRPC) stands in extensions. A table has a line a record. Names are stand-ins.
+
+  python -m catalog export openapi pa > pa.json
+  python -m catalog export csv pc                          one provider's records
+  python -m catalog export csv --output records.csv        all
 """
 
 _UPDATE = """\
@@ -164,6 +173,11 @@ def _parser() -> Parser:
     identify.add_argument("file", nargs="?", type=Path, metavar="FILE", help="what holds the answer (default: stdin)")
     identify.add_argument("--status", type=_http_status, metavar="N", help="the HTTP status, if the answer has none")
     identify.add_argument("--surface", metavar="NAME", help="http, sse, websocket or grpc, if it is known")
+
+    export = command("export", exporting.export, "make a document for other tools: OpenAPI or CSV", _EXPORT)
+    export.add_argument("form", choices=("openapi", "csv"), help="what to make")
+    export.add_argument("provider", nargs="?", metavar="PROVIDER", help="pa, pb, pc or pd")
+    export.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: stdout)")
 
     update = command("update", commands.update, "write what live runs saw into the records", _UPDATE)
     update.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="a run's folder, or its results.jsonl")

@@ -1,0 +1,45 @@
+"""What `python -m catalog export` does: makes a document for other tools, and prints or writes it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from catalog.library import Library
+from catalog.model.errors import CatalogError, did_you_mean
+from catalog.model.exits import Exit
+from catalog.reading.manifest import providers
+from catalog.reading.store import RECORDS, Catalog
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def export(args: Namespace) -> int:
+    """Print the catalog, or one provider's part of it, in another form."""
+    provider = args.provider.lower() if args.provider else None
+    if provider is not None and provider not in providers():
+        mend = did_you_mean(provider, providers()) or f"they are {', '.join(providers())}"
+        raise CatalogError(f"no provider is called {args.provider!r}", mend)
+    catalog = Catalog.load(args.catalog or RECORDS)
+    text = _openapi(catalog, provider) if args.form == "openapi" else _table(catalog, provider)
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        args.output.write_text(text, encoding="utf-8")
+    return Exit.FINE
+
+
+def _openapi(catalog: Catalog, provider: str | None) -> str:
+    from catalog.exports.openapi import document
+
+    if provider is None:
+        raise CatalogError("OpenAPI describes one provider", f"name one of {', '.join(providers())}")
+    return json.dumps(document(catalog, provider), indent=2, ensure_ascii=False) + "\n"
+
+
+def _table(catalog: Catalog, provider: str | None) -> str:
+    from catalog.exports import table
+
+    return table.text(Library(catalog).find(provider=provider))

@@ -1,0 +1,129 @@
+"""The catalog in other forms: OpenAPI that its validator takes and that says what the records say, and a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from catalog.__main__ import main
+from catalog.exports import table
+from catalog.exports.openapi import document
+from catalog.exports.schemas import of_fields
+from catalog.library import load
+from catalog.model.exits import Exit
+from catalog.reading.facts import claimed_endpoints, request_line
+from catalog.reading.manifest import providers
+from catalog.reading.statuses import documented_status
+from catalog.reading.store import Catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@cache
+def catalog() -> Catalog:
+    return Catalog.load()
+
+
+@cache
+def exported(provider: str) -> dict[str, Any]:
+    return document(catalog(), provider)
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_it_is_openapi(provider: str) -> None:
+    validator = pytest.importorskip("openapi_spec_validator")
+    validator.validate(exported(provider))
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_every_http_endpoint_and_each_status_of_its_errors_is_in_it(provider: str) -> None:
+    paths = exported(provider)["paths"]
+    missing = []
+    for error in catalog().select(provider=provider, kind="errors"):
+        if "stream" in error.data or error.data.get("failure"):
+            continue
+        for address in claimed_endpoints(error):
+            method, path = request_line(catalog()[address])
+            operation = paths[path.replace("*", "{rest}")].get("post" if method == "SSE" else method.lower())
+            if operation is None:
+                continue  # a socket, or any method: an extension tells of it
+            statuses = {str(each) for each in documented_status(error).members}
+            missing += [(str(error.address), address, each) for each in statuses - operation["responses"].keys()]
+    assert not missing
+    named = {
+        address
+        for item in paths.values()
+        for key, operation in item.items()
+        for each in (operation if key.startswith("x-") else [operation])
+        for address in ([each["x-record"]] if isinstance(each["x-record"], str) else each["x-record"])
+    }
+    assert named == {str(each.address) for each in catalog().select(provider=provider, kind="endpoints")}
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_each_example_is_valid_by_the_schema_beside_it(provider: str) -> None:
+    whole = exported(provider)
+    wrong = []
+    for path, item in whole["paths"].items():
+        for key, operation in item.items():
+            for status, answer in () if key.startswith("x-") else operation["responses"].items():
+                for shown in answer.get("content", {}).values():
+                    schema = {**shown["schema"], "components": whole["components"]}
+                    for name, example in shown.get("examples", {}).items():
+                        checked = Draft202012Validator(schema).iter_errors(example["value"])
+                        wrong += [(path, key, status, name, each.message) for each in checked]
+    assert not wrong[:5]
+
+
+def test_fields_at_pointers_are_one_schema() -> None:
+    schema = of_fields({"/data/*/id": {"type": "string"}, "/data": {"minItems": 1}, "/a~1b": False, "/n": {}})
+    check = Draft202012Validator(schema)
+    assert check.is_valid({"data": [{"id": "x"}, {}], "n": 1})
+    assert not check.is_valid({"data": [{"id": 3}], "n": 1})
+    assert not check.is_valid({"data": [], "n": 1})
+    assert not check.is_valid({"data": [{"id": "x"}]})
+    assert not check.is_valid({"data": [{"id": "x"}], "n": 1, "a/b": 1})
+
+
+def test_a_table_has_a_line_a_record() -> None:
+    rows = list(csv.DictReader(io.StringIO(table.text(load().values()))))
+    assert len(rows) == len(load())
+    (overloaded,) = (each for each in rows if each["address"] == "pa/errors/general/overloaded")
+    assert (overloaded["statuses"], overloaded["type"], overloaded["retry"]) == ("529", "overloaded_error", "yes")
+    assert set(rows[0]) == set(table.COLUMNS)
+
+
+def test_no_cell_is_a_formula() -> None:
+    """What a spreadsheet would run is text."""
+    cells = [cell for row in csv.reader(io.StringIO(table.text(load().values()))) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t"))]
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "openapi", "PD", "--output", str(tmp_path / "pd.json")]) == Exit.FINE
+    assert json.loads((tmp_path / "pd.json").read_text()) == exported("pd")
+    assert main(["export", "csv", "pd"]) == Exit.FINE
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(catalog().select(provider="pd")) + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["openapi"], "OpenAPI describes one provider; name one of pa, pb, pc, pd"),
+        (["openapi", "pe"], "no provider is called 'pe'"),
+        (["csv", "pa", "--output", "/nowhere/at/all.csv"], "/nowhere/at/all.csv: No such file or directory"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", *arguments]) == Exit.USAGE
+    told = capsys.readouterr().err
+    assert words in told
+    assert told.count("\n") == 1
