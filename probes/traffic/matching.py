@@ -128,7 +128,7 @@ class Matcher:
     ) -> tuple[Match, ...] | Unmatched:
         identity = self._recogniser.identify(answer_in(exchange))
         on_it = [each for each in identity.records if not endpoints or self._occurs(each, endpoints)]
-        candidates = on_it or list(identity.records)
+        candidates = on_it or self._alone_with_its_status(exchange, endpoints)
         if not candidates:
             return Unmatched("like no documented answer")
         stated = [
@@ -144,6 +144,18 @@ class Matcher:
             if len(nearest) > 1:
                 return Unmatched("of a record with several causes, of which an answer tells none")
         return (nearest[0], *self._without_a_key(nearest[0]))
+
+    def _alone_with_its_status(self, exchange: Exchange, endpoints: Sequence[str]) -> list[str]:
+        """The one record that documents this status on the endpoint, for an answer in an envelope of the provider.
+
+        What it says is none of the documented things, so it differs from that one; of several nobody knows which.
+        """
+        response = exchange.response
+        if response is None or not self.known.has_envelope_of(response.body):
+            return []
+        documented = {each.address for each in self.known.answers if each.status == response.status}
+        found = [address for address in documented if self._occurs(address, endpoints)]
+        return found if len(found) == 1 else []
 
     def _differing(self, match: Match, *, complete: bool = True) -> set[Aspect]:
         """The aspects that are otherwise than documented, but for headers that a recording may have lost."""
