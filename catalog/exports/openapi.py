@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog.exports.schemas import COMPONENTS, example, of_envelope, of_fields
@@ -36,6 +37,22 @@ _REST = "rest"
 """The name of the parameter that stands for `*` at the end of a path, which OpenAPI cannot say."""
 
 
+@dataclass(slots=True)
+class _Components:
+    """What operations share, each once: shapes of bodies, examples of errors, ways to authenticate."""
+
+    shapes: dict[str, Envelope] = field(default_factory=dict)
+    examples: dict[str, Json] = field(default_factory=dict)
+    schemes: dict[str, Json] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "schemas": {name: of_envelope(shape) for name, shape in sorted(self.shapes.items())},
+            "examples": dict(sorted(self.examples.items())),
+            "securitySchemes": dict(sorted(self.schemes.items())),
+        }
+
+
 def document(catalog: Catalog, provider: str) -> dict[str, Json]:
     """The OpenAPI document of a provider.
 
@@ -46,13 +63,12 @@ def document(catalog: Catalog, provider: str) -> dict[str, Json]:
     records = tuple(catalog.select(provider=provider))
     errors = _by_endpoint(each for each in records if each.kind == "errors")
     paths: dict[str, dict[str, Json]] = defaultdict(dict)
-    shapes: dict[str, Envelope] = {}
-    schemes: dict[str, Json] = {}
+    parts = _Components()
     # Several records may speak of one operation: who says what is sent there describes it.
     for record in sorted(records, key=lambda each: not (body_schema(each) or query_schema(each))):
         if record.kind == "endpoints":
             method, path = request_line(record)
-            _add(paths[_templated(path)], method, record, _refusals(record, errors, catalog), shapes, schemes)
+            _add(paths[_templated(path)], method, record, _refusals(record, errors, catalog), parts)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -62,10 +78,7 @@ def document(catalog: Catalog, provider: str) -> dict[str, Json]:
         },
         "servers": [{"url": f"/{provider}", "description": "where the mock serves it"}],
         "paths": dict(sorted(paths.items())),
-        "components": {
-            "schemas": {name: of_envelope(shape) for name, shape in sorted(shapes.items())},
-            "securitySchemes": dict(sorted(schemes.items())),
-        },
+        "components": parts.to_json(),
     }
 
 
@@ -89,8 +102,7 @@ def _add(
     method: str,
     record: Record,
     of_it: Sequence[Record],
-    shapes: dict[str, Envelope],
-    schemes: dict[str, Json],
+    parts: _Components,
 ) -> None:
     """Add an endpoint record to its path: as an operation, to one that is there, or as an extension."""
     key = "post" if method == STREAMED else method.lower()
@@ -98,7 +110,7 @@ def _add(
         surface = "any-method" if method == "*" else key
         item.setdefault(f"x-{surface}", []).append(_told(record, of_it))
         return
-    made = _operation(record, of_it, shapes, schemes)
+    made = _operation(record, of_it, parts)
     there = item.get(key)
     if there is None:
         item[key] = made
@@ -118,9 +130,7 @@ def _told(record: Record, errors: Iterable[Record]) -> dict[str, Json]:
     }
 
 
-def _operation(
-    record: Record, errors: Sequence[Record], shapes: dict[str, Envelope], schemes: dict[str, Json]
-) -> dict[str, Json]:
+def _operation(record: Record, errors: Sequence[Record], parts: _Components) -> dict[str, Json]:
     made: dict[str, Json] = {
         "operationId": f"{record.address.family}_{record.address.slug}",
         "summary": record.title,
@@ -140,25 +150,23 @@ def _operation(
     if key is not None:
         bearer = key.scheme == BEARER
         name = f"{key.scheme}_{key.header}".replace("-", "_")
-        schemes[name] = (
+        parts.schemes[name] = (
             {"type": "http", "scheme": BEARER} if bearer else {"type": "apiKey", "in": "header", "name": key.header}
         )
         made["security"] = [{name: []}]
-    made["responses"], streamed = _responses(record, errors, shapes)
+    made["responses"], streamed = _responses(record, errors, parts)
     if streamed:
         made["x-stream-errors"] = streamed
     return made
 
 
-def _responses(
-    record: Record, errors: Sequence[Record], shapes: dict[str, Envelope]
-) -> tuple[dict[str, Json], list[Json]]:
+def _responses(record: Record, errors: Sequence[Record], parts: _Components) -> tuple[dict[str, Json], list[Json]]:
     """The answers by status, and the errors that come inside a stream that began as a success."""
     found: dict[str, Json] = {}
     success = expectation(record, SUCCESS)
     if success is not None:
         status = str(success.status) if success.status is not None else "2XX"
-        found[status] = _success(record, success, shapes)
+        found[status] = _success(record, success, parts)
     streamed: list[Json] = []
     for error in errors:
         for answer in documented_answers(error):
@@ -166,12 +174,12 @@ def _responses(
                 streamed.append(_told_of(answer, error))
                 continue
             status = str(answer.status) if answer.status is not None else f"{answer.status_class or 4}XX"
-            found[status] = _both(found.get(status), _error(answer, error, shapes))
+            found[status] = _both(found.get(status), _error(answer, error, parts))
     return found or {"default": {"description": "The documents show no answer."}}, streamed
 
 
-def _success(record: Record, expected: Expected, shapes: dict[str, Envelope]) -> dict[str, Json]:
-    shapes[expected.envelope.name] = expected.envelope
+def _success(record: Record, expected: Expected, parts: _Components) -> dict[str, Json]:
+    parts.shapes[expected.envelope.name] = expected.envelope
     made: dict[str, Json] = {"description": f"{record.title}: as documented."}
     if expected.headers:
         made["headers"] = _headers(expected.headers)
@@ -189,8 +197,8 @@ def _success(record: Record, expected: Expected, shapes: dict[str, Envelope]) ->
     return made
 
 
-def _error(answer: Expected, error: Record, shapes: dict[str, Envelope]) -> dict[str, Json]:
-    shapes[answer.envelope.name] = answer.envelope
+def _error(answer: Expected, error: Record, parts: _Components) -> dict[str, Json]:
+    parts.shapes[answer.envelope.name] = answer.envelope
     made: dict[str, Json] = {"description": meaning(error) or error.title, "x-record": [str(error.address)]}
     if answer.headers:
         made["headers"] = _headers(answer.headers)
@@ -203,7 +211,9 @@ def _error(answer: Expected, error: Record, shapes: dict[str, Envelope]) -> dict
         value = example(answer.envelope, {key: each for key, each in said.items() if each is not None})
         if not value:  # what ends a success in its own words stands in no envelope of errors
             return {**made, "content": {kind: shown}}
-        shown["examples"] = {str(error.address): {"summary": error.title, "value": value}}
+        name = str(error.address).replace("/", ".")
+        parts.examples[name] = {"summary": error.title, "value": value}
+        shown["examples"] = {name: {"$ref": f"#/components/examples/{name}"}}
     made["content"] = {kind: shown}
     return made
 
@@ -256,7 +266,6 @@ def _headers(rules: Iterable[HeaderRule]) -> dict[str, Json]:
             "required": not absent and not rule.optional,
             "schema": schema,
             **({"description": "Documented as absent."} if absent else {}),
-            **({"x-source": rule.source} if rule.source else {}),
         }
     return found
 

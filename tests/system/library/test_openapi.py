@@ -1,0 +1,23 @@
+"""What is exported as OpenAPI is OpenAPI, by the word of its validator, which takes seconds for a large document."""
+
+from __future__ import annotations
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
+
+from catalog.exports.openapi import document
+from catalog.reading.manifest import providers
+from catalog.reading.store import Catalog
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_it_is_openapi(provider: str) -> None:
+    OpenAPIV31SpecValidator(document(Catalog.load(), provider)).validate()
+
+
+def test_its_validator_refuses_what_is_none() -> None:
+    broken = document(Catalog.load(), "pd")
+    broken["paths"]["/v1/models"]["get"]["responses"]["200"].pop("description")
+    with pytest.raises(OpenAPIValidationError):
+        OpenAPIV31SpecValidator(broken).validate()
