@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from probes.target.target import Target
     from probes.traffic.recorded import Recorded
 
-HIDDEN = "[redacted]"
+HIDDEN = "${{CREDENTIAL_{0}}}"
+"""What stands for a recorded credential: each has a name of its own, for a request with another key is another one."""
 
 QUERY_KEYS = frozenset({"key", "api_key", "access_token", "token"})
 """Parameters of an address that carry a credential."""
@@ -28,7 +29,7 @@ def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Reda
     headers = {name for target in targets for each in target.providers.values() for name in [each.key_header.lower()]}
     headers |= SECRET_HEADERS | {manifest(name).stand_ins.key_header for name in providers()}
     secrets = {
-        credential.value: f"${{{credential.variable or HIDDEN}}}"
+        credential.value: f"${{{credential.variable or credential.role.upper()}}}"
         for target in targets
         for provider in target.providers.values()
         for credential in provider.credentials.values()
@@ -37,15 +38,16 @@ def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Reda
     for each in recorded:
         for exchange in each.exchanges:
             for secret in _credentials(exchange, headers):
-                secrets.setdefault(secret, HIDDEN)
+                secrets.setdefault(secret, HIDDEN.format(len(secrets) + 1))
     return Redactor(secrets, headers)
 
 
 def _credentials(exchange: Exchange, headers: Iterable[str]) -> Iterator[str]:
     asked, answer = exchange.request, exchange.response
     for name in headers:
-        value = asked.headers.get(name, "")
-        yield from filter(None, (value.rpartition(" ")[2], value))
+        key = asked.headers.get(name, "").rpartition(" ")[2]
+        if key and not key.startswith("${"):  # which stands for a key that was hidden before
+            yield from (key, asked.headers[name])
         if answer is not None and name in answer.headers:
             yield answer.headers[name]
     for name, value in parse_qsl(urlsplit(asked.url).query):

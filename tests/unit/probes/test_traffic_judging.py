@@ -167,6 +167,17 @@ def test_secrets_of_the_recording_are_in_no_result() -> None:
     assert found.attempts, "the exchange itself is evidence"
 
 
+def test_requests_with_different_keys_differ() -> None:
+    """A key is hidden, and still another than the next: its account may be answered otherwise."""
+    same, other = (exchanged(529, error("overloaded_error", "Overloaded")) for _ in range(2))
+    asked = replace(other.exchanges[0].request, headers={"x-api-key": "sk-another-canary-11aa22bb"})
+    answered = exchanged(529, error("overloaded_error", "Overloaded"), {"request-id": "req_011"}).exchanges[0].response
+    bare = replace(other, exchanges=(Exchange("", asked, answered),))
+    assert result(OVERLOADED, same, bare).outcome is Outcome.CONFORMS
+    alike = replace(bare, exchanges=(Exchange("", same.exchanges[0].request, answered),))
+    assert result(OVERLOADED, same, alike).outcome is Outcome.FLAKY
+
+
 def test_requests_that_differ_may_be_answered_differently() -> None:
     good = {"type": "message", "id": "msg_1"}
     full = {
