@@ -121,7 +121,7 @@ class Traffic:
                     self.left_out[why] += len(recorded.exchanges)
                     continue
                 name, dialect = whose
-                seen = tuple(observed(each, dialect, redactor) for each in recorded.exchanges)
+                seen = tuple(observed(each, name, dialect, redactor) for each in recorded.exchanges)
                 mine[name].append(replace(recorded, exchanges=seen))
             for provider, own in mine.items():
                 complete = has_all_headers(provider, [exchange for each in own for exchange in each.exchanges])

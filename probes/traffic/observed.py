@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from catalog.reading.manifest import manifest, providers
 from probes.wire.observer import Observer
 from probes.wire.redact import SECRET_HEADERS, Redactor
+from probes.wire.sse import named_by_data
 
 if TYPE_CHECKING:
     from catalog.model import Event, Exchange, Json, Response
@@ -55,13 +56,17 @@ def _credentials(exchange: Exchange, headers: Iterable[str]) -> Iterator[str]:
             yield value
 
 
-def observed(exchange: Exchange, dialect: Dialect, redactor: Redactor) -> Exchange:
-    """The exchange as one of ours is kept."""
+def observed(exchange: Exchange, provider: str, dialect: Dialect, redactor: Redactor) -> Exchange:
+    """The exchange as one of ours is kept; events without a name get that which the provider's clients give them."""
     observer = Observer(redactor, dialect)
     asked = exchange.request
     request = observer.request(asked.method, asked.url, asked.headers, dialect.json_in(asked.body))
     response = exchange.response
-    return replace(exchange, request=request, response=_seen(response, observer) if response is not None else None)
+    if response is None:
+        return replace(exchange, request=request)
+    if response.events is not None and not manifest(provider).events_named_by_line:
+        response = replace(response, events=tuple(map(named_by_data, response.events)))
+    return replace(exchange, request=request, response=_seen(response, observer))
 
 
 def _seen(response: Response, observer: Observer) -> Response:

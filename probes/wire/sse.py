@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import anyio
@@ -67,9 +67,16 @@ async def read(
 
 
 def events_in(raw: bytes) -> tuple[Event, ...]:
-    """The events of a whole body that was recorded, at most as many as are read of a live one."""
+    """The events of a whole body that was recorded, named by their lines, at most as many as are read of a live one."""
     source = EventSource(httpx.Response(200, headers={"content-type": "text/event-stream"}, content=raw))
-    return tuple(_event(each, 0.0) for each in islice(filter(lambda each: each.data, source.iter_sse()), MAX_EVENTS))
+    with_data = filter(lambda each: each.data, source.iter_sse())
+    return tuple(_event(each, 0.0, by_line=True) for each in islice(with_data, MAX_EVENTS))
+
+
+def named_by_data(event: Event) -> Event:
+    """The event under the type that its data names, where it has no name of its own."""
+    named = _type_in(event.data) if event.event == UNNAMED else None
+    return event if named is None else replace(event, event=named)
 
 
 async def _next_event(incoming: AsyncIterator[ServerSentEvent]) -> ServerSentEvent:
