@@ -142,11 +142,14 @@ def look(label: str, call: Call, role: str) -> Recipe:
     return LIMITS.recipe(SLUG, call.but(credential=role), label=label, cost=Cost.BILLABLE, tokens=TOKENS)
 
 
-def both_sides(label: str, bound: Bound) -> Iterator[tuple[str, Recipe]]:
-    """The last that a limit lets pass, and the first beyond it."""
+def both_sides(label: str, bound: Bound, minutes: int) -> Iterator[tuple[str, Recipe]]:
+    """The last that a limit lets pass, and the first beyond it, so many minutes from now.
+
+    Several limits hold for one request: by the time of this look, what an earlier one used up of another has come back.
+    """
     for ending, used in (("last", bound.limit - bound.takes), ("beyond", bound.limit - bound.takes + 1)):
         name = f"{label}_{ending}"
-        yield name, look(name, having_used(bound.call, bound.metered, used), bound.role)
+        yield name, look(name, having_used(bound.call, bound.metered, used).later(f"+{minutes}m"), bound.role)
 
 
 def walked(label: str, steps: Steps, *, requests: int, roles: set[str], needs: set[str]) -> Recipe:
@@ -258,7 +261,11 @@ LOOKS: Mapping[str, Recipe] = {
         for label, (role, usd) in MONTHS.items()
         for ending, before in (("last", 1), ("beyond", 0))
     },
-    **{name: made for label, bound in BOUNDS.items() for name, made in both_sides(label, bound)},
+    **{
+        name: made
+        for number, (label, bound) in enumerate(BOUNDS.items())
+        for name, made in both_sides(label, bound, 2 * number)
+    },
     **{
         label: look(label, having_used(CLASSES[name], "requests_per_day", ENDLESS), role)
         for label, (role, name) in UNBOUND.items()
