@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from mockserver import browsers, control, faults, prefixes
@@ -81,8 +83,10 @@ class MockApp:
             await browsers.allow(scope, receive, send)
         else:
             provider, app = host
-            with holding(self._leniency[provider.name]):
-                await self._open_and_serve(provider, app, address, scope, receive, browsers.letting_read(scope, send))
+            readable = browsers.letting_read(scope, send)
+            # whoever goes away in the middle of a body is nobody's error
+            with holding(self._leniency[provider.name]), suppress(ClientDisconnect):
+                await self._open_and_serve(provider, app, address, scope, receive, readable)
 
     async def _open_and_serve(
         self, provider: Provider, app: ASGIApp, address: Address, scope: Scope, receive: Receive, send: Send

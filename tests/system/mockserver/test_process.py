@@ -172,3 +172,14 @@ def test_a_broken_prefixes_file_ends_it_with_one_line(tmp_path: Path) -> None:
     ended = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     assert ended.returncode == 4
     assert ended.stderr.count("\n") == 1
+
+
+def test_a_client_that_goes_away_in_the_middle_of_its_body_makes_no_noise() -> None:
+    with running() as (process, ready):
+        host, port = ready["base"].removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as leaving:
+            leaving.sendall(head("/pa/v1/messages", 1_000) + b"{")
+        assert httpx.get(f"{ready['base']}/pa/v1/models", headers=HEADERS).status_code == 200
+        piped(process.stdin).close()
+        process.wait(10)
+        assert piped(process.stderr).read() == b""

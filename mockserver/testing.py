@@ -1,0 +1,188 @@
+"""`mock_providers`: the mock for a client's own tests, in this process or in one of its own, on a free port.
+
+    from mockserver.testing import mock_providers
+
+    with mock_providers() as mock:
+        client = SomeClient(base_url=mock.url("pc", "/v1"), api_key="anything")
+        mock.next("rate_limited;retry_after=0;times=1")
+
+As a pytest fixture of the same name: `pytest_plugins = ["mockserver.pytest_plugin"]`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+if TYPE_CHECKING:
+    from mockserver.server import MockServer
+
+PATIENCE_S = 30
+"""Far longer than a mock takes to start or to end."""
+
+_UNFIT = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True)
+class MockProviders:
+    """A running mock, as one session of it is seen: sessions have nothing in common but the process."""
+
+    base: str
+    addresses: Mapping[str, Mapping[str, str]]
+    """Each provider's addresses, as the ready line has them."""
+    session_name: str = ""
+
+    def session(self, name: str) -> MockProviders:
+        """The same mock, in a session of that name; what cannot stand in an address is replaced."""
+        return replace(self, session_name=_UNFIT.sub("-", name)[-150:])
+
+    def url(self, provider: str, path: str = "", *, causes: str = "") -> str:
+        """A provider's address in this session, for a client that knows nothing of the mock.
+
+        Args:
+            provider: its prefix: `pa`, `pb`, `pc`, `pd`, or another host of theirs such as `pd-management`.
+            path: what the client wants of it, for instance `/v1`.
+            causes: what each request to this address suffers, as `X-Mock-Scenario` has it.
+        """
+        said = (f"@{self.session_name}" if self.session_name else "") + (f"~{causes}" if causes else "")
+        return f"{self.base}/{provider}{said}{path}"
+
+    @property
+    def grpc_host(self) -> str:
+        """PD's `host:port` for gRPC; send `metadata` along to be in this session."""
+        return self.addresses["pd"]["grpc_host"]
+
+    @property
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """What says to gRPC in which session a call is."""
+        return (("x-mock-session", self.session_name),)
+
+    def next(self, causes: str, *, provider: str | None = None) -> None:
+        """Let the next requests of this session suffer causes, one after the other.
+
+        Raises:
+            ValueError: there is no such cause; the message says what is wrong.
+        """
+        only = {"provider": provider} if provider else {}
+        params = {"session": self.session_name, **only}
+        answer = httpx.post(f"{self.base}/__mock__/next", params=params, content=causes)
+        if answer.status_code != 200:
+            raise ValueError(answer.json()["mock_error"])
+
+    def requests(self) -> dict[str, int]:
+        """How often each endpoint was asked in this session: `POST /pc/v1/responses` -> 3."""
+        answer = httpx.get(f"{self.base}/__mock__/requests", params={"session": self.session_name})
+        counted: dict[str, int] = answer.json()["by_endpoint"]
+        return counted
+
+    def reset(self) -> None:
+        """Forget all that happened in this session."""
+        httpx.post(f"{self.base}/__mock__/reset", params={"session": self.session_name})
+
+
+@contextmanager
+def mock_providers(
+    *,
+    only: Iterable[str] | None = None,
+    process: bool = False,
+    clients: bool = True,
+    any_key: bool = True,
+    any_model: bool = True,
+    limits: float | str = "off",
+) -> Iterator[MockProviders]:
+    """A mock while the block lasts, on a free port of loopback.
+
+    Args:
+        only: the providers that are served; all by default.
+        process: whether it has a process of its own; otherwise a thread of this one.
+        clients: whether it speaks the names of the official clients, or the stand-ins.
+        any_key: whether it takes any key.
+        any_model: whether it takes any model.
+        limits: `off`, or how many times its limits what is allowed is.
+
+    Raises:
+        ValueError: an option makes no sense.
+    """
+    lenient = {"any_key": any_key, "any_model": any_model, "limits": limits}
+    serving = _in_a_process if process else _in_a_thread
+    with serving(only, clients, lenient) as ready:
+        yield MockProviders(ready["base"], ready["providers"])
+
+
+@contextmanager
+def _in_a_process(only: Iterable[str] | None, clients: bool, lenient: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--limits", str(lenient["limits"])]
+    command += ["--only", ",".join(only)] if only is not None else []
+    command += [f"--{name.replace('_', '-')}" for name in ("any_key", "any_model") if lenient[name]]
+    command += ["--clients"] if clients else []
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as mock:
+        if mock.stdin is None or mock.stdout is None or mock.stderr is None:
+            raise AssertionError("all three are pipes")
+        ready = mock.stdout.readline()
+        if not ready:
+            raise ValueError(mock.stderr.read().decode().strip())
+        try:
+            yield json.loads(ready)
+        finally:
+            mock.stdin.close()
+            mock.wait(PATIENCE_S)
+
+
+@contextmanager
+def _in_a_thread(only: Iterable[str] | None, clients: bool, lenient: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    server, told = _server(only, clients, lenient)
+    running = threading.Thread(target=server.run, daemon=True, name="mock providers")
+    running.start()
+    if not told.event.wait(PATIENCE_S):
+        raise RuntimeError("the mock did not start")
+    try:
+        yield told.ready
+    finally:
+        log = logging.getLogger("uvicorn.error")  # a request that is cut off by the end is no error
+        level = log.level
+        log.setLevel(logging.CRITICAL)
+        server.should_exit = server.force_exit = True
+        running.join(PATIENCE_S)
+        log.setLevel(level)
+
+
+class _Told:
+    """What a server says when it is ready."""
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+        self.ready: Mapping[str, Any] = {}
+
+
+def _server(only: Iterable[str] | None, clients: bool, lenient: Mapping[str, Any]) -> tuple[MockServer, _Told]:
+    """A server that tells this process when it is ready, and closes all its listeners when it ends."""
+    from mockserver.app import create_app
+    from mockserver.prefixes import SHIPPED, PrefixesError, read_file
+    from mockserver.server import MockServer
+
+    told = _Told()
+
+    class Here(MockServer):
+        def tell(self, ready: Mapping[str, Any]) -> None:
+            told.ready = ready
+            told.event.set()
+
+        async def shutdown(self, sockets: Any = None) -> None:
+            await super().shutdown(sockets)
+            await self.app.world.close()
+
+    try:
+        app = create_app(only=only, given=read_file(SHIPPED) if clients else {}, lenient=lenient)
+    except PrefixesError as error:
+        raise ValueError(str(error)) from None
+    return Here(app, "127.0.0.1", 0), told
