@@ -12,6 +12,7 @@ from mockserver.scenarios import Scenario, choice, duration
 
 if TYPE_CHECKING:
     from mockserver.pb.call import Call
+    from mockserver.world import Context
 
 FAILURES: dict[str, tuple[Kind, str]] = {
     "internal_error": (INTERNAL, "An internal error has occurred. Please retry."),
@@ -72,12 +73,17 @@ SCENARIOS = (
 
 def raise_failure(call: Call) -> None:
     """Raise the failure that this call suffers, if any; after authentication, since the provider knows who asks."""
-    scenario = call.context.take(*FAILURES)
+    suffer(call.context, call.params.get("model", ALL_MODELS))
+
+
+def suffer(context: Context, model: str) -> None:
+    """Raise the failure that whatever asks this model suffers, if any: a call, or the setup of a live connection."""
+    scenario = context.take(*FAILURES)
     if scenario is not None:
         raise PbError(*FAILURES[scenario.name])
-    limited = call.context.take(RATE_LIMITED.name)
+    limited = context.take(RATE_LIMITED.name)
     if limited is not None:
-        raise quotas.used_up_by_others(call.params.get("model", ALL_MODELS), limited.params["retry_after"])
+        raise quotas.used_up_by_others(model, limited.params["retry_after"])
 
 
 def refuse_late(call: Call, work_s: float) -> None:

@@ -6,13 +6,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pb.errors import invalid
+from mockserver.pb.causes import suffer
+from mockserver.pb.errors import PERMISSION, PbError, invalid
 from mockserver.pb.generator import MAX_ECHO
 from mockserver.pb.live import limits, messages, resumption
 from mockserver.pb.live.admission import begin_session
 from mockserver.pb.live.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
 from mockserver.pb.live.setup import TEXT, Setup, checked
 from mockserver.pb.tokens import count_text
+from mockserver.schema import Unsatisfiable
+from mockserver.schema.wanted import Wanted
 
 if TYPE_CHECKING:
     from mockserver.pb.keys import Project
@@ -59,6 +62,9 @@ class Connection:
         if not self._setup.resumed:
             begin_session(context.session, self._token, context.now)
         self._session_began_at -= limits.carried_s(self._setup.state.used_s, video=self._setup.state.video)
+        suffer(context, given["model"].removeprefix("models/"))
+        if context.scenario is not None and context.scenario.later and not context.scenario.taken:
+            raise PbError(PERMISSION, f"mock_error: scenario {context.scenario.name!r} has nothing to act on here")
         self._state = self._setup.state
         await self._socket.say({"setupComplete": {}})
         await self._offer_resumption()
@@ -92,16 +98,30 @@ class Connection:
 
     async def _hear_content(self, content: Mapping[str, Any]) -> None:
         if content.get("turnComplete"):
-            await self._speak(messages.said_in(content.get("turns", [])))
+            await self._respond(messages.said_in(content.get("turns", [])))
 
     async def _hear_realtime(self, content: Mapping[str, Any]) -> None:
         if messages.is_video(content):
             self._state = replace(self._state, video=True)
         if "text" in content or "activityEnd" in content or "audioStreamEnd" in content:
-            await self._speak(content.get("text", "audio"))
+            await self._respond(content.get("text", "audio"))
 
     async def _hear_tool_results(self, content: Mapping[str, Any]) -> None:
         await self._speak("tool results")
+
+    async def _respond(self, heard: str) -> None:
+        """Call the functions that were named, and wait for their results; or speak."""
+        functions = self._setup.tools.functions
+        try:
+            made = [*Wanted(functions, said=heard).calls()]
+        except Unsatisfiable as error:
+            raise invalid(f"setup.tools: the schema of a function cannot be used: {error}") from None
+        if not made:
+            await self._speak(heard)
+            return
+        new_id = self._socket.context.session.new_id
+        calls = [{"id": new_id("function-call-"), "name": name, "args": args} for name, args in made]
+        await self._socket.say({"toolCall": {"functionCalls": calls}})
 
     async def _speak(self, heard: str) -> None:
         """One turn of the model."""

@@ -42,6 +42,7 @@ class LiveDoor:
             await socket.refuse(JsonAnswer(error.rpc(), error.kind.http))
             return
         scenario = socket.context.take(SESSION_AGE, CONNECTION_AGE, CONNECTION_RESET)
+        socket.put_off()
         await socket.accept()
         try:
             setup = await socket.hear()  # clients listen for a refusal only once they have sent it

@@ -270,3 +270,47 @@ def test_a_scenario_that_a_connection_does_not_know_is_refused(base: str) -> Non
         pass
     assert refused.value.response.status_code == 400
     assert b"mock_error" in (refused.value.response.body or b"")
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"generationConfig": {"temperature": 9}}, 1007),
+        ({"generationConfig": {"topP": 2}}, 1007),
+        ({"generationConfig": {"thinkingConfig": {"thinkingLevel": "low", "thinkingBudget": 1}}}, 1007),
+        ({"safetySettings": [{"nonsense": 1}]}, 1007),
+        ({"systemInstruction": {"parts": []}}, 1007),
+        ({"tools": [{"functionDeclarations": [{"description": "nameless"}]}]}, 1007),
+    ],
+)
+def test_a_setup_is_checked_as_a_generation_is(base: str, fields: dict[str, Any], code: int) -> None:
+    with live(base) as client:
+        client.say({"setup": {"model": "models/mock-live", **fields}})
+        assert client.closing()[1] == code
+
+
+@pytest.mark.parametrize(
+    ("scenario", "code", "reason"),
+    [
+        ("rate_limited;retry_after=7", 1011, "quota"),
+        ("overloaded", 1011, "overloaded"),
+        ("internal_error", 1011, "internal error"),
+        ("prompt_blocked", 1008, "nothing to act on"),
+    ],
+)
+def test_a_connection_suffers_what_a_generation_suffers(base: str, scenario: str, code: int, reason: str) -> None:
+    with live(base, x_mock_scenario=scenario) as client:
+        client.say({"setup": {"model": "models/mock-live"}})
+        _, closed, told = client.closing()
+    assert (closed, reason in told) == (code, True)
+
+
+def test_a_function_is_called_that_the_user_names(base: str) -> None:
+    look = {"name": "look", "parameters": {"type": "OBJECT", "properties": {"at": {"type": "STRING", "enum": ["sea"]}}}}
+    with live(base) as client:
+        set_up(client, tools=[{"functionDeclarations": [look]}])
+        client.say({"clientContent": {"turns": [{"role": "user", "parts": [{"text": "look"}]}], "turnComplete": True}})
+        (called,) = client.hear()["toolCall"]["functionCalls"]
+        assert (called["name"], called["args"]) == ("look", {"at": "sea"})
+        client.say({"toolResponse": {"functionResponses": [{"id": called["id"], "name": "look", "response": {}}]}})
+        assert client.hear_until("serverContent")
