@@ -182,6 +182,7 @@ def bench(session: nox.Session) -> None:
     install(session)
     session.run("python", "benchmarks/suite.py", *session.posargs)
     session.run("python", "benchmarks/rate_limiting.py")
+    session.run("python", "benchmarks/mock.py")
 
 
 @nox.session

@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 
 from mockserver import leniency
 from mockserver.buckets import TokenBucket
+from mockserver.shelves import held_in
 from mockserver.waiting import Next
 
 UNLIMITED = 1e9
@@ -16,6 +17,15 @@ UNLIMITED = 1e9
 
 MAX_SESSIONS = 4096
 """More than any run opens; the least recently used goes first, so that a long-lived mock cannot grow without bound."""
+
+MOST_BYTES_IN_ALL = 512 * 1024 * 1024
+"""What all sessions keep together, about."""
+
+WEIGHED_EVERY = 256
+"""After how many requests the sessions are weighed."""
+
+MAX_ENDPOINTS = 5_000
+OTHERS = "(others)"
 
 State = TypeVar("State")
 
@@ -33,6 +43,23 @@ class Session:
         self._states: dict[type, object] = {}
         self._buckets: dict[Hashable, TokenBucket] = {}
         self._ids: Counter[str] = Counter()
+
+    @property
+    def held(self) -> int:
+        """How many bytes are kept here, about."""
+        return sum(map(held_in, self._states.values()))
+
+    def count(self, counted_as: str) -> None:
+        """Count a request; beyond so many endpoints, ids among their paths, the rest are counted together."""
+        known = counted_as in self.requests or len(self.requests) < MAX_ENDPOINTS
+        self.requests[counted_as if known else OTHERS] += 1
+
+    def uses(self, scenario: str) -> int:
+        """Count a request that asks for a scenario, and say the how-manieth it is."""
+        self.scenario_uses[scenario] += 1
+        if len(self.scenario_uses) > MAX_ENDPOINTS:
+            del self.scenario_uses[next(iter(self.scenario_uses))]
+        return self.scenario_uses[scenario]
 
     def state(self, kind: type[State]) -> State:
         """This session's one instance of `kind`, made on first use: how a provider keeps chats, files, batches."""
@@ -60,9 +87,11 @@ class Session:
 class Sessions:
     """All sessions, bounded."""
 
-    def __init__(self, limit: int = MAX_SESSIONS) -> None:
+    def __init__(self, limit: int = MAX_SESSIONS, most_bytes: int = MOST_BYTES_IN_ALL) -> None:
         self._limit = limit
+        self._most_bytes = most_bytes
         self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._asked = 0
 
     def get(self, name: str) -> Session:
         """The session called `name` (the empty name is the shared default), made on first use."""
@@ -73,7 +102,20 @@ class Sessions:
                 self._sessions.popitem(last=False)
         else:
             self._sessions.move_to_end(name)
+        self._asked += 1
+        if self._asked % WEIGHED_EVERY == 0:
+            self._let_go()
         return session
+
+    def _let_go(self) -> None:
+        """Forget the least recently used while all hold too much together; the last one bounds itself."""
+        held = {name: session.held for name, session in self._sessions.items()}
+        total = sum(held.values())
+        for name, size in held.items():
+            if total <= self._most_bytes or len(self._sessions) == 1:
+                return
+            del self._sessions[name]
+            total -= size
 
     def peek(self, name: str) -> Session | None:
         """The session called `name` if it exists: reading a counter makes no session."""

@@ -81,7 +81,7 @@ class World:
         if len(name) > MAX_SESSION_NAME:
             raise MockMisuse(f"a session name has at most {MAX_SESSION_NAME} characters")
         session = self.sessions.get(name)
-        session.requests[counted_as] += 1
+        session.count(counted_as)
         self.total_requests += 1
         ahead_s = _offset(mock_headers)
         scenario = self._scenario(provider, session, mock_headers.get(SCENARIO_HEADER))
@@ -93,8 +93,7 @@ class World:
         sequence = self.scenarios.read(provider, header)
         if sequence[0].times is None:
             return sequence[0].active()
-        session.scenario_uses[header] += 1
-        return nth(sequence, session.scenario_uses[header])
+        return nth(sequence, session.uses(header))
 
 
 def _offset(mock_headers: Mapping[str, str]) -> float:

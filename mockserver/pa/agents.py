@@ -18,6 +18,7 @@ from mockserver.pa.call import MB, Call, read_object
 from mockserver.pa.errors import CONFLICT, PaError, invalid, not_found
 from mockserver.pa.message_request import find_model
 from mockserver.pa.paging import page
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -58,11 +59,11 @@ _UPDATE_FIELDS: Mapping[str, fields.Check] = {**_CREATE_FIELDS, "version": field
 class Agents:
     """The agents of one session, by organization, as they are shown."""
 
-    by_organization: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    by_organization: dict[str, Shelf[str, dict[str, Any]]] = field(default_factory=dict)
 
-    def of(self, organization: Organization) -> dict[str, dict[str, Any]]:
+    def of(self, organization: Organization) -> Shelf[str, dict[str, Any]]:
         """The agents of an organization, by id."""
-        return self.by_organization.setdefault(organization.id, {})
+        return self.by_organization.setdefault(organization.id, Shelf())
 
 
 async def create(call: Call) -> Response:
@@ -102,7 +103,7 @@ async def archive(call: Call) -> Response:
 async def list_agents(call: Call) -> Response:
     """One page of the agents, newest first."""
     limits.admit_request(call, "agents_read")
-    return JSONResponse(page(call, list(reversed(_mine(call).values()))))
+    return JSONResponse(page(call, list(_mine(call).newest_first())))
 
 
 async def retrieve(call: Call) -> Response:
@@ -111,7 +112,7 @@ async def retrieve(call: Call) -> Response:
     return JSONResponse(_find(call))
 
 
-def _mine(call: Call) -> dict[str, dict[str, Any]]:
+def _mine(call: Call) -> Shelf[str, dict[str, Any]]:
     return call.session.state(Agents).of(call.key.organization)
 
 

@@ -19,6 +19,7 @@ from mockserver.pa.messages import compose
 from mockserver.pa.paging import page
 from mockserver.pa.prompt_cache import measure
 from mockserver.pa.spending import refuse_spenders
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from mockserver.pa.keys import Organization
@@ -61,11 +62,11 @@ class Batch:
 class Batches:
     """The batches of one session, by organization."""
 
-    by_organization: dict[str, dict[str, Batch]] = field(default_factory=dict)
+    by_organization: dict[str, Shelf[str, Batch]] = field(default_factory=dict)
 
-    def of(self, organization: Organization) -> dict[str, Batch]:
+    def of(self, organization: Organization) -> Shelf[str, Batch]:
         """The batches of an organization, by id."""
-        return self.by_organization.setdefault(organization.id, {})
+        return self.by_organization.setdefault(organization.id, Shelf())
 
 
 async def create(call: Call) -> Response:
@@ -84,7 +85,7 @@ async def create(call: Call) -> Response:
 async def list_batches(call: Call) -> Response:
     """One page of the batches, newest first."""
     limits.admit_request(call, "batches")
-    return JSONResponse(page(call, [_described(call, batch) for batch in reversed(_mine(call).values())]))
+    return JSONResponse(page(call, [_described(call, batch) for batch in _mine(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
@@ -123,7 +124,7 @@ async def delete(call: Call) -> Response:
     return JSONResponse({"id": batch.id, "type": "message_batch_deleted"})
 
 
-def _mine(call: Call) -> dict[str, Batch]:
+def _mine(call: Call) -> Shelf[str, Batch]:
     return call.session.state(Batches).of(call.key.organization)
 
 

@@ -12,6 +12,7 @@ from mockserver.pa import limits
 from mockserver.pa.call import MB, Call, read_bytes
 from mockserver.pa.errors import invalid, not_found
 from mockserver.pa.paging import page
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from mockserver.multipart import Part
@@ -48,11 +49,11 @@ class File:
 class Files:
     """The files of one session, by organization."""
 
-    by_organization: dict[str, dict[str, File]] = field(default_factory=dict)
+    by_organization: dict[str, Shelf[str, File]] = field(default_factory=dict)
 
-    def of(self, organization: Organization) -> dict[str, File]:
+    def of(self, organization: Organization) -> Shelf[str, File]:
         """The files of an organization, by id."""
-        return self.by_organization.setdefault(organization.id, {})
+        return self.by_organization.setdefault(organization.id, Shelf())
 
 
 async def upload(call: Call) -> Response:
@@ -73,7 +74,7 @@ async def upload(call: Call) -> Response:
 async def list_files(call: Call) -> Response:
     """One page of the files, newest first."""
     limits.admit_request(call, "files")
-    return JSONResponse(page(call, [file.described() for file in reversed(_mine(call).values())]))
+    return JSONResponse(page(call, [file.described() for file in _mine(call).newest_first()]))
 
 
 async def retrieve(call: Call) -> Response:
@@ -97,7 +98,7 @@ async def delete(call: Call) -> Response:
     return JSONResponse({"id": file.id, "type": "file_deleted"})
 
 
-def _mine(call: Call) -> dict[str, File]:
+def _mine(call: Call) -> Shelf[str, File]:
     return call.session.state(Files).of(call.key.organization)
 
 

@@ -14,6 +14,7 @@ from mockserver.pb.catalogue import BATCH, find_model
 from mockserver.pb.errors import NOT_FOUND, QUOTA, PbError, invalid
 from mockserver.pb.quotas import Excess, quota_refusal
 from mockserver.pb.tokens import BYTES_PER_TOKEN
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -48,7 +49,7 @@ class Job:
 
 @dataclass
 class _Jobs:
-    active: dict[str, Job] = field(default_factory=dict)
+    active: Shelf[str, Job] = field(default_factory=Shelf)
 
 
 async def create(call: Call) -> Response:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from mockserver.shelves import Shelf
+
 if TYPE_CHECKING:
     from mockserver.pb.keys import Project
     from mockserver.sessions import Session
@@ -43,7 +45,7 @@ class EphemeralToken:
 
 @dataclass
 class _Issued:
-    tokens: dict[str, EphemeralToken] = field(default_factory=dict)
+    tokens: Shelf[str, EphemeralToken] = field(default_factory=Shelf)
 
 
 def issue(

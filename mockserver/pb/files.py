@@ -13,6 +13,7 @@ from mockserver.pb import fields
 from mockserver.pb.call import JsonAnswer, read_object
 from mockserver.pb.errors import NOT_FOUND, PERMISSION, QUOTA, PbError
 from mockserver.pb.keys import MAIN, Project
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -31,7 +32,7 @@ FILE: fields.Fields = {"displayName": fields.string, "sizeBytes": fields.at_leas
 
 @dataclass
 class _Files:
-    sizes: dict[tuple[str, str], int] = field(default_factory=dict)
+    sizes: Shelf[tuple[str, str], int] = field(default_factory=Shelf)
     """Bytes of each file, by project and name."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mockserver.pb.errors import NOT_FOUND, PERMISSION, PbError
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from mockserver.pb.interaction_input import Step
@@ -39,7 +40,7 @@ class Interaction:
 class Interactions:
     """Those of one session."""
 
-    stored: dict[str, Interaction] = field(default_factory=dict)
+    stored: Shelf[str, Interaction] = field(default_factory=Shelf)
 
     def find(self, name: str, project: Project) -> Interaction:
         """The interaction called `name`: 404 if there is none, 403 if it is not the project's."""

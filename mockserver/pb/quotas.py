@@ -95,7 +95,31 @@ class _Used:
     """What the session's projects used, where a bucket does not fit: whole days, and a rolling window."""
 
     days: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
-    spent: dict[str, deque[tuple[float, float]]] = field(default_factory=dict)
+    spent: dict[str, Window] = field(default_factory=dict)
+
+
+@dataclass
+class Window:
+    """What was spent in the last ten minutes: a sum for each second in which anything was, however many requests."""
+
+    seconds: deque[tuple[float, float]] = field(default_factory=deque)
+    total: float = 0.0
+
+    def add(self, amount: float, now: float) -> None:
+        """Count an amount; a second begins with its first."""
+        if self.seconds and now - 1 < self.seconds[-1][0]:
+            began, before = self.seconds.pop()
+            self.seconds.append((began, before + amount))
+        else:
+            self.seconds.append((now, amount))
+        self.total += amount
+
+    def pass_to(self, now: float) -> None:
+        """Forget what is ten minutes past."""
+        while self.seconds and self.seconds[0][0] <= now - SPEND_WINDOW_S:
+            self.total -= self.seconds.popleft()[1]
+        if not self.seconds:
+            self.total = 0.0
 
 
 def admit(call: Call, model: Model, tokens: int, images: int, service_tier: str) -> str:
@@ -119,8 +143,7 @@ def admit(call: Call, model: Model, tokens: int, images: int, service_tier: str)
 
 def settle(call: Call, tokens: int) -> None:
     """Charge what a generation cost, known only at its end."""
-    spent = call.session.state(_Used).spent.setdefault(call.project.id, deque())
-    spent.append((call.now, tokens * PRICE_PER_TOKEN))
+    call.session.state(_Used).spent.setdefault(call.project.id, Window()).add(tokens * PRICE_PER_TOKEN, call.now)
 
 
 def tell_service_tier(call: Call, service_tier: str) -> None:
@@ -190,12 +213,11 @@ def _bucket(call: Call, model: Model, pool: str, dimension: str, per_minute: int
 def _overspent(call: Call) -> Excess | None:
     """The rolling ten-minute window of spending (2:8.3)."""
     limit = SPEND_LIMITS.get(call.project.tier)
-    window = call.session.state(_Used).spent.get(call.project.id)
-    while window and window[0][0] <= call.now - SPEND_WINDOW_S:
-        window.popleft()
-    if limit is None or sum(amount for _, amount in window or ()) + call.history.spent < limit:
+    window = call.session.state(_Used).spent.get(call.project.id, Window())
+    window.pass_to(call.now)
+    if limit is None or window.total + call.history.spent < limit:
         return None
-    delay = window[0][0] + SPEND_WINDOW_S - call.now if window else SPEND_WINDOW_S
+    delay = window.seconds[0][0] + SPEND_WINDOW_S - call.now if window.seconds else SPEND_WINDOW_S
     return Excess(TOO_MANY, "generate_content_spend", "SpendPerTenMinutesPerProject", limit, delay)
 
 

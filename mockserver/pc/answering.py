@@ -20,6 +20,7 @@ from mockserver.pc.response_request import (
     searches_files,
     text_of,
 )
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from mockserver.pc.call import Call
@@ -35,8 +36,8 @@ Body = dict[str, Any]
 class Kept:
     """The responses of a session that are stored: id -> (project, response)."""
 
-    responses: dict[str, tuple[str, Body]] = field(default_factory=dict)
-    inputs: dict[str, list[Body]] = field(default_factory=dict)
+    responses: Shelf[str, tuple[str, Body]] = field(default_factory=Shelf)
+    inputs: Shelf[str, list[Body]] = field(default_factory=Shelf)
     """The input items of each."""
 
     def find(self, response_id: Any, project: str) -> Body | None:

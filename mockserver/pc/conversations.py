@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse
 from mockserver.pc.call import read_object
 from mockserver.pc.errors import CONFLICT, NO_CONVERSATION
 from mockserver.pc.fields import OBJECT, array, check
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class Conversations:
     """The conversations of a session: id -> until when a response in the background holds it."""
 
-    busy_until: dict[str, float] = field(default_factory=dict)
+    busy_until: Shelf[str, float] = field(default_factory=Shelf)
 
 
 async def create(call: Call) -> Response:

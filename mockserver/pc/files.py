@@ -11,6 +11,7 @@ from mockserver import strict_json
 from mockserver.bodies import BodyTooLarge, read_body
 from mockserver.pc.call import MAX_BODY
 from mockserver.pc.errors import NO_FILE, TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, PcError, missing
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from mockserver.multipart import Part
@@ -58,7 +59,7 @@ FILES = {file.id: file for file in _TABLE}
 class Uploads:
     """The files that were uploaded in a session, by id."""
 
-    files: dict[str, File] = field(default_factory=dict)
+    files: Shelf[str, File] = field(default_factory=Shelf)
 
 
 def find(call: Call, file_id: str) -> File:

@@ -18,6 +18,7 @@ from mockserver.pc.errors import INVALID_JSON, INVALID_VALUE, NO_BATCH, PcError
 from mockserver.pc.fields import OBJECT, Field, check, string
 from mockserver.pc.files import File, keep, page
 from mockserver.pc.files import find as find_file
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -68,7 +69,7 @@ class Batch:
 class Batches:
     """The batches of a session by id."""
 
-    made: dict[str, Batch] = field(default_factory=dict)
+    made: Shelf[str, Batch] = field(default_factory=Shelf)
 
 
 async def create_batch(call: Call) -> Response:

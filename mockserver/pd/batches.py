@@ -11,6 +11,7 @@ from mockserver.pd import rules
 from mockserver.pd.errors import NOT_FOUND, PdError
 from mockserver.pd.reading import read_object
 from mockserver.pd.shape import STRING, struct
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -25,7 +26,7 @@ SHAPE = struct(name=STRING)
 class Batches:
     """The batches of a session: id -> (team, batch)."""
 
-    made: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    made: Shelf[str, tuple[str, dict[str, Any]]] = field(default_factory=Shelf)
 
 
 async def create(call: Call, request: Request) -> Response:

@@ -28,6 +28,7 @@ from mockserver.pd.shape import (
 )
 from mockserver.pd.streaming import chat_stream
 from mockserver.schema.wanted import of_chat
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -67,7 +68,7 @@ KEPT_FOR_S = 24 * 3600.0
 class Deferred:
     """Completions that wait to be fetched, by request id: when each was asked for, by which team, and the result."""
 
-    waiting: dict[str, tuple[float, str, dict[str, Any]]] = field(default_factory=dict)
+    waiting: Shelf[str, tuple[float, str, dict[str, Any]]] = field(default_factory=Shelf)
 
 
 async def create(call: Call, request: Request) -> Response:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mockserver.pb.errors import INVALID, PbError
 from mockserver.pb.live.limits import HANDLE_S
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from mockserver.sessions import Session
@@ -25,7 +26,7 @@ class LiveState:
 class _Issued:
     """Handle -> (valid until, state)."""
 
-    handles: dict[str, tuple[float, LiveState]] = field(default_factory=dict)
+    handles: Shelf[str, tuple[float, LiveState]] = field(default_factory=Shelf)
 
 
 def issue(session: Session, state: LiveState, now: float) -> str:
