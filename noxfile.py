@@ -93,8 +93,12 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def clients(session: nox.Session) -> None:
-    """Point the official SDKs at the mock; skipped with a reason where they cannot be installed."""
+    """Point official SDKs and independent clients at the mock; what cannot be installed is skipped, and says so."""
     install(session, "test", "clients")
+    try:
+        session.install("--quiet", "--group", "independent")
+    except nox.command.CommandFailed:
+        session.warn("independent clients skipped: they could not be installed")
     session.run("pytest", "-m", "clients", *session.posargs)
 
 

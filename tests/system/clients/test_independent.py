@@ -1,0 +1,145 @@
+"""Clients that were not written here against the mock: what they get, what they raise, how often they ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from mockserver.testing import MockProviders, mock_providers
+
+pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
+
+from tests.system.clients.independent import ANSWER, CLIENTS, Client, Forecast, Where
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # those that clients give are their own
+]
+
+CAUSE_OF_OVERLOAD = {
+    "pa": "overloaded",
+    "pb": "overloaded",
+    "pc": "overloaded;retry_after=0",
+    "pd": "service_unavailable",
+}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[MockProviders]:
+    with mock_providers(process=True, any_key=False, any_model=False) as mock:
+        yield mock
+
+
+class Asking:
+    """One client at the mock, in a session of its own."""
+
+    def __init__(self, client: Client, mock: MockProviders) -> None:
+        self.client = client
+        self.mock = mock
+
+    def at(self, *, key: str = "", model: str = "", causes: str = "") -> Where:
+        url = self.mock.url(self.client.provider, self.client.path, causes=causes)
+        return Where(url, key or f"mock-{self.client.provider}-inference", model or self.client.model)
+
+    def raised(self, ask: Callable[[], Any]) -> str:
+        with pytest.raises(Exception) as raised:
+            ask()
+        return " ".join(kind.__name__ for kind in type(raised.value).__mro__)
+
+    @property
+    def attempts(self) -> int:
+        return sum(self.mock.requests().values())
+
+
+@pytest.fixture
+def asking(client: str, running: MockProviders, request: pytest.FixtureRequest) -> Asking:
+    found = CLIENTS[client]
+    if not found.installed:
+        pytest.skip(f"{found.package} is not installed (dependency group `independent`)")
+    return Asking(found, running.session(request.node.name))
+
+
+every_client = pytest.mark.parametrize("client", CLIENTS)
+
+
+def _has(what: Any) -> Any:
+    if what is None:
+        pytest.skip("it has no such call here")
+    return what
+
+
+@every_client
+def test_chat(asking: Asking) -> None:
+    assert asking.client.chat(asking.at(), "Hello") == ANSWER
+    assert asking.attempts == 1
+
+
+@every_client
+def test_stream(asking: Asking) -> None:
+    assert _has(asking.client.stream)(asking.at(), "Hello") == ANSWER
+
+
+@every_client
+def test_tools(asking: Asking) -> None:
+    assert _has(asking.client.tool)(asking.at()) == "get_weather"
+
+
+@every_client
+def test_structured_output(asking: Asking) -> None:
+    made = _has(asking.client.structured)(asking.at())
+    assert Forecast.model_validate(made.model_dump())
+
+
+@every_client
+def test_bad_key(asking: Asking) -> None:
+    expected = _has(asking.client.bad_key or None)
+    assert expected in asking.raised(lambda: asking.client.chat(asking.at(key="mock-nobody"), "Hello"))
+    assert asking.attempts == 1
+
+
+@every_client
+def test_unknown_model(asking: Asking) -> None:
+    expected = _has(asking.client.unknown_model or None)
+    assert expected in asking.raised(lambda: asking.client.chat(asking.at(model="nobody"), "Hello"))
+    assert asking.attempts == 1
+
+
+@every_client
+def test_rate_limit_once(asking: Asking) -> None:
+    where = asking.at(causes="rate_limited;retry_after=0;times=1")
+    if asking.client.retries:
+        assert asking.client.chat(where, "Hello") == ANSWER
+        assert asking.attempts == 2
+    else:
+        assert asking.raised(lambda: asking.client.chat(where, "Hello"))
+        assert asking.attempts == 1
+
+
+@every_client
+def test_overloaded(asking: Asking) -> None:
+    kind, attempts = asking.client.overloaded
+    _has(kind or None)
+    where = asking.at(causes=CAUSE_OF_OVERLOAD[asking.client.provider])
+    assert kind in asking.raised(lambda: asking.client.chat(where, "Hello"))
+    assert asking.attempts == attempts
+
+
+@every_client
+def test_failure_in_the_middle_of_a_stream(asking: Asking) -> None:
+    stream = _has(asking.client.stream)
+    causes = {
+        "pa": "internal_error_mid_stream",
+        "pb": "internal_error_mid_stream",
+        "pc": "internal_error;when=mid_stream",
+    }
+    where = asking.at(causes=causes.get(asking.client.provider, "connection_lost_mid_stream"))
+    assert asking.raised(lambda: stream(where, "Hello"))
+
+
+@every_client
+def test_context_too_long(asking: Asking) -> None:
+    if asking.client.provider in ("pb", "pd"):
+        pytest.skip("an oversized context is a fault of the server there, or has no documented limit")
+    model, words = ("mock-old", 6_000) if asking.client.provider == "pc" else ("mock-small", 400_000)
+    assert asking.raised(lambda: asking.client.chat(asking.at(model=model), "word " * words))
