@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mockserver.faults import CLOSE_EXTENSION
@@ -43,10 +44,13 @@ class Socket:
         """The time on this socket."""
         return self.context.now + time.monotonic() - self._begun
 
-    def put_off(self) -> None:
-        """Let what is said on the socket suffer the scenario that the handshake asked for and did not suffer."""
+    def put_off(self, names: Collection[str] | None = None) -> None:
+        """Let what is said on the socket suffer the scenario that the handshake asked for and did not suffer.
+
+        Of `names`, where they are given: whoever serves the socket takes those in any case.
+        """
         scenario = self.context.scenario
-        if scenario is not None and scenario.waits is None:
+        if scenario is not None and scenario.waits is None and (names is None or scenario.name in names):
             scenario.later = True
 
     async def accept(self) -> None:

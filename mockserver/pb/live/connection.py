@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mockserver.pb.causes import suffer
-from mockserver.pb.errors import PERMISSION, PbError, invalid
+from mockserver.pb.errors import invalid
 from mockserver.pb.generator import MAX_ECHO
 from mockserver.pb.live import limits, messages, resumption
 from mockserver.pb.live.admission import begin_session
@@ -63,8 +63,6 @@ class Connection:
             begin_session(context.session, self._token, context.now)
         self._session_began_at -= limits.carried_s(self._setup.state.used_s, video=self._setup.state.video)
         suffer(context, given["model"].removeprefix("models/"))
-        if context.scenario is not None and context.scenario.later and not context.scenario.taken:
-            raise PbError(PERMISSION, f"mock_error: scenario {context.scenario.name!r} has nothing to act on here")
         self._state = self._setup.state
         await self._socket.say({"setupComplete": {}})
         await self._offer_resumption()

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import HTTPConnection
 
+from mockserver.faults import RATE_LIMITED
 from mockserver.pb.call import JsonAnswer
+from mockserver.pb.causes import FAILURES
 from mockserver.pb.errors import NOT_FOUND, PbError
 from mockserver.pb.live.admission import admit
 from mockserver.pb.live.causes import CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
@@ -42,7 +44,7 @@ class LiveDoor:
             await socket.refuse(JsonAnswer(error.rpc(), error.kind.http))
             return
         scenario = socket.context.take(SESSION_AGE, CONNECTION_AGE, CONNECTION_RESET)
-        socket.put_off()
+        socket.put_off((*FAILURES, RATE_LIMITED.name))
         await socket.accept()
         try:
             setup = await socket.hear()  # clients listen for a refusal only once they have sent it

@@ -266,7 +266,7 @@ def test_a_reset_has_no_close(base: str) -> None:
 
 
 def test_a_scenario_that_a_connection_does_not_know_is_refused(base: str) -> None:
-    with pytest.raises(InvalidStatus) as refused, live(base, x_mock_scenario="internal_error"):
+    with pytest.raises(InvalidStatus) as refused, live(base, x_mock_scenario="prompt_blocked"):
         pass
     assert refused.value.response.status_code == 400
     assert b"mock_error" in (refused.value.response.body or b"")
@@ -295,7 +295,6 @@ def test_a_setup_is_checked_as_a_generation_is(base: str, fields: dict[str, Any]
         ("rate_limited;retry_after=7", 1011, "quota"),
         ("overloaded", 1011, "overloaded"),
         ("internal_error", 1011, "internal error"),
-        ("prompt_blocked", 1008, "nothing to act on"),
     ],
 )
 def test_a_connection_suffers_what_a_generation_suffers(base: str, scenario: str, code: int, reason: str) -> None:
