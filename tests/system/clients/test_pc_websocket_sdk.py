@@ -41,7 +41,7 @@ def test_a_response(client: Any) -> None:
     with client.responses.connect() as connection:
         connection.response.create(model=MODEL, input="hello")
         completed = until(connection, "response.completed")[-1]
-    assert completed.response.output_text == "The mock heard: hello "
+    assert completed.response.output_text == "The mock heard: hello"
 
 
 def test_responses_go_on_from_each_other(client: Any) -> None:
