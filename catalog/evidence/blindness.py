@@ -103,6 +103,8 @@ def _why(results: Sequence[Result], lost: Set[str]) -> str:
         return _most_common_reason("no record has a verdict", allowed)
     if any(result.reason and result.reason.code == ReasonCode.LANE_STOPPED for result in unseen):
         return _most_common_reason("a lane stopped", unseen)
+    if lane := _dead_lane(allowed):
+        return _most_common_reason(f"no record of the lane {lane} has a verdict", unseen)
     gone = [result for result in allowed if result.record in lost and result.outcome is not Outcome.INCONCLUSIVE]
     if len(unseen) + len(gone) > BLIND_SHARE * len(allowed):
         inconclusive = f"{len(unseen)} of {len(allowed)} probes are inconclusive"
@@ -110,6 +112,19 @@ def _why(results: Sequence[Result], lost: Set[str]) -> str:
         said = [text for text, members in ((inconclusive, unseen), (of_sight, gone)) if members]
         return _most_common_reason(" and ".join(said), [*unseen, *gone])
     return ""
+
+
+def _dead_lane(results: Sequence[Result]) -> str:
+    """A lane with a surface of which no control ever succeeded, so that nothing was looked at there; else empty."""
+    there: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        there.setdefault((result.lane, str(result.probed.get("surface", ""))), []).append(result)
+    dead = (f"{lane} ({surface})" for (lane, surface), own in there.items() if lane and all(map(_without_control, own)))
+    return next(dead, "")
+
+
+def _without_control(result: Result) -> bool:
+    return result.reason is not None and result.reason.code == ReasonCode.CONTROL_FAILED
 
 
 def _is_ours(result: Result) -> bool:

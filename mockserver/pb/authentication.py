@@ -35,26 +35,41 @@ def authenticate(request: HTTPConnection, names: Names, context: Context) -> Pro
     scheme, credential = _authorization(request)
     if scheme:
         if scheme == "token" or credential.startswith(ephemeral.NAME_PREFIX):
-            raise _ephemeral_refusal(context, credential)
-        return _admitted(_of_oauth(credential))
+            return of_ephemeral(context, credential)
+        return admitted(of_oauth(credential))
     secret = request.headers.get(names.key_header) or request.query_params.get("key")
     if not secret:
-        raise PbError(UNAUTHENTICATED, "The request carries no API key, OAuth token or other credential.")
+        raise no_credential()
     if secret.startswith(ephemeral.NAME_PREFIX):
-        raise _ephemeral_refusal(context, secret)
-    return _of_key(secret)
+        return of_ephemeral(context, secret)
+    return of_key(secret)
 
 
 def authenticate_bearer(request: HTTPConnection, names: Names, context: Context) -> Project:
     """The project that calls the compatibility layer, which wants `Authorization: Bearer` and nothing else."""
     scheme, credential = _authorization(request)
     if scheme == "bearer" and credential in OAUTH_TOKENS:
-        return _admitted(_of_oauth(credential))
+        return admitted(of_oauth(credential))
     if scheme == "bearer" and credential:
-        return _of_key(credential)
+        return of_key(credential)
     if scheme or names.key_header in request.headers:
-        raise PbError(NOT_FOUND, "Requested entity was not found.")
-    raise PbError(INVALID, "Missing or invalid Authorization header.")
+        raise wrong_header()
+    raise no_authorization()
+
+
+def no_credential() -> PbError:
+    """What a request without any credential gets."""
+    return PbError(UNAUTHENTICATED, "The request carries no API key, OAuth token or other credential.")
+
+
+def wrong_header() -> PbError:
+    """What a credential gets on the compatibility layer that is no bearer (2:7.4)."""
+    return PbError(NOT_FOUND, "Requested entity was not found.")
+
+
+def no_authorization() -> PbError:
+    """What the compatibility layer says to a request without Authorization (2:7.4)."""
+    return PbError(INVALID, "Missing or invalid Authorization header.")
 
 
 def _authorization(request: HTTPConnection) -> tuple[str, str]:
@@ -62,20 +77,28 @@ def _authorization(request: HTTPConnection) -> tuple[str, str]:
     return scheme.lower(), credential.strip()
 
 
-def _of_key(secret: str) -> Project:
+def of_key(secret: str) -> Project:
+    """The project of a plain API key."""
     key = KEYS.get(secret) or (KEYS[USUAL] if leniency.current().good_key(secret) else None)
     if key is None:
-        raise PbError(INVALID, "API key not valid. Please pass a valid API key.")
-    return _usable(key)
+        raise invalid_key()
+    return usable(key)
 
 
-def _usable(key: Key) -> Project:
+def invalid_key() -> PbError:
+    """What an invalid plain API key gets (1:5.2, 2:7.4)."""
+    return PbError(INVALID, "API key not valid. Please pass a valid API key.")
+
+
+def usable(key: Key) -> Project:
+    """The project of a key that is restricted, leaked or blocked in no way (2:7.4)."""
     if key.state is not State.ACTIVE:
         raise PbError(PERMISSION, _REFUSALS[key.state])
-    return _admitted(key.project)
+    return admitted(key.project)
 
 
-def _of_oauth(secret: str) -> Project:
+def of_oauth(secret: str) -> Project:
+    """The project of an OAuth token."""
     token = OAUTH_TOKENS.get(secret)
     if token is None or token.expired:
         reason = "has expired" if token else "is not valid"
@@ -83,14 +106,20 @@ def _of_oauth(secret: str) -> Project:
     return token.project
 
 
-def _admitted(project: Project) -> Project:
+def admitted(project: Project) -> Project:
+    """The project, if the API is enabled for it (2:7.4)."""
     if not project.api_enabled:
         raise PbError(PERMISSION, f"The API has not been used in project {project.id} before, or it is disabled.")
     return project
 
 
-def _ephemeral_refusal(context: Context, name: str) -> PbError:
+def of_ephemeral(context: Context, name: str) -> Project:
+    """Nobody's project: an ephemeral token opens the live API alone (1:5.2).
+
+    Raises:
+        PbError: always.
+    """
     found = ephemeral.standing(context.session, name, context.now)
     if found is ephemeral.Standing.GOOD:
-        return PbError(PERMISSION, "Ephemeral tokens are for the live API alone.")
-    return PbError(UNAUTHENTICATED, f"Request had invalid authentication credentials: the token is {found}.")
+        raise PbError(PERMISSION, "Ephemeral tokens are for the live API alone.")
+    raise PbError(UNAUTHENTICATED, f"Request had invalid authentication credentials: the token is {found}.")

@@ -5,6 +5,7 @@ The documents show no path and no body (1:4); these are as such APIs have them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,7 @@ async def create(call: Call) -> Response:
     if size > MAX_INPUT_BYTES:
         raise invalid(f"batch.input_config: the input file has {size} bytes, and {MAX_INPUT_BYTES} are the most.")
     job = Job(call.project.id, model.id, size // BYTES_PER_TOKEN)
-    _admit(call, model, job)
+    admit(call, model, job)
     name = call.session.new_id("batches/", 20)
     call.session.state(_Jobs).active[name] = job
     return JsonAnswer({"name": name, "metadata": {"model": f"models/{model.id}", "state": "BATCH_STATE_PENDING"}})
@@ -77,13 +78,17 @@ async def cancel(call: Call) -> Response:
     return JsonAnswer({})
 
 
-def _admit(call: Call, model: Model, job: Job) -> None:
+def admit(call: Call, model: Model, job: Job) -> None:
     """The limits that all active jobs of a project share, and its ceiling for each model."""
     own = [each for each in call.session.state(_Jobs).active.values() if each.project == call.project.id]
     if len(own) + call.history.jobs >= MAX_JOBS:
         raise quota_refusal(model, Excess(QUOTA, "concurrent_batch_requests", "ConcurrentBatches", MAX_JOBS, 60))
     ceilings = ENQUEUED_TOKENS.get(call.project.tier, ENQUEUED_TOKENS["tier1"])
     ceiling = ceilings[model.kind]
-    enqueued = sum(each.tokens for each in own if each.model == model.id) + call.history.enqueued
-    if enqueued + job.tokens > ceiling:
+    if enqueued_tokens(call, model, own) + job.tokens > ceiling:
         raise quota_refusal(model, Excess(QUOTA, "batch_enqueued_tokens", "BatchEnqueuedTokens", ceiling, 60))
+
+
+def enqueued_tokens(call: Call, model: Model, active: Sequence[Job]) -> int:
+    """What all active jobs of a model have enqueued (2:8.3)."""
+    return sum(job.tokens for job in active if job.model == model.id) + call.history.enqueued

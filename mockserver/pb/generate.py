@@ -34,14 +34,14 @@ async def generate(call: Call) -> Response:
     """Generate, whole."""
     prompt = await _read(call)
     completion, service_tier = run(call, prompt)
-    return JsonAnswer(_answer(call, prompt, completion, service_tier))
+    return JsonAnswer(answered(call, prompt, completion, service_tier))
 
 
 async def stream(call: Call) -> Response:
     """Generate, in chunks: events with `?alt=sse`, else one JSON array."""
     prompt = await _read(call)
     completion, service_tier = run(call, prompt)
-    chunks = list(_chunks(_answer(call, prompt, completion, service_tier)))
+    chunks = list(_chunks(answered(call, prompt, completion, service_tier)))
     failure = mid_stream(call)
     if failure is not None:
         chunks = chunks[:1]
@@ -73,13 +73,14 @@ async def _read(call: Call) -> Prompt:
     return prompt_of(call, await read_object(call), model)
 
 
-def _answer(call: Call, prompt: Prompt, completion: Completion, service_tier: str) -> dict[str, Any]:
+def answered(call: Call, prompt: Prompt, completion: Completion, service_tier: str) -> dict[str, Any]:
+    """The answer: candidates, or why the prompt was blocked (1:4.2, 2:7.4)."""
     answer: dict[str, Any] = {}
     if completion.block is not None:
         answer["promptFeedback"] = {"blockReason": completion.block.reason, "safetyRatings": []}
     else:
         answer["candidates"] = [
-            {**_candidate(candidate, completion, prompt), "index": index}
+            {**described(candidate, completion, prompt), "index": index}
             for index, candidate in enumerate(completion.candidates)
         ]
     return {
@@ -90,7 +91,8 @@ def _answer(call: Call, prompt: Prompt, completion: Completion, service_tier: st
     }
 
 
-def _candidate(candidate: Candidate, completion: Completion, prompt: Prompt) -> dict[str, Any]:
+def described(candidate: Candidate, completion: Completion, prompt: Prompt) -> dict[str, Any]:
+    """A candidate (1:2.6)."""
     parts: list[dict[str, Any]] = []
     if completion.thought and prompt.settings.include_thoughts:
         parts.append({"text": completion.thought, "thought": True})

@@ -92,7 +92,7 @@ def complete(call: Call, prompt: Prompt) -> Completion:
     if ending is not None:
         return Completion([Candidate(ending=ending)])
     thought, left = think(prompt)
-    candidates = [_answer(prompt, left) for _ in range(prompt.settings.candidate_count)]
+    candidates = [answer_of(prompt, left) for _ in range(prompt.settings.candidate_count)]
     return Completion(candidates, thought=thought)
 
 
@@ -147,7 +147,8 @@ def think(prompt: Prompt) -> tuple[str, int]:
     return thought, limit - count_text(thought)
 
 
-def _answer(prompt: Prompt, left: int) -> Candidate:
+def answer_of(prompt: Prompt, left: int) -> Candidate:
+    """One answer with the tokens that are left for it (2:7.4)."""
     if left <= 0:
         return Candidate(ending=MAX_TOKENS)
     calls = _calls(prompt)

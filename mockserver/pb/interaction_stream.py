@@ -25,7 +25,12 @@ async def sse(resource: Mapping[str, Any], failure: PbError | None) -> AsyncIter
         if failure is not None and event["event_type"] == "step.delta":
             break
     if failure is not None:
-        yield _encoded({"event_type": "error", **failure.interactions()})
+        yield _encoded(error_event(failure.interactions()["error"]))
+
+
+def error_event(error: Mapping[str, Any]) -> Event:
+    """What ends a stream that fails (1:6)."""
+    return {"event_type": "error", "error": error}
 
 
 def _events(resource: Mapping[str, Any]) -> Iterator[Event]:
@@ -37,7 +42,7 @@ def _events(resource: Mapping[str, Any]) -> Iterator[Event]:
         "status": "in_progress",
     }
     if "errors" in resource:
-        yield {"event_type": "error", "error": resource["errors"][0]}
+        yield error_event(resource["errors"][0])
         return
     for index, step in enumerate(resource["steps"]):
         begun, deltas = _split(step)

@@ -24,7 +24,7 @@ async def list_models(call: Call) -> Response:
     start = _whole_number(call, "pageToken", 0)
     if start > len(found):
         raise PbError(OUT_OF_RANGE, "pageToken: lies behind the last model.")
-    page: dict[str, Any] = {"models": [_described(model) for model in found[start : start + min(size, MAX_PAGE)]]}
+    page: dict[str, Any] = {"models": [described(model) for model in found[start : start + min(size, MAX_PAGE)]]}
     if start + size < len(found):
         page["nextPageToken"] = str(start + size)
     return JsonAnswer(page)
@@ -32,7 +32,7 @@ async def list_models(call: Call) -> Response:
 
 async def get_model(call: Call) -> Response:
     """One model; 404 for an id that this API version does not list."""
-    return JsonAnswer(_described(find_model(call.params["model"], call.version)))
+    return JsonAnswer(described(find_model(call.params["model"], call.version)))
 
 
 def _whole_number(call: Call, name: str, default: int) -> int:
@@ -44,7 +44,8 @@ def _whole_number(call: Call, name: str, default: int) -> int:
     return int(text) or default
 
 
-def _described(model: Model) -> dict[str, Any]:
+def described(model: Model) -> dict[str, Any]:
+    """A model as it is listed."""
     return {
         "name": f"models/{model.id}",
         "version": "001",

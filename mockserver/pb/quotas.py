@@ -26,6 +26,8 @@ SPEND_WINDOW_S = 600
 PRICE_PER_TOKEN = 0.00001
 PRIORITY_SHARE = 0.3
 FLEX_DELAY_S = 60.0
+DOWNGRADED_TO = {"priority": "standard"}
+"""What serves a request that is over the limit of its service tier (2:8.3)."""
 
 
 @dataclass(frozen=True)
@@ -126,14 +128,14 @@ def admit(call: Call, model: Model, tokens: int, images: int, service_tier: str)
     """Count one request against the project, or 429. The service tier that serves it goes into the header (2:8.3)."""
     tell_service_tier(call, service_tier)
     if service_tier == "flex":
-        _flex(call, model)
+        flex(call, model)
     if call.project.billing is Billing.NONE and model.paid_only:
         raise quota_refusal(model, Excess(QUOTA, "generate_content_free_tier_requests", "PerDay-FreeTier", 0, 60))
-    excess = (_overspent(call) or _beyond_the_cap(call)) if leniency.current().limits is not None else None
+    excess = (overspent(call) or beyond_the_cap(call)) if leniency.current().limits is not None else None
     if excess is None:
         excess = _charge(call, model, tokens, images, service_tier)
-        if excess is not None and service_tier == "priority":
-            service_tier = "standard"  # overflow of priority inference downgrades (2:8.3)
+        if excess is not None and service_tier in DOWNGRADED_TO:
+            service_tier = DOWNGRADED_TO[service_tier]
             tell_service_tier(call, service_tier)
             excess = _charge(call, model, tokens, images, service_tier)
     if excess is not None:
@@ -150,7 +152,7 @@ def tell_service_tier(call: Call, service_tier: str) -> None:
     call.headers[call.names.header("service-tier")] = service_tier
 
 
-def _flex(call: Call, model: Model) -> None:
+def flex(call: Call, model: Model) -> None:
     scenario = call.context.take("flex_capacity_shed", "flex_capacity_unavailable")
     if scenario is None:
         return
@@ -159,7 +161,7 @@ def _flex(call: Call, model: Model) -> None:
     raise quota_refusal(model, Excess(TOO_MANY, "generate_content_flex_requests", "FlexCapacity", 0, FLEX_DELAY_S))
 
 
-def _limits(call: Call, model: Model, pool: str) -> Limits:
+def limits_of(call: Call, model: Model, pool: str) -> Limits:
     limits = MINUTE_LIMITS[call.project.tier]
     if call.project.tier == "tight":
         limits = TIGHT.get(model.id, limits)
@@ -170,11 +172,11 @@ def _limits(call: Call, model: Model, pool: str) -> Limits:
 
 def _charge(call: Call, model: Model, tokens: int, images: int, pool: str) -> Excess | None:
     """Charge every dimension, or none and say which has too little left."""
-    limits = _limits(call, model, pool)
+    limits = limits_of(call, model, pool)
     buckets = {
-        "requests": (_bucket(call, model, pool, "requests", limits.requests), 1),
-        "input_tokens": (_bucket(call, model, pool, "input_tokens", limits.tokens), tokens),
-        "images": (_bucket(call, model, pool, "images", limits.images), images),
+        "requests": (bucket_of(call, model, pool, "requests", limits.requests), 1),
+        "input_tokens": (bucket_of(call, model, pool, "input_tokens", limits.tokens), tokens),
+        "images": (bucket_of(call, model, pool, "images", limits.images), images),
     }
     for name, (bucket, amount) in buckets.items():
         delay = bucket.seconds_until(amount, call.now) if amount else 0
@@ -206,11 +208,11 @@ def _charge_day(call: Call, model: Model, pool: str, taken: Mapping[str, tuple[i
     return None
 
 
-def _bucket(call: Call, model: Model, pool: str, dimension: str, per_minute: int) -> TokenBucket:
+def bucket_of(call: Call, model: Model, pool: str, dimension: str, per_minute: int) -> TokenBucket:
     return call.session.bucket(("pb", call.project.id, model.id, pool, dimension), per_minute)
 
 
-def _overspent(call: Call) -> Excess | None:
+def overspent(call: Call) -> Excess | None:
     """The rolling ten-minute window of spending (2:8.3)."""
     limit = SPEND_LIMITS.get(call.project.tier)
     window = call.session.state(_Used).spent.get(call.project.id, Window())
@@ -221,7 +223,7 @@ def _overspent(call: Call) -> Excess | None:
     return Excess(TOO_MANY, "generate_content_spend", "SpendPerTenMinutesPerProject", limit, delay)
 
 
-def _beyond_the_cap(call: Call) -> Excess | None:
+def beyond_the_cap(call: Call) -> Excess | None:
     """The spend cap of the tier (2:8.3); what lifts it is not shown, the month is as such caps have it."""
     cap = SPEND_CAPS.get(call.project.tier)
     if cap is None or call.history.spent_in_all < max(cap, call.history.cap):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 THINKING_LEVELS = ("minimal", "low", "medium", "high", "xhigh")
 MODALITIES = ("text", "image", "audio", "video", "document")
+LOWEST_TEMPERATURE = 0
 SERVICE_TIERS = ("standard", "priority", "flex", "deferred")
 
 JSON, ENUM = "application/json", "text/x.enum"
@@ -92,11 +93,16 @@ def of_interaction(config: Mapping[str, Any], asked: Mapping[str, Any], model: M
     return _settings({**given, **wanted}, model)
 
 
-def _settings(given: Mapping[str, Any], model: Model) -> Settings:
+def refuse_level_with_budget(given: Mapping[str, Any]) -> None:
+    """How much to think is said in one way or the other (1:4.2)."""
     if "thinkingLevel" in given and "thinkingBudget" in given:
         raise invalid("You can only set one of thinking_level and thinking_budget.")
+
+
+def _settings(given: Mapping[str, Any], model: Model) -> Settings:
+    refuse_level_with_budget(given)
     temperature = given.get("temperature", 0)
-    if not 0 <= temperature <= model.max_temperature:
+    if not LOWEST_TEMPERATURE <= temperature <= model.max_temperature:
         raise invalid(f"temperature: must be in the range [0.0, {model.max_temperature:.1f}] for {model.id}")
     asked = frozenset(modality.lower() for modality in given.get("responseModalities", ()))
     unsupported = asked - {"text"} - ({"image"} if model.draws else set())

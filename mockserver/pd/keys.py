@@ -20,7 +20,7 @@ class Team:
     server_tools: bool = True
     prepaid_credit_usd: float = 100.0
     invoiced_limit_usd: float = 0.0
-    requests_per_second: float = 8
+    requests_per_second: float = 100
     tokens_per_minute: int = 1_000_000
 
     @property

@@ -46,11 +46,12 @@ _NEVER_ASSUMED = frozenset({FindingCode.BODY_MALFORMED})
 def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> bool:
     """Whether the difference is from what we assumed.
 
-    A place that we assumed may be empty; what stands there may not be another value than the documents state. Where
-    the shape of the whole body is assumed, so is every place in it.
+    Nothing need stand at a place that we assumed; what stands there, an empty list too, may not be another value than
+    the documents state. Where the shape of the whole body is assumed, so is every place in it.
     """
     if assertion.place_alone:
-        return finding.code in (FindingCode.FIELD_MISSING, FindingCode.VALUES_MISSING)
+        missing = finding.code == FindingCode.VALUES_MISSING and finding.observed == ABSENT
+        return missing or finding.code == FindingCode.FIELD_MISSING
     if assertion.basis is Basis.ASSUMED:
         return True
     shape = expected.assertions.get(f"{expected.label}/body")

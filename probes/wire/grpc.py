@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from probes.wire.redact import Redactor
 
 MAX_MESSAGES = 2_000
+CLOCKS_DIFFER_BY_S = 0.05
+"""The library's clock and ours."""
 STAND_IN = pd_pb2.DESCRIPTOR.package
 """The package as recipes write it; a target sets the real one."""
 
@@ -99,7 +101,7 @@ class GrpcWire:
             else:
                 messages.append(self._event(method, await rpc, started))
         except grpc.aio.AioRpcError as error:
-            trouble = self._trouble(error, own_deadline=call.timeout_s is not None)
+            trouble = self._trouble(error, call, time.perf_counter() - started)
             if trouble is not None:
                 return trouble
         except DecodeError:
@@ -119,21 +121,19 @@ class GrpcWire:
             ended=ended,
         )
 
-    def _trouble(self, error: grpc.aio.AioRpcError, *, own_deadline: bool) -> Reason | None:
+    def _trouble(self, error: grpc.aio.AioRpcError, call: Call, waited_s: float) -> Reason | None:
         """Why a status is none of the server's, or None where it may be its answer.
 
-        A deadline that the call itself sets is what it is after; ours only bounds the wait.
+        A deadline that the call itself sets is what it is after; ours only bounds the wait, and has not passed where a
+        server says earlier that its own has.
         """
         # The library makes up a status for trouble on the way, but never trailers: with those, a server spoke.
         if error.trailing_metadata():
             return None
         details = error.details() or ""
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-            return (
-                None
-                if own_deadline
-                else Reason(ReasonCode.READ_TIMEOUT, f"no answer within {self._limits.timeout_s:g} s")
-            )
+            ours = call.timeout_s is None and waited_s > self._limits.timeout_s - CLOCKS_DIFFER_BY_S
+            return Reason(ReasonCode.READ_TIMEOUT, f"no answer within {self._limits.timeout_s:g} s") if ours else None
         if error.code() not in LOCAL_CODES:
             return None
         found = next((code for words, code in LOCAL_TROUBLE if words in details.lower()), None)

@@ -74,7 +74,7 @@ class Connection:
             left_s = end.at - self._socket.now
             if left_s <= limits.NOTICE_S and not self._warned:
                 self._warned = True
-                await self._socket.say({"goAway": {"timeLeft": f"{max(0, left_s):.3f}s"}})
+                await self.warn(left_s)
             if left_s <= 0:
                 await self._socket.close(GOING_AWAY, end.reason)
                 return None
@@ -82,6 +82,10 @@ class Connection:
                 return await self._socket.hear(left_s if self._warned else left_s - limits.NOTICE_S)
             except TimeoutError:
                 continue
+
+    async def warn(self, left_s: float) -> None:
+        """Say that the connection is about to end (1:6)."""
+        await self._socket.say({"goAway": {"timeLeft": f"{max(0, left_s):.3f}s"}})
 
     def _end(self) -> limits.End:
         return limits.end_of(

@@ -96,14 +96,15 @@ def _at_each_ceiling() -> dict[str, Recipe]:
 
 
 async def all_active_jobs(probe: Probe) -> None:
-    """Two jobs together are beyond the ceiling of a model: another has its own, and one that ends makes room."""
-    ceiling = CEILINGS["tier_1"]["speech"][1]
-    big = (await probe.setup(stored(ceiling * BYTES_PER_TOKEN))).body["file"]["name"]
-    first = (await probe.setup(job(big, SPEECH))).body["name"]
-    await probe.send(job(big, SPEECH), "second_job_of_the_model")
-    await probe.send(job(big, EMBEDDING), "job_of_another_model")
+    """Two jobs together fill the ceiling of a model: another has its own, and one that ends makes room."""
+    half = CEILINGS["tier_1"]["speech"][1] // 2
+    file = (await probe.setup(stored(half * BYTES_PER_TOKEN))).body["file"]["name"]
+    first = (await probe.setup(job(file, SPEECH))).body["name"]
+    await probe.setup(job(file, SPEECH))
+    await probe.send(job(file, SPEECH), "second_job_of_the_model")
+    await probe.send(job(file, EMBEDDING), "job_of_another_model")
     await probe.setup(delete(f"/v1beta/{first}"))
-    await probe.send(job(big, SPEECH), "job_after_the_first_ended")
+    await probe.send(job(file, SPEECH), "job_after_the_first_ended")
 
 
 def _filled(label: str, size: int, already: int, *, family: Family = LIMITS, slug: str = SLUG) -> Recipe:
@@ -124,7 +125,7 @@ LOOKS: dict[str, Recipe] = {
         SLUG,
         steps=all_active_jobs,
         labels=("second_job_of_the_model", "job_of_another_model", "job_after_the_first_ended"),
-        requests=6,
+        requests=7,
         cost=Cost.DESTRUCTIVE,
         needs={*job("", SPEECH).placeholders, *job("", EMBEDDING).placeholders},
         live=NO_PATH_OF_BATCHES,

@@ -22,9 +22,6 @@ COMPLETE = invoke("/pd_api.Chat/GetCompletion", COMPLETION)
 HOST = "pd/endpoints/grpc/grpc_host"
 """The endpoint of all calls: no path of theirs is shown (1:4.4)."""
 
-TOO_SOON_S = 0.01
-"""A deadline that no answer over a network can meet. The mock, on loopback, is told to take its time."""
-
 RECIPES: tuple[Recipe, ...] = (
     Family("pd/endpoints/grpc").recipe("grpc_host", BOTH.labelled(MODELS), control=MODELS),
     ERRORS.recipe(
@@ -48,10 +45,9 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     ERRORS.recipe(
         "deadline_exceeded",
-        MODELS.but(timeout_s=TOO_SOON_S).befallen("latency;ms=300"),
+        MODELS.befallen("took_too_long"),
         control=MODELS,
         endpoint=HOST,
-        scenario=False,
     ),
     ERRORS.recipe(
         "not_found", invoke("/pd_api.Models/GetLanguageModel", {"name": "no-such-model"}), control=MODELS, endpoint=HOST

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mockserver.pd import limits
-from tests.contract.probes.lapses import pa_compliance, pa_limits, pb, pc, pd
+from tests.contract.probes.lapses import pa_compliance, pa_limits, pc
 from tests.harness.lapses import Lapse, Lapses, lapse
 
 pytestmark = pytest.mark.process
@@ -13,12 +13,9 @@ pytestmark = pytest.mark.process
 TABLES = {
     "pa": pa_compliance.LAPSES,
     "pa limits": pa_limits.LAPSES,
-    "pb": pb.LAPSES,
-    "pb-live": pb.LIVE,
     "pc": pc.LAPSES,
     "pc limits": pc.ON_LIMITS,
     "pc sockets": pc.ON_SOCKETS,
-    "pd": pd.LAPSES,
 }
 ALL = [pytest.param(table, each, id=f"{name}-{each.what}") for name, table in TABLES.items() for each in table]
 

@@ -59,7 +59,7 @@ def stands_in(text: str, topic: Path, original: Any, reached: Reached) -> Any:
         return property(stands_in(text, topic, original.fget, reached))
     if isinstance(original, staticmethod | classmethod):
         return type(original)(stands_in(text, topic, original.__func__, reached))
-    if isinstance(original, FunctionType):
+    if isinstance(original, FunctionType) and text != "-":
         return reached.when_called(_function_in_place(text, topic, original))
     reached.count += 1
     if text == "-":

@@ -113,6 +113,13 @@ def test_a_deadline_of_the_call_itself_is_an_answer() -> None:
     assert status.status == 4
 
 
+def test_a_deadline_that_the_server_tells_of_is_its_answer() -> None:
+    with wrong_grpc(ends_with(4)) as host:
+        status = answer(exchange(host)).grpc
+    assert status is not None
+    assert status.status == 4
+
+
 def test_nobody_listening_is_told_apart_from_an_unavailable_service() -> None:
     result = probe(target_at("127.0.0.1:1"), [f"{FAMILY}/unavailable"])[f"{FAMILY}/unavailable"]
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, "connect-refused")

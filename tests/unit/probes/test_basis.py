@@ -209,6 +209,14 @@ def test_failed_assumptions_are_outside_the_blind_share() -> None:
     assert "pa" in blind_providers([*seen_well, *theirs], ["pa"])
 
 
+def test_a_lane_without_a_control_is_blindness_however_few_its_records() -> None:
+    seen_well = [Result(f"pa/errors/general/a{n}", {"surface": "pa"}, Outcome.CONFORMS, lane="l") for n in range(40)]
+    dead = Result("pa/errors/grpc/b", {"surface": "pa_grpc"}, Outcome.INCONCLUSIVE, Reason("control-failed"), lane="l")
+    assert "pa_grpc" in blind_providers([*seen_well, dead], ["pa"])["pa"]
+    alive = replace(dead, record="pa/errors/grpc/c", outcome=Outcome.CONFORMS, reason=None)
+    assert blind_providers([*seen_well, dead, alive], ["pa"]) == {}
+
+
 def test_what_an_assumption_was_settled_to_be_is_no_news() -> None:
     shipped = catalog()[RATE_LIMIT]
     record = Record(shipped.address, {**shipped.data, **ASSUMED_STATUS})

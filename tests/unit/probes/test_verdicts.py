@@ -118,6 +118,7 @@ FAULTY = Expected("answer", "pa/errors/general/y", envelope("pa"), 500, wire={"t
 STREAM = Expected("answer", "pa/errors/stream/x", envelope("pa_stream"), 200, stream=StreamRule("sse", event="error"))
 A_FILE = Expected("success", "pa/endpoints/x/content", envelope("any"), 200)
 NOTHING_COMES = Expected("success", "pa/endpoints/x/gone", envelope("empty"), 200)
+SHAPELESS = Expected("answer", "pd/errors/server/server_fault", envelope("any"), 500)
 HTML = {"content-type": "text/html"}
 
 
@@ -125,6 +126,9 @@ HTML = {"content-type": "text/html"}
     "expected, response, code",
     [
         (EXPECTED, Response(404), None),
+        (SHAPELESS, Response(502, {}, "Internal server error", "text"), "server-fault"),
+        (SHAPELESS, Response(502, HTML, "<html>", "text"), "gateway-page"),
+        (FAULTY, Response(502, {}, "Internal server error", "text"), "unasked-overload"),
         (EXPECTED, Response(404, HTML), None),
         (EXPECTED, Response(403, HTML), "gateway-page"),
         (EXPECTED, Response(200, HTML), "gateway-page"),

@@ -38,13 +38,13 @@ def unprocessable_text(original: Refusal) -> Refusal:
 
 
 def unprocessable(original: Callable[..., None]) -> Callable[..., None]:
-    def require(body: Any, *names: str) -> None:
+    def check(messages: Any) -> None:
         try:
-            original(body, *names)
+            original(messages)
         except PdError as error:
             raise PdError(UNPROCESSABLE, error.message) from None
 
-    return require
+    return check
 
 
 Admit = Callable[[Any, str], None]

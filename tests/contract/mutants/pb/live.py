@@ -1,0 +1,45 @@
+"""What stands in the place of live connections of the mock of PB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def of_the_connection_alone(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda opened_at, session_began_at, *, video, compressed: original(
+        opened_at, session_began_at, video=video, compressed=True
+    )
+
+
+def refused(original: Callable[..., Any]) -> Callable[..., Any]:
+    from mockserver.pb.errors import invalid
+
+    def resume(session: Any, handle: str, now: float) -> Any:
+        raise invalid("Sessions cannot be resumed.")
+
+    return resume
+
+
+def all_of_it(original: Callable[..., float]) -> Callable[..., float]:
+    return lambda used_s, *, video: used_s
+
+
+def dropped(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def close(socket: Any, code: int, reason: str = "") -> None:
+        await socket.drop()
+
+    return close
+
+
+def whoever(original: Callable[..., Any]) -> Callable[..., Any]:
+    from mockserver.pb.errors import PbError
+    from mockserver.pb.keys import MAIN
+
+    def admit(*args: Any) -> Any:
+        try:
+            return original(*args)
+        except PbError:
+            return MAIN, None
+
+    return admit
