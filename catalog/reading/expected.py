@@ -55,6 +55,11 @@ class Expected:
     """The refusal that conforms in place of this success, where the documents leave both (`or` of a rule)."""
 
     @property
+    def shapeless(self) -> bool:
+        """Whether the documents show nothing of the body by which one could tell it from another."""
+        return not self.wire and self.envelope.body in ("any", "text")
+
+    @property
     def members(self) -> tuple[str, ...]:
         """Where something must stand by its envelope though the documents do not show it, nor a field of its own."""
         return tuple(each for each in self.envelope.assumed if each and each not in self.fields)

@@ -72,7 +72,12 @@ MODELS = {model.id: model for model in _TABLE}
 
 def listed(version: str) -> list[Model]:
     """The models of an API version: preview ids exist only in v1beta, closed models stay listable (2:9)."""
-    return [model for model in MODELS.values() if version == "v1beta" or not model.preview]
+    return [model for model in MODELS.values() if exists(model, version)]
+
+
+def exists(model: Model, version: str) -> bool:
+    """Whether an API version has a model: preview ids exist only in v1beta (2:9)."""
+    return version == "v1beta" or not model.preview
 
 
 def _stand_in(name: str, method: str | None) -> Model | None:
@@ -84,7 +89,7 @@ def _stand_in(name: str, method: str | None) -> Model | None:
 def find_model(name: str, version: str, project: Project | None = None, method: str | None = None) -> Model:
     """The model called `name` or `models/name`, or 404; with a project, one that it may use."""
     model = MODELS.get(name.removeprefix("models/")) or _stand_in(name.removeprefix("models/"), method)
-    if model is None or (model.preview and version != "v1beta") or (method is not None and method not in model.methods):
+    if model is None or not exists(model, version) or (method is not None and method not in model.methods):
         supported = f", or is not supported for {method}" if method else ""
         raise PbError(
             MODEL_NOT_FOUND,

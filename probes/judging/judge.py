@@ -18,15 +18,7 @@ from probes.judging.compare import compare
 from probes.judging.looks import look
 from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.summed import summed
-from probes.judging.unasked import (
-    held_to_its_own_record,
-    is_bare,
-    is_page,
-    of_the_account,
-    tells_of_the_limit,
-    unasked,
-    words,
-)
+from probes.judging.unasked import held_to_its_own_record, is_page, of_the_account, tells_of_the_limit, unasked, words
 from probes.judging.undocumented import seen_on_the_way
 from probes.judging.verdict import Verdict
 
@@ -173,7 +165,8 @@ def _is_the_providers(expected: Expected, response: Response, known: Known) -> b
 
     (A sibling is a server fault where another one is stated.)
     """
-    if response.grpc is not None or (is_bare(expected, response) and (asked_of(expected) or 0) >= 500):
+    bare = response.body in (None, "") or expected.shapeless
+    if response.grpc is not None or (bare and (asked_of(expected) or 0) >= 500):
         return True
     return known.has_envelope_of(response.body)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-Listed = Callable[[str], list[Any]]
+Exists = Callable[[Any, str], bool]
 
 
 def as_text(original: type[Response]) -> Callable[..., Response]:
@@ -58,13 +58,9 @@ def another_instead(original: Callable[..., Any]) -> Callable[..., Any]:
     return find_model
 
 
-def everywhere(original: Listed) -> Listed:
-    return lambda version: original("v1beta")
+def without_previews(original: Exists) -> Exists:
+    return lambda model, version: not model.preview
 
 
-def without_previews(original: Listed) -> Listed:
-    return lambda version: [model for model in original(version) if not model.preview]
-
-
-def previews_in_v1_alone(original: Listed) -> Listed:
-    return lambda version: original("v1" if version == "v1beta" else "v1beta")
+def previews_in_v1_alone(original: Exists) -> Exists:
+    return lambda model, version: not model.preview or version == "v1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 
@@ -26,8 +27,11 @@ def all_of_it(original: Callable[..., float]) -> Callable[..., float]:
 
 
 def dropped(original: Callable[..., Any]) -> Callable[..., Any]:
+    from mockserver.sockets import Gone
+
     async def close(socket: Any, code: int, reason: str = "") -> None:
-        await socket.drop()
+        with suppress(Gone):
+            await socket.drop()
 
     return close
 
