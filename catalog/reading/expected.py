@@ -54,10 +54,10 @@ class Expected:
     instead: Expected | None = None
     """The refusal that conforms in place of this success, where the documents leave both (`or` of a rule)."""
 
-    @property
-    def shapeless(self) -> bool:
-        """Whether the documents show nothing of the body by which one could tell it from another."""
-        return not self.wire and self.envelope.body in ("any", "text")
+    def is_bare(self, body: Json) -> bool:
+        """Whether a body is none, or a text where the documents show nothing by which to tell it from another."""
+        shapeless = not self.wire and self.envelope.body in ("any", "text")
+        return body in (None, "") or (shapeless and isinstance(body, str))
 
     @property
     def members(self) -> tuple[str, ...]:

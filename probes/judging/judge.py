@@ -165,8 +165,7 @@ def _is_the_providers(expected: Expected, response: Response, known: Known) -> b
 
     (A sibling is a server fault where another one is stated.)
     """
-    bare = response.body in (None, "") or expected.shapeless
-    if response.grpc is not None or (bare and (asked_of(expected) or 0) >= 500):
+    if response.grpc is not None or (expected.is_bare(response.body) and (asked_of(expected) or 0) >= 500):
         return True
     return known.has_envelope_of(response.body)
 

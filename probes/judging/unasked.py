@@ -151,12 +151,12 @@ def is_page(expected: Expected, response: Response) -> bool:
 def _is_a_sibling(expected: Expected, response: Response, status: int) -> bool:
     """Whether another server fault came than the stated one, though with its type and code, or with no body at all.
 
-    Where no shape of its body is documented, any but a page is as good as none. Seen once it may be an accident; if it
-    stays, the provider's status is another one than documented.
+    Where no shape of its body is documented, any text but a page is as good as none. Seen once it may be an accident;
+    if it stays, the provider's status is another one than documented.
     """
     if status < 500 or (asked_of(expected) or 0) < 500:
         return False
-    if response.body in (None, "") or expected.shapeless:
+    if expected.is_bare(response.body):
         return True
     seen = wire_of(expected.envelope, response.body)
     return bool(seen) and all(seen.get(aspect) == value for aspect, value in expected.wire.items())
@@ -176,9 +176,9 @@ def _seen_before_the_end(expected: Expected, response: Response) -> bool:
     rule = expected.stream
     if rule is None:
         return False
-    if rule.event is None:
-        return rule.closes and response.ended == "stalled"
-    return any(each.event == rule.event for each in response.events or ())
+    if rule.closes and response.ended == "stalled":
+        return True
+    return rule.event is not None and any(each.event == rule.event for each in response.events or ())
 
 
 def _another_came(expected: Expected, response: Response, events: Container[str]) -> bool:
