@@ -89,8 +89,8 @@ def test_events_hold_json_but_for_the_mark_of_the_end() -> None:
     end = came(None, 200, "empty", events=(Event("a", "[DONE]"),))
     chat = Expected("answer", "pc/endpoints/x/y", Envelope("e", {}, {}, "json"), 200, stream=StreamRule("sse"))
     assert told(chat, end) == []
-    frames = Expected("answer", "pa/endpoints/x/y", Envelope("e", {}, {}, "text"), 200, stream=StreamRule("websocket"))
-    assert told(frames, response) == []
+    text = Expected("answer", "pa/endpoints/x/y", Envelope("e", {}, {}, "text"), 200, stream=StreamRule("sse"))
+    assert told(text, response) == []
 
 
 CODE: dict[str, Any] = {"protocol": "websocket", "close_code": (4000, 4001)}
