@@ -208,10 +208,15 @@ def _events(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> 
     marks = manifest(expected.provider).stream_end
     for event in events:
         malformed = isinstance(event.data, str) and event.data not in marks
-        if malformed and not event.sent and (expected.envelope.body == "json" or rule.protocol == "sse"):
+        if malformed and not event.sent and _is_of_json(expected, rule):
             yield _finding(
                 expected, "event", Code.STREAM_MALFORMED, Aspect.EVENT, event.event, "JSON data", _brief(event.data)
             )
+
+
+def _is_of_json(expected: Expected, rule: StreamRule) -> bool:
+    """Whether its events hold JSON: as the envelope says, and where it says nothing, as all interfaces do (1:1)."""
+    return expected.envelope.body == "json" or (rule.protocol == "sse" and expected.envelope.body == "any")
 
 
 def _ending(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
