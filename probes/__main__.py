@@ -17,7 +17,7 @@ from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
 from probes.elicit.book import Book, book
 from probes.planning import completeness as fit
-from probes.planning import coverage, looked_at, pairs
+from probes.planning import coverage, gains, looked_at, pairs
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target
 from probes.target.target import Cost, Target
@@ -30,6 +30,7 @@ examples:
   python -m probes coverage                what can be probed, how lately it was seen, and which facts are looked at
   python -m probes coverage --provider pb --rest   the facts of one provider, and each that is not looked at whole
   python -m probes doctor --target live    what is configured, what each gap disables, whether the keys work
+  python -m probes variables               which variable of the live target enables how many more records
   python -m probes cleanup --target live   remove what interrupted runs made on the accounts
   pytest probes --plan                     what a run would send, without sending it
 """
@@ -74,6 +75,11 @@ def _doctor(chosen: argparse.Namespace) -> int:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
     print("\n".join(doctor.told(found)))
     return Exit.FINE if found.healthy else Exit.PROBLEMS
+
+
+def _variables(chosen: argparse.Namespace) -> int:
+    print("\n".join(gains.of_each_variable(Catalog.load(Path(chosen.catalog)), chosen.target)))
+    return Exit.FINE
 
 
 def _cleanup(chosen: argparse.Namespace) -> int:
@@ -137,6 +143,7 @@ def _parser() -> command_line.Parser:
     check.set_defaults(run_command=_check_records)
     _add_coverage(commands)
     _add_doctor(commands)
+    _add_variables(commands)
     _add_cleanup(commands)
     return parser
 
@@ -167,6 +174,17 @@ def _add_doctor(commands: Any) -> None:
         "--allow", action="append", default=[], type=Cost, choices=list(Cost), help="plan as if this cost were allowed"
     )
     doctor.set_defaults(run_command=_doctor)
+
+
+def _add_variables(commands: Any) -> None:
+    variables = commands.add_parser(
+        "variables",
+        help="which environment variable of a target enables how many more records, as a table in Markdown",
+        description="Say of each variable that a target names how many more records it enables beside one key for each "
+        "provider, and what it is part of. Sends nothing, and reads no variable.",
+    )
+    variables.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
+    variables.set_defaults(run_command=_variables)
 
 
 def _add_cleanup(commands: Any) -> None:

@@ -99,6 +99,7 @@ class ReasonCode(StrEnum):
     NO_RECIPE = "no-recipe"
     PROVIDER_ONLY_CAUSE = "provider-only-cause"
     COST_NOT_ALLOWED = "cost-not-allowed"
+    BEYOND_BUDGET = "beyond-budget"
     CREDENTIAL_MISSING = "credential-missing"
     CREDENTIAL_EMPTY = "credential-empty"
     VALUE_MISSING = "value-missing"

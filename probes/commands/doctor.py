@@ -1,6 +1,6 @@
-"""`python -m probes doctor`: what a target has and lacks, what each gap disables, and whether its keys work.
+"""`python -m probes doctor`: what works of a target, and what one more variable would add.
 
-Nothing billable is sent: one free control request a key, and those only where the recipes name one.
+Nothing billable is sent: one free control request a key, where the recipes name one, and the look-ups of a run.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.reading.manifest import manifest
 from probes.elicit import book
 from probes.elicit.probe import Stopped
-from probes.planning.bounds import plan_line
+from probes.planning.bounds import plan_lines
+from probes.planning.endings import SOON, Ending, endings
+from probes.planning.gains import Gain, gains
+from probes.planning.look_ups import look_ups
 from probes.planning.plan import Plan, plan
 from probes.planning.rotation import Drawing, usual_depth
 from probes.planning.unfaulted import at_most
 from probes.running import controls
 from probes.running.budget import Budget
 from probes.running.lane import Lane
+from probes.running.looking_up import found_in, look_up
 from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
 from probes.wire.redact import Redactor
 
@@ -31,8 +34,12 @@ if TYPE_CHECKING:
 
     from catalog.reading.store import Catalog
     from probes.elicit.recipe import Recipe
+    from probes.target.look_ups import LookedUp
 
 RUN = "doctor"
+
+SHOWN = 8
+"""Variables of a provider that are named; docs/live.md has them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +58,16 @@ class Diagnosis:
     """Everything the doctor knows; pure from here on."""
 
     target: Target
+    """With what was found on its accounts."""
+    catalog: Catalog
     plans: Mapping[str, Plan]
     unfaulted: Mapping[str, Sequence[Recipe]]
     """By provider, the requests without a fault that a run may need besides."""
     checks: Sequence[Check]
+    looked_up: Sequence[LookedUp]
+    gains: Sequence[Gain]
+    ends: Sequence[Ending]
+    today: date
 
     @property
     def missing(self) -> list[str]:
@@ -71,14 +84,29 @@ class Diagnosis:
 
 
 def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: date) -> Diagnosis:
-    """Look at a target, and send each key's control. What is planned is planned for `today`."""
+    """Look at a target: send each key's control, and the look-ups. What is planned is planned for `today`."""
     drawing = Drawing(usual_depth(live=target.live), today)
-    plans = {
-        name: plan(catalog, target, allow, [str(record.address) for record in catalog.select(provider=name)], drawing)
-        for name in target.providers
-    }
-    unfaulted = {name: at_most(chosen.probed, catalog, target, allow) for name, chosen in plans.items()}
-    return Diagnosis(target, plans, unfaulted, anyio.run(_check_all, target))
+    addresses = {name: [str(each.address) for each in catalog.select(provider=name)] for name in target.providers}
+    possible = target.before_look_ups() if target.live else target
+    wanted = plan(catalog, possible, allow, [each for own in addresses.values() for each in own], drawing).recipes
+    checks = anyio.run(_check_all, target)
+    works = {check.provider for check in checks if not check.trouble}
+    asked = {name: rules for name, rules in look_ups(wanted, target).items() if name in works} if target.live else {}
+    looked_up = look_up(asked, target, Redactor.of(target, public=[NOWHERE_KEY]))
+    found = target.with_values(found_in(looked_up))
+    plans = {name: plan(catalog, found, allow, own, drawing) for name, own in addresses.items()}
+    probed = [recipe for each in plans.values() for recipe in each.recipes]
+    return Diagnosis(
+        target=found,
+        catalog=catalog,
+        plans=plans,
+        unfaulted={name: at_most(chosen.probed, catalog, found, allow) for name, chosen in plans.items()},
+        checks=checks,
+        looked_up=looked_up,
+        gains=gains(catalog, found, allow),
+        today=today,
+        ends=[each for each in endings(found, looked_up, probed) if (each.on - today).days <= SOON],
+    )
 
 
 async def _check_all(target: Target) -> list[Check]:
@@ -115,14 +143,18 @@ async def _check(provider: Provider, role: str, redactor: Redactor, *, mock: boo
 
 
 def told(found: Diagnosis) -> list[str]:
-    """The diagnosis for a person: each provider with what it has and lacks, then the plan, then what to do."""
+    """The diagnosis for a person: of each provider what works and what would add most, the plan, and what to do."""
     target = found.target
     lines = [f"target {target.name}: {'live' if target.live else 'a mock'}, allows {', '.join(sorted(target.allow))}"]
     for provider in target.providers.values():
         lines += ["", *_provider_lines(provider, found)]
-    lines += ["", "plan: what a run would send at most; `pytest probes --plan` lists what it leaves out"]
-    plans = [(name, list(chosen.probed.values())) for name, chosen in found.plans.items() if chosen.probed]
-    lines += [f"  {plan_line(name, recipes, found.unfaulted[name])}" for name, recipes in plans]
+    lines += ["", "plan: what a run would send at most; `pytest probes --plan` lists it request by request"]
+    plans = [(name, chosen.recipes) for name, chosen in found.plans.items() if chosen.probed]
+    for name, recipes in plans:
+        lines += (
+            f"  {line}"
+            for line in plan_lines(target.providers[name], recipes, target, found.catalog, found.unfaulted[name])
+        )
     if not plans:
         lines.append("  nothing: no provider is configured")
     return [*lines, "", *_verdict(found)]
@@ -134,12 +166,14 @@ def _provider_lines(provider: Provider, found: Diagnosis) -> Iterator[str]:
     expected = "expected" if provider.expected else "not expected"
     yield f"{provider.name.upper()}  {expected}; {len(chosen.probed)} of {total} records can be probed"
     if not provider.configured:
-        yield f"  not configured: {provider.missing('base_url', found.target.name)}"
+        yield f"  not configured: {provider.missing(provider.first_gap, found.target.name)}"
         return
-    rows = [*_addresses(provider), *_credentials(provider, found), *_values(provider), *_budget(provider)]
+    rows = [*_addresses(provider), *_credentials(provider, found), *_looked_up(provider, found), *_budget(provider)]
     width = [max(len(row[column]) for row in rows) for column in range(2)]
     yield from (f"  {kind:<{width[0]}}  {name:<{width[1]}}  {state}".rstrip() for kind, name, state in rows)
-    reasons = Counter((reason.code, reason.detail) for reason in chosen.not_probed.values())
+    yield from _more(provider, found.gains)
+    named = {provider.missing(place, found.target.name) for place in provider.unset}
+    reasons = Counter((each.code, each.detail) for each in chosen.not_probed.values() if each.detail not in named)
     for (code, detail), count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
         yield f"  {count:>4} not probed, {code}: {detail}"
 
@@ -149,15 +183,16 @@ Row = tuple[str, str, str]
 
 def _addresses(provider: Provider) -> Iterator[Row]:
     yield from (("address", name, address) for name, address in provider.addresses.items())
-    yield from _unset(provider, "address", "")
 
 
 def _credentials(provider: Provider, found: Diagnosis) -> Iterator[Row]:
+    """Those that somebody has set, or meant to."""
     checks = {check.role: check for check in found.checks if check.provider == provider.name}
     for role, credential in provider.credentials.items():
         name = f"{role} ({credential.variable})" if credential.variable else role
         if credential.value is None:
-            yield "credential", name, "not set"
+            if credential.empty:
+                yield "credential", name, "set and empty"
         elif role not in checks:
             yield "credential", name, "set; no free request checks it"
         else:
@@ -166,17 +201,25 @@ def _credentials(provider: Provider, found: Diagnosis) -> Iterator[Row]:
             yield "credential", name, f"TROUBLE: {check.trouble}" if check.trouble else took
 
 
-def _values(provider: Provider) -> Iterator[Row]:
-    for name, value in provider.values.items():
-        yield "value", name, value if name.endswith("_model") else "set"  # an id of the account is nobody's business
-    yield from _unset(provider, "value", "values.")
+def _looked_up(provider: Provider, found: Diagnosis) -> Iterator[Row]:
+    """What the account told; an id of it is nobody's business."""
+    for each in found.looked_up:
+        if each.provider == provider.name:
+            if each.trouble:
+                yield "look-up", each.request, f"told nothing: {each.trouble}"
+            for name, value in each.found.items():
+                yield "found", name, value if name.endswith("_model") else "on the account"
 
 
-def _unset(provider: Provider, kind: str, prefix: str) -> Iterator[Row]:
-    for place, variable in provider.unset.items():
-        name = place.removeprefix(prefix)
-        if place.startswith(prefix) and "." not in name and (prefix or name in manifest(provider.name).addresses):
-            yield kind, name, f"not set: {variable}"
+def _more(provider: Provider, every: Sequence[Gain]) -> Iterator[str]:
+    """What one more variable would add, the most first."""
+    own = [each for each in every if each.provider == provider.name]
+    helpful = [each for each in own if each.records or each.looks]
+    for each in helpful[:SHOWN]:
+        looks = f", {each.looks} further looks" if each.looks else ""
+        yield f"  {f'+{each.records}':>5} records{looks}: set {each.variable} ({each.place})"
+    if len(own) > len(helpful[:SHOWN]):
+        yield f"        {len(own) - len(helpful[:SHOWN])} more variables add less, or only together: docs/live.md"
 
 
 def _budget(provider: Provider) -> Iterator[Row]:
@@ -185,13 +228,16 @@ def _budget(provider: Provider) -> Iterator[Row]:
 
 
 def _verdict(found: Diagnosis) -> Iterator[str]:
+    yield from (each.in_words(found.today) for each in found.ends)
     for name in found.missing:
         reason = "; ".join(dict.fromkeys(each.detail for each in list(found.plans[name].not_probed.values())[:1]))
         yield f"missing: {name} is expected and nothing of it can be probed: {reason or 'it has no records'}"
     for check in found.dead:
         yield f"dead: {check.provider} {check.role}: {check.trouble}"
     if not any(provider.configured for provider in found.target.providers.values()):
-        yield "nothing is configured: set an address and a key, for instance PA_BASE_URL and PA_API_KEY, to begin"
+        first = [each for each in found.target.providers.values() if each.credentials]
+        keys = [provider.missing(provider.first_gap, found.target.name) for provider in first]
+        yield f"nothing is configured: one key is enough to begin; {' or '.join(keys)}"
     elif found.healthy:
         command = f"pytest probes --target {found.target.name}"
         yield f"fine: `{command}` sends what is planned"

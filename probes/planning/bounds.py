@@ -1,26 +1,34 @@
-"""`--plan`: what a run would send, with upper bounds, without sending anything."""
+"""`--plan`: what a run would send, request by request and with upper bounds, without sending anything."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.model.labels import WRONG_CREDENTIAL
+from probes.elicit import book
 from probes.judging.attempts import MAX_ATTEMPTS
-from probes.target.target import WRONG
+from probes.planning.budgeting import spending
+from probes.planning.courtesy import calls_of, courtesy, steps_of
+from probes.planning.look_ups import asked, look_ups
 
 if TYPE_CHECKING:
     from catalog.model import Reason
+    from catalog.reading.store import Catalog
     from probes.elicit.recipe import Recipe
     from probes.planning.plan import Plan
+    from probes.target.look_ups import Rule
+    from probes.target.target import Provider, Target
 
 
-def told(chosen: Plan, target: str, unfaulted: Sequence[Recipe] = ()) -> list[str]:
-    """The plan as lines: an upper bound for each provider and cost, then what is left out and why."""
-    lines = [f"plan for target {target}: nothing is sent"]
-    for provider, recipes in sorted(_by_provider(chosen.probed).items()):
-        lines.append(plan_line(provider, recipes, unfaulted))
+def told(chosen: Plan, target: Target, catalog: Catalog, unfaulted: Sequence[Recipe] = ()) -> list[str]:
+    """The plan as lines: each request, an upper bound for each provider, what no budget holds, what is left out."""
+    by_provider = sorted(_by_provider(chosen.probed).items())
+    lines = [f"plan for target {target.name}: nothing is sent"]
+    for provider, recipes in by_provider:
+        lines += requests(target.providers[provider], recipes, target)
+    for provider, recipes in by_provider:
+        lines += plan_lines(target.providers[provider], recipes, target, catalog, unfaulted)
     for reason, addresses in sorted(_by_reason(chosen.not_probed).items()):
         lines.append(
             f"not probed, {reason}: {len(addresses)} ({', '.join(addresses[:3])}{', …' * (len(addresses) > 3)})"
@@ -28,27 +36,67 @@ def told(chosen: Plan, target: str, unfaulted: Sequence[Recipe] = ()) -> list[st
     return lines
 
 
-def plan_line(provider: str, recipes: Sequence[Recipe], unfaulted: Iterable[Recipe] = ()) -> str:
-    """What probing these records of a provider may take, with the requests without a fault that may be needed."""
-    requests, tokens = bounds(recipes, (each for each in unfaulted if each.provider == provider))
+def requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> Iterator[str]:
+    """Every request once: provider, method, path, label, cost, credential, record. What steps decide is bounded."""
+    name = provider.name
+    for rule in asked(_look_ups(provider, recipes, target)):
+        yield f"{name} GET {rule.ask} look-up free {rule.role}"
+    for role, method, path in sorted({control for each in recipes for control in _controls(each)}):
+        yield f"{name} {method} {path} control free {role}"
+    for recipe in recipes:
+        for part, label, call in calls_of(recipe):
+            key = call.role_in(part.credential) or "no key"
+            yield f"{name} {call.method} {call.path} {label} {part.cost} {key} {recipe.address}"
+        for part in steps_of(recipe):
+            labels = ",".join(sorted(part.labels - part.calls.keys()))
+            number = part.requests - len(part.calls)
+            yield f"{name} steps, at most {number} requests {labels} {part.cost} {part.credential} {recipe.address}"
+
+
+def plan_lines(
+    provider: Provider,
+    recipes: Sequence[Recipe],
+    target: Target,
+    catalog: Catalog,
+    unfaulted: Iterable[Recipe] = (),
+) -> Iterator[str]:
+    """What probing these records of a provider may take, and what of it the budget does not hold.
+
+    `unfaulted` are the requests without a fault that may be needed besides.
+    """
+    most, tokens = bounds(recipes, (each for each in unfaulted if each.provider == provider.name))
+    most += len(asked(_look_ups(provider, recipes, target)))
     costs = Counter(str(recipe.cost) for recipe in recipes)
     shares = ", ".join(f"{count} {cost}" for cost, count in sorted(costs.items()))
-    told = f"{provider}: {len(recipes)} probes ({shares}); at most {requests} requests, {tokens} tokens"
+    told = f"{provider.name}: {len(recipes)} probes ({shares}); at most {most} requests, {tokens} tokens"
     drawn = sum(len(recipe.spread.cells) for recipe in recipes)
     others = drawn + sum(len(recipe.spread.undrawn) + len(recipe.spread.left_out) for recipe in recipes)
-    return f"{told}; {drawn} of {others} other endpoints; {invented_keys(recipes)} invented keys"
+    yield f"{told}; {drawn} of {others} other endpoints; {courtesy(recipes)}"
+    yield from _budget(provider, recipes, (most, tokens), catalog)
 
 
-def invented_keys(recipes: Iterable[Recipe]) -> int:
-    """How many requests show a key that nobody was given, if nothing is sent again: a provider may count them."""
-    return sum(_invented(recipe) for recipe in recipes)
+def _budget(provider: Provider, recipes: Sequence[Recipe], most: tuple[int, int], catalog: Catalog) -> Iterator[str]:
+    once = (sum(each.requests for each in recipes), sum(each.tokens for each in recipes))
+    limits = (provider.max_requests, provider.max_tokens)
+    for what, limit, first, upper in zip(("requests", "tokens"), limits, once, most, strict=True):
+        if limit is not None and upper > limit:
+            fits = "each probe once fits" if first <= limit else f"each probe once takes {first}"
+            yield f"{provider.name}: at most {upper} {what} exceed the budget max_{what} = {limit}; {fits}"
+    left_out = spending(recipes, provider, catalog).left_out
+    if left_out:
+        named = f"{', '.join(left_out[:5])}{', …' * (len(left_out) > 5)}"
+        told = "left out first, for they show fewest facts for what they take"
+        yield f"{provider.name}: {told}: {len(left_out)} ({named})"
 
 
-def _invented(recipe: Recipe) -> int:
-    own = sum(call.credential == WRONG for call in recipe.calls.values())
-    in_steps = recipe.steps is not None and WRONG_CREDENTIAL in recipe.labels - recipe.calls.keys()
-    beside = invented_keys([*recipe.optional.values(), *recipe.spread.cells.values()])
-    return own + int(in_steps) + beside
+def _look_ups(provider: Provider, recipes: Sequence[Recipe], target: Target) -> tuple[Rule, ...]:
+    return look_ups(recipes, target).get(provider.name, ()) if target.live else ()
+
+
+def _controls(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
+    call = book.control_of(recipe)
+    if call is not None:
+        yield call.role_in(recipe.credential) or "no key", call.method, call.path
 
 
 def bounds(recipes: Iterable[Recipe], unfaulted: Iterable[Recipe] = ()) -> tuple[int, int]:

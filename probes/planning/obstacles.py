@@ -14,7 +14,7 @@ from probes.elicit.recipe import NOWHERE
 if TYPE_CHECKING:
     from probes.calls.call import Call
     from probes.elicit.recipe import Recipe, Spread
-    from probes.target.target import Cost, Target
+    from probes.target.target import Cost, Provider, Target
 
 
 def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
@@ -26,24 +26,46 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
         )
     if not provider.configured:
         return Reason(ReasonCode.PROVIDER_NOT_CONFIGURED, provider.missing(provider.first_gap, target.name))
+    forbidden = barred(recipe, target, allow)
+    if forbidden is not None:
+        return forbidden
+    wanting = lacking(recipe, provider)
+    return _wanting(provider, wanting[0], target) if wanting else None
+
+
+def barred(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
+    """What keeps a record from being probed here whatever the target had besides, or None."""
+    provider = target.providers[recipe.provider]
     if target.live and recipe.live is not None:
         return Reason(*recipe.live)
     if target.live and recipe.scenario:
         return Reason(ReasonCode.PROVIDER_ONLY_CAUSE, "no request can provoke it")
     if recipe.cost not in allow:
         return Reason(ReasonCode.COST_NOT_ALLOWED, f"--allow {recipe.cost}")
-    for role in roles_of(recipe):
-        credential = provider.credential(role)
-        if credential.value is None:
-            code = ReasonCode.CREDENTIAL_EMPTY if credential.empty else ReasonCode.CREDENTIAL_MISSING
-            return Reason(code, provider.missing(f"credentials.{role}", target.name))
-    for service in sorted({call.service for call in _told_beforehand(recipe)} - LOOPBACK):
-        if service not in provider.addresses:
-            return Reason(ReasonCode.ADDRESS_MISSING, provider.missing(service, target.name))
-    for name in sorted(recipe.needs):
-        if name not in provider.values:
-            return Reason(ReasonCode.VALUE_MISSING, provider.missing(f"values.{name}", target.name))
+    if target.live and provider.max_tokens is not None and recipe.tokens > provider.max_tokens:
+        limit = f"providers.{provider.name}.max_tokens = {provider.max_tokens}"
+        return Reason(ReasonCode.BEYOND_BUDGET, f"it may take {recipe.tokens} tokens, {limit}")
     return None
+
+
+def lacking(recipe: Recipe, provider: Provider) -> list[str]:
+    """The places in the provider's table that the recipe needs and that hold nothing: keys, addresses, values."""
+    services = sorted({call.service for call in _told_beforehand(recipe)} - LOOPBACK)
+    return [
+        *(f"credentials.{role}" for role in roles_of(recipe) if provider.credential(role).value is None),
+        *(service for service in services if service not in provider.addresses),
+        *(f"values.{name}" for name in sorted(recipe.needs) if name not in provider.values),
+    ]
+
+
+def _wanting(provider: Provider, place: str, target: Target) -> Reason:
+    table, _, name = place.rpartition(".")
+    if table == "credentials":
+        empty = provider.credential(name).empty
+        code = ReasonCode.CREDENTIAL_EMPTY if empty else ReasonCode.CREDENTIAL_MISSING
+    else:
+        code = ReasonCode.VALUE_MISSING if table == "values" else ReasonCode.ADDRESS_MISSING
+    return Reason(code, provider.missing(place, target.name))
 
 
 def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost], spread: Spread = NOWHERE) -> Recipe:

@@ -16,6 +16,8 @@ from catalog.model import Address, Json, Outcome
 from catalog.reading.assertions import assertions
 from catalog.reading.facts import keywords
 from catalog.writeback import ledger
+from probes.planning.budgeting import spending
+from probes.planning.plan import plan
 from probes.planning.sharding import group_of
 from probes.running import journal
 from probes.running.engine import Engine
@@ -25,7 +27,7 @@ from probes.target.target import NOWHERE_KEY
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from catalog.evidence.past import Row
     from catalog.evidence.results import Result
@@ -67,7 +69,8 @@ class Prober:
             address = address_of(item)
             if address is not None:
                 item.extra_keyword_matches.update(keywords(self.options.catalog[address]))
-        items.sort(key=_provider_of)
+        ranks = self._ranks([address for item in items if (address := address_of(item)) is not None])
+        items.sort(key=lambda item: (_provider_of(item), ranks.get(address_of(item) or "", 0)))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start every group at once; under xdist a group starts in the worker that gets its first item."""
@@ -134,6 +137,19 @@ class Prober:
     @cached_property
     def _earlier(self) -> Sequence[Row]:
         return past.of_lines(self._handover.history)
+
+    def _ranks(self, addresses: Sequence[str]) -> Mapping[str, int]:
+        """Where a provider's budget will not hold everything, the order in which it is spent: on most facts first."""
+        options = self.options
+        budgets = [provider for provider in options.target.providers.values() if provider.budgeted]
+        if not options.target.live or not budgets:
+            return {}
+        recipes = plan(options.catalog, options.planned, options.allow, addresses, options.drawing).recipes
+        ranks: dict[str, int] = {}
+        for provider in budgets:
+            own = [each for each in recipes if each.provider == provider.name]
+            ranks.update(spending(own, provider, options.catalog).ranks)
+        return ranks
 
     def _addresses(self, kind: str) -> list[str]:
         return [

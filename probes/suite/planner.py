@@ -31,6 +31,6 @@ class Planner(Prober):
         if isinstance(reporter, pytest.TerminalReporter):
             reporter.write_line("")
             unfaulted = at_most(chosen.probed, options.catalog, options.planned, options.allow)
-            for line in told(chosen, options.target.name, unfaulted):
+            for line in told(chosen, options.target, options.catalog, unfaulted):
                 reporter.write_line(line)
         return True

@@ -9,8 +9,8 @@ from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.recipe import Family, Recipe
-from probes.recipes.pa.general import CREATE_AGENT
-from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, labelled
+from probes.recipes.pa.general import CREATE_AGENT, LIST_AGENTS
+from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, as_agents, labelled
 from probes.target.target import WRONG, Cost
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ RECIPES: tuple[Recipe, ...] = (
     FILES.recipe("upload_file", labelled(UPLOAD), cost=Cost.DESTRUCTIVE),
     FILES.recipe("list_files", labelled(get("/v1/files"))),
     AGENTS.recipe("create_agent", labelled(CREATE_AGENT), cost=Cost.DESTRUCTIVE),
-    AGENTS.recipe("list_agents", labelled(get("/v1/agents"))),
+    AGENTS.recipe("list_agents", labelled(LIST_AGENTS)),
     FAMILY.recipe(
         "complete/create_completion",
         post("/v1/complete", {"model": "{small_model}", "prompt": "hi", "max_tokens_to_sample": 1}),
@@ -147,8 +147,8 @@ async def delete_file(probe: Probe) -> None:
     await probe.send(FILES_LISTED, "listed_after")
 
 
-@AGENTS.stepwise(labels=(*OF_ONE, LISTED), requests=5, cost=Cost.DESTRUCTIVE, needs={"small_model"})
+@AGENTS.stepwise(labels=(*OF_ONE, LISTED), requests=5, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"})
 async def get_agent(probe: Probe) -> None:
     agent = (await probe.setup(CREATE_AGENT)).body
-    await of_one(probe, get(f"/v1/agents/{agent['id']}"), get(UNKNOWN_AGENT))
-    await probe.send(get("/v1/agents"), LISTED)
+    await of_one(probe, as_agents(get(f"/v1/agents/{agent['id']}")), as_agents(get(UNKNOWN_AGENT)))
+    await probe.send(LIST_AGENTS, LISTED)

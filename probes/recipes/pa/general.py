@@ -10,7 +10,7 @@ from probes.calls.call import delete, get, post
 from probes.elicit.elsewhere import spoilt, spoilt_by_label
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import once_limited, use_up
-from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, count, message, message_without
+from probes.recipes.pa.requests import MB, MODELS, UNKNOWN_ID, as_agents, count, message, message_without
 from probes.recipes.shapes import as_it_is, befallen, with_key
 from probes.target.target import WRONG, Cost
 
@@ -41,7 +41,8 @@ def by_the_provider(slug: str, cause: str) -> Recipe:
 MOST = 8
 """So many requests at most, to use up a limit of a key with tiny ones."""
 
-SHARED = {"batches": get("/v1/messages/batches"), "files": get("/v1/files"), "agents": get("/v1/agents")}
+LIST_AGENTS = as_agents(get("/v1/agents"))
+SHARED = {"batches": get("/v1/messages/batches"), "files": get("/v1/files"), "agents": LIST_AGENTS}
 """What draws on the same limit and costs nothing, by family (2:8.2: all batch endpoints, all of files, agents read)."""
 
 NOT_FOR_FREE = (
@@ -120,25 +121,27 @@ RECIPES: tuple[Recipe, ...] = (
     by_the_provider("overloaded", "overloaded"),
 )
 
-CREATE_AGENT = post(
-    "/v1/agents",
-    {"name": "catalog probe", "model": "{small_model}"},
-    removal=lambda agent: post(f"/v1/agents/{agent['id']}/archive"),
+CREATE_AGENT = as_agents(
+    post(
+        "/v1/agents",
+        {"name": "catalog probe", "model": "{small_model}"},
+        removal=lambda agent: as_agents(post(f"/v1/agents/{agent['id']}/archive")),
+    )
 )
 """The documents show no way to remove an agent; real clients archive it (path assumed, as those of 1:4.1)."""
 
 
-@FAMILY.stepwise(requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model"})
+@FAMILY.stepwise(requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"})
 async def conflict_uniqueness(probe: Probe) -> None:
     """A second agent of the same name."""
     await probe.setup(CREATE_AGENT)
     await probe.send(CREATE_AGENT)
 
 
-@FAMILY.stepwise(requests=3, cost=Cost.DESTRUCTIVE, needs={"small_model"})
+@FAMILY.stepwise(requests=3, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"})
 async def conflict_concurrent(probe: Probe) -> None:
     """Two changes of the version that both have read: the second comes too late."""
     agent = (await probe.setup(CREATE_AGENT)).body
-    change = post(f"/v1/agents/{agent['id']}", {"version": agent["version"], "description": "changed"})
+    change = as_agents(post(f"/v1/agents/{agent['id']}", {"version": agent["version"], "description": "changed"}))
     await probe.setup(change)
     await probe.send(change)

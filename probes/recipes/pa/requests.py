@@ -46,5 +46,10 @@ def said(text: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text}]
 
 
+def as_agents(call: Call) -> Call:
+    """A request of managed agents with the beta that real clients send on each; the documents show none (1:4.1)."""
+    return call.with_headers(pa_beta="{agents_beta}")
+
+
 labelled = Refusals(missing=False).labelled
 """The calls of an endpoint of the general or the admin API, which the documents do not show without a key."""

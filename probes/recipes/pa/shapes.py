@@ -13,6 +13,7 @@ from probes.recipes.pa.compliance_requests import (
 )
 from probes.recipes.pa.endpoints import UNKNOWN_AGENT, UNKNOWN_BATCH
 from probes.recipes.pa.endpoints import UNKNOWN_FILE as UNKNOWN_UPLOAD
+from probes.recipes.pa.requests import as_agents
 from probes.recipes.shapes import shapes_of
 
 SHAPES = {
@@ -23,7 +24,7 @@ SHAPES = {
     "pa/endpoints/files/get_file": get(UNKNOWN_UPLOAD),
     "pa/endpoints/files/download_file": get(f"{UNKNOWN_UPLOAD}/content"),
     "pa/endpoints/files/delete_file": delete(UNKNOWN_UPLOAD),
-    "pa/endpoints/agents/get_agent": get(UNKNOWN_AGENT),
+    "pa/endpoints/agents/get_agent": as_agents(get(UNKNOWN_AGENT)),
     "pa/endpoints/compliance_chats/delete_chat": deletion(UNKNOWN_CHAT),
     "pa/endpoints/compliance_files/delete_file": deletion(UNKNOWN_FILE),
     "pa/endpoints/compliance_projects/delete_project": deletion(UNKNOWN_PROJECT),

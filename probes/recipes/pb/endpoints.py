@@ -41,15 +41,21 @@ def _generate_content(version: str) -> Recipe:
     def thinking(**config: object) -> Call:
         return asked("{reasoning_model}", thinkingConfig=config)
 
+    def beside(**calls: Call) -> dict[str, Recipe]:
+        """What not every account has a key or a model for."""
+        slug = f"generation/generate_content_{version}"
+        return {
+            label: FAMILY.recipe(slug, call, label=label, cost=Cost.BILLABLE, tokens=20)
+            for label, call in calls.items()
+        }
+
     return FAMILY.recipe(
         f"generation/generate_content_{version}",
         labelled(
-            generate(version=version),
+            asked(maxOutputTokens=64),  # a model that thinks has spent one token before it says a word
             unknown_field=generate(version=version, noSuchField=True),
             temperature_at_maximum=asked(temperature=2),
             temperature_above_maximum=asked(temperature=2.01),
-            image_temperature_at_maximum=asked("{image_model}", temperature=1),
-            image_temperature_above_maximum=asked("{image_model}", temperature=1.01),
             temperature_zero=asked(temperature=0),
             temperature_below_zero=asked(temperature=-0.01),
             top_p_zero=asked(topP=0),
@@ -60,15 +66,19 @@ def _generate_content(version: str) -> Recipe:
             candidate_count_zero=asked(candidateCount=0),
             candidate_count_eight=asked(candidateCount=8),
             candidate_count_above_eight=asked(candidateCount=9),
-            thinking_level_alone=thinking(thinkingLevel="low"),
-            thinking_budget_alone=thinking(thinkingBudget=1),
-            thinking_level_with_budget=thinking(thinkingLevel="low", thinkingBudget=1),
             safety_settings=generate(version=version, safetySettings=[LENIENT]),
-            oauth_token=generate(version=version).but(credential="oauth", key_in=BEARER),
-            preview_model=asked("{preview_model}"),
         ),
         cost=Cost.BILLABLE,
         tokens=200,
+        optional=beside(
+            image_temperature_at_maximum=asked("{image_model}", temperature=1),
+            image_temperature_above_maximum=asked("{image_model}", temperature=1.01),
+            thinking_level_alone=thinking(thinkingLevel="low"),
+            thinking_budget_alone=thinking(thinkingBudget=1),
+            thinking_level_with_budget=thinking(thinkingLevel="low", thinkingBudget=1),
+            oauth_token=generate(version=version).but(credential="oauth", key_in=BEARER),
+            preview_model=asked("{preview_model}"),
+        ),
     )
 
 
@@ -128,8 +138,14 @@ RECIPES: tuple[Recipe, ...] = (
         labelled(
             get("/v1beta/models/{small_model}"),
             unknown_model=get("/v1beta/models/no-such-model"),
-            closed_model=get("/v1beta/models/{closed_model}").but(credential="newcomer"),
         ),
+        optional={
+            "closed_model": FAMILY.recipe(
+                "models/get_model",
+                get("/v1beta/models/{closed_model}").but(credential="newcomer"),
+                label="closed_model",
+            )
+        },
     ),
     *(_generate_content(version) for version in VERSIONS),
     *(

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 FAMILY = Family("pb/errors/live")
 ENDPOINTS = Family("pb/endpoints/live")
 PATH = "/{live_path}"
+TOKEN_PATH = "/{live_token_path}"
+"""Where a connection is opened by an ephemeral token: real clients name another method there."""
+
 MODEL = "models/{live_model}"
 
 VIDEO = Say({"realtimeInput": {"video": {"mimeType": "image/png", "data": ""}}})
@@ -46,7 +49,7 @@ def outlived(slug: str, cause: str, age: str, *steps: Step) -> Recipe:
 def with_token(name: str) -> Call:
     """A connection that is opened by an ephemeral token."""
     headers = {"authorization": f"Token {name}"}
-    return converse(PATH, setup(), credential=None, headers=headers)
+    return converse(TOKEN_PATH, setup(), credential=None, headers=headers)
 
 
 def heard_until_closed(call: Call) -> Call:
@@ -78,7 +81,7 @@ def resumed(handle: str, *steps: Step) -> Call:
     return converse(PATH, setup(sessionResumption={"handle": handle}), *steps)
 
 
-@FAMILY.stepwise(requests=2, needs={"live_path", "live_model"}, live=NO_TOKEN_LIFETIME)
+@FAMILY.stepwise(requests=2, needs={"live_token_path", "live_model"}, live=NO_TOKEN_LIFETIME)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """A token of one's own, a day later."""
     made = await probe.setup(TOKEN)
@@ -142,7 +145,7 @@ CONNECT = ENDPOINTS.recipe(
     steps=opened,
     labels=(SUCCESS, "ephemeral_token", "resume_with_handle"),
     requests=5,
-    needs={"live_path", "live_model"},
+    needs={"live_path", "live_token_path", "live_model"},
     optional={
         "audio_session": before_its_end("audio_session_before_its_end", "session_age", "14m50s"),
         "video_session": before_its_end("video_session_before_its_end", "session_age", "1m50s", VIDEO),

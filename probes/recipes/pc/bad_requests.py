@@ -10,7 +10,7 @@ from probes.calls.call import Call, delete, get, post
 from probes.elicit.elsewhere import listed
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pc.making import CONVERSATION, make
-from probes.recipes.pc.requests import AGENTS, LONG, TOKENS, completion, in_a_chat, response, with_body
+from probes.recipes.pc.requests import AGENTS, LONG, STORES, TOKENS, completion, in_a_chat, response, with_body
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     FAMILY.recipe(
         "unprocessable",
-        post("/v1/vector_stores/{vector_store}/files", {"file_id": "{unsearchable_file}"}),
+        post("/v1/vector_stores/{vector_store}/files", {"file_id": "{unsearchable_file}"}, headers=STORES),
         cost=Cost.BILLABLE,
     ),
 )

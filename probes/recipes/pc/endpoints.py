@@ -15,7 +15,7 @@ from probes.recipes.pc.keys import EXTERNAL_STORAGE
 from probes.recipes.pc.lookups import UNKNOWN_RESPONSE
 from probes.recipes.pc.making import CONVERSATION, STORE, make
 from probes.recipes.pc.pictures import GOOD
-from probes.recipes.pc.requests import AGENTS, LONG, MODELS, TOKENS, completion, response, streamed, wrong_key
+from probes.recipes.pc.requests import AGENTS, LONG, MODELS, STORES, TOKENS, completion, response, streamed, wrong_key
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ async def reached_and_raised(probe: Probe) -> None:
 async def attach(probe: Probe) -> None:
     """A file, added to a store made for it."""
     store = await make(probe, STORE)
-    await probe.send(post(f"/v1/vector_stores/{store}/files", {"file_id": "{file}"}), "attached")
+    await probe.send(post(f"/v1/vector_stores/{store}/files", {"file_id": "{file}"}, headers=STORES), "attached")
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -191,7 +191,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     FAMILY.recipe(
         "vector_stores/files",
-        labelled(get("/v1/vector_stores/{vector_store}/files")),
+        labelled(get("/v1/vector_stores/{vector_store}/files", headers=STORES)),
         optional={
             **look("vector_stores/files", uploaded=UPLOAD),
             "attached": FAMILY.recipe(
@@ -243,6 +243,6 @@ async def get_response(probe: Probe) -> None:
 async def file_batches(probe: Probe) -> None:
     """A batch of one file, added to a store made for it."""
     store = await make(probe, STORE)
-    batch = post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": ["{file}"]})
+    batch = post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": ["{file}"]}, headers=STORES)
     await probe.send(batch, SUCCESS)
     await probe.send(wrong_key(batch), WRONG_CREDENTIAL)

@@ -8,12 +8,18 @@ from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, delete, post
 from probes.elicit.probe import Stopped
+from probes.recipes.pc.requests import STORES
 
 if TYPE_CHECKING:
     from catalog.model import Json
     from probes.elicit.probe import Probe
 
-STORE = post("/v1/vector_stores", {}, removal=lambda body: delete(f"/v1/vector_stores/{body['id']}"))
+STORE = post(
+    "/v1/vector_stores",
+    {},
+    headers=STORES,
+    removal=lambda body: delete(f"/v1/vector_stores/{body['id']}", headers=STORES),
+)
 CONVERSATION = post("/v1/conversations", {}, removal=lambda body: delete(f"/v1/conversations/{body['id']}"))
 
 

@@ -16,7 +16,7 @@ from probes.calls.call import Call, get, post
 from probes.elicit.recipe import Family, Recipe, Steps
 from probes.recipes.limit_looks import SLUG, TIGHT
 from probes.recipes.pc.making import STORE, make
-from probes.recipes.pc.requests import TOKENS, completion, response
+from probes.recipes.pc.requests import STORES, TOKENS, completion, response
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
@@ -100,7 +100,10 @@ BOUNDS: Mapping[str, Bound] = {
     "speech_tier_1_requests": Bound(FIRST, CLASSES["speech"], "requests_per_minute", 500),
     "transcription_tier_1_requests": Bound(FIRST, CLASSES["transcription"], "requests_per_minute", 500),
     "ingestion": Bound(
-        "inference", get("/v1/vector_stores/{vector_store}/files"), "vector_store_requests_per_minute", 300
+        "inference",
+        get("/v1/vector_stores/{vector_store}/files", headers=STORES),
+        "vector_store_requests_per_minute",
+        300,
     ),
     "project_max_tokens": Bound(
         "project_limit", response(max_output_tokens=1_000), "project_tokens_per_minute", 100_000, 1_000
@@ -171,14 +174,15 @@ async def ingestion_is_shared(probe: Probe) -> None:
     """Files use up what file batches take of the same store."""
     await probe.send(having_used(BOUNDS["ingestion"].call, BOUNDS["ingestion"].metered, 3_000), SETUP)
     await probe.send(
-        post("/v1/vector_stores/{vector_store}/file_batches", {"file_ids": ["{file}"]}), "ingestion_shared"
+        post("/v1/vector_stores/{vector_store}/file_batches", {"file_ids": ["{file}"]}, headers=STORES),
+        "ingestion_shared",
     )
 
 
 async def ingestion_of_another_store(probe: Probe) -> None:
     store = await make(probe, STORE)
     await probe.send(having_used(BOUNDS["ingestion"].call, BOUNDS["ingestion"].metered, 3_000), SETUP)
-    await probe.send(get(f"/v1/vector_stores/{store}/files"), "ingestion_of_another_store")
+    await probe.send(get(f"/v1/vector_stores/{store}/files", headers=STORES), "ingestion_of_another_store")
 
 
 async def queue_of_another_model(probe: Probe) -> None:

@@ -1,0 +1,109 @@
+"""What one more environment variable would add: how many records could be probed that cannot be now. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from probes.elicit import book
+from probes.planning.obstacles import barred, lacking
+from probes.planning.plan import plan
+from probes.target import target as targets
+from probes.target.target import Cost
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from catalog.model import Record
+    from catalog.reading.store import Catalog
+    from probes.elicit.recipe import Recipe
+    from probes.target.target import Provider, Target
+
+
+ALL_COSTS = frozenset(Cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What setting a variable alone would add, and to how many more it belongs beside others that are not set."""
+
+    provider: str
+    variable: str
+    place: str
+    """Where the target names it: `credentials.admin`."""
+    records: int
+    looks: int
+    """Further looks at records that can be probed without it."""
+    beside_others: int
+
+
+def gains(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list[Gain]:
+    """Every variable that the target names, nobody has set and some record needs; those that add most come first.
+
+    `target` is taken with what can be looked up on its accounts (`Target.before_look_ups`).
+    """
+    found = [
+        each
+        for provider in target.providers.values()
+        for each in _of_provider(list(catalog.select(provider=provider.name)), provider, target, allow)
+    ]
+    return sorted(found, key=lambda each: (-each.records, -each.looks, -each.beside_others, each.variable))
+
+
+def _of_provider(
+    records: Iterable[Record], provider: Provider, target: Target, allow: frozenset[Cost]
+) -> Iterable[Gain]:
+    alone, looks, beside = Counter[str](), Counter[str](), Counter[str]()
+    own = book.book(provider.name).recipes
+    for record in records:
+        recipe = own.get(str(record.address))
+        if recipe is None or barred(recipe, target, allow) is not None:
+            continue
+        wanting = lacking(recipe, provider)
+        if len(wanting) == 1:
+            alone.update(wanting)
+        elif wanting:
+            beside.update(wanting)
+        for look in recipe.optional.values():
+            more = lacking(look, provider)
+            if not wanting and len(more) == 1 and barred(look, target, allow) is None:
+                looks.update(more)
+    for place in alone.keys() | looks.keys() | beside.keys():
+        if place in provider.unset:
+            yield Gain(provider.name, provider.unset[place], place, alone[place], looks[place], beside[place])
+
+
+def of_each_variable(catalog: Catalog, name: str) -> list[str]:
+    """The table of docs/live.md: what the first key of each provider adds, then each other variable beside those keys.
+
+    Raises:
+        TargetError: the target cannot be read.
+    """
+    nothing = targets.load(name, {})
+    keys = {
+        provider.unset[provider.first_gap]: "k"
+        for provider in nothing.providers.values()
+        if provider.first_gap in provider.unset
+    }
+    begun = targets.load(name, keys).before_look_ups()
+    rows = [
+        "| variable | for | records more | with every cost allowed | further looks | part of |",
+        "|---|---|---|---|---|---|",
+    ]
+    for variable in keys:
+        alone = targets.load(name, {variable: "k"}).before_look_ups()
+        free, every = (sum(map(len, _possible(catalog, alone, allow))) for allow in (alone.allow, ALL_COSTS))
+        rows.append(f"| `{variable}` | the first key | {free} | {every} | | |")
+    cheap = {each.variable: each.records for each in gains(catalog, begun, begun.allow)}
+    for each in gains(catalog, begun, ALL_COSTS):
+        cells = (cheap.get(each.variable, 0), each.records, each.looks, each.beside_others)
+        told = " | ".join(str(cell or "·") for cell in cells)
+        rows.append(f"| `{each.variable}` | {each.place} | {told} |")
+    return rows
+
+
+def _possible(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> Iterable[list[Recipe]]:
+    for provider in target.providers:
+        addresses = [str(record.address) for record in catalog.select(provider=provider)]
+        yield list(plan(catalog, target, allow, addresses).recipes)

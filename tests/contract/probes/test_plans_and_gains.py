@@ -1,0 +1,127 @@
+"""What a plan tells before anything is sent, in which order a budget is spent, and what one more variable adds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from probes.calls.body import Declared
+from probes.calls.call import delete, get, post
+from probes.elicit.recipe import Recipe, recipe
+from probes.planning import bounds, gains
+from probes.planning.budgeting import facts_looked_at, spending
+from probes.planning.courtesy import Courtesy, courtesy
+from probes.planning.plan import plan
+from probes.planning.rotation import Depth, Drawing
+from probes.target import target as targets
+from probes.target.target import WRONG, Cost, Provider
+from tests.harness.command import CHECKOUT
+from tests.harness.engines import catalog
+
+EVERY = frozenset(Cost)
+NIGHT = Drawing(Depth.ROTATE, date(2026, 11, 21))
+
+
+def told(allow: frozenset[Cost] = frozenset({Cost.FREE}), **environ: str) -> list[str]:
+    target = targets.load("live", environ).before_look_ups()
+    addresses = [str(record.address) for record in catalog().records]
+    return bounds.told(plan(catalog(), target, allow, addresses, NIGHT), targets.load("live", environ), catalog())
+
+
+def test_a_plan_lists_each_request_with_its_label_cost_and_credential() -> None:
+    lines = told(PA_API_KEY="k", PA_COMPLIANCE_KEY="c")
+    assert lines.count("pa GET /v1/models?limit=1000 look-up free inference") == 1
+    assert "pa GET /v1/models control free inference" in lines
+    assert "pa POST /v1/messages answer free inference pa/errors/invalid_request/empty_messages" in lines
+    assert "pa GET /v1/models answer free wrong pa/errors/general/key_malformed" in lines
+    assert not [line for line in lines if " billable " in line]
+    assert any(re.match(r"pa steps, at most \d+ requests \S+ free compliance pa/", line) for line in lines)
+    assert any(
+        re.match(r"pa: \d+ probes \(\d+ free\); at most \d+ requests, \d+ tokens; .* deletes, ", line) for line in lines
+    )
+
+
+def test_a_plan_says_what_its_budget_does_not_hold_and_what_goes_first() -> None:
+    said = "\n".join(told(EVERY, PB_API_KEY="k", PD_API_KEY="k"))
+    assert re.search(r"pd: at most \d+ tokens exceed the budget max_tokens = 20000; each probe once fits", said)
+    assert re.search(r"not probed, beyond-budget: \d+ \(pb/errors/general/oversized_context", said)
+    assert "left out first" not in said
+    assert "pa:" not in said
+
+
+def test_a_plan_names_what_is_left_out_first() -> None:
+    target = targets.load("live", {"PD_API_KEY": "k"}).before_look_ups()
+    small = replace(target, providers={"pd": replace(target.providers["pd"], max_tokens=10_000)})
+    addresses = [str(record.address) for record in catalog().select("pd")]
+    chosen = plan(catalog(), small, EVERY, addresses, NIGHT)
+    (told,) = [line for line in bounds.told(chosen, small, catalog()) if "left out first" in line]
+    named = re.findall(r"pd/[\w/]+", told)
+    assert named
+    assert all(chosen.probed[address].tokens for address in named)
+
+
+def test_a_budget_that_holds_everything_changes_no_order() -> None:
+    rows = [row("pa/endpoints/models/list_models", 5), row("pa/endpoints/models/get_model", 9)]
+    spent = spending(rows, Provider("pa", max_tokens=14), catalog())
+    assert spent.order == tuple(each.address for each in rows)
+    assert spent.left_out == ()
+    assert spending(rows, Provider("pa"), catalog()).left_out == ()
+
+
+def row(address: str, tokens: int) -> Recipe:
+    return recipe(address, get("/x"), tokens=tokens)
+
+
+def test_a_budget_is_spent_on_most_facts_for_its_tokens_and_what_is_free_comes_first() -> None:
+    facts = facts_looked_at("pa", catalog())
+    most = max(facts, key=lambda address: (facts[address], address))
+    least = min((each for each in facts if facts[each] == 1), default="")
+    assert facts[most] > 5
+    rows = [row(least, 10), row(most, 10), row("pa/endpoints/models/list_models", 0)]
+    spent = spending(rows, Provider("pa", max_tokens=15), catalog())
+    assert spent.order == ("pa/endpoints/models/list_models", most, least)
+    assert spent.left_out == (least,)
+    dear = [row(least, 1), row(most, 1000)]
+    assert spending(dear, Provider("pa", max_tokens=1000), catalog()).left_out == (most,)
+
+
+@pytest.mark.parametrize("limit, code", [(999, "beyond-budget"), (1000, None)])
+def test_what_alone_is_more_than_the_budget_is_not_tried(limit: int, code: str | None) -> None:
+    from probes.planning.obstacles import obstacle
+
+    target = targets.load("live", {"PA_API_KEY": "k"})
+    bounded = replace(target, providers={"pa": replace(target.providers["pa"], max_tokens=limit)})
+    reason = obstacle(row("pa/endpoints/models/list_models", 1000), bounded, EVERY)
+    assert (reason.code if reason else None) == code
+
+
+def test_courtesy_is_counted() -> None:
+    calls = {
+        "a": get("/x").but(credential=WRONG),
+        "b": get("/x", credential=None),
+        "c": delete("/x"),
+        "d": post("/x", Declared(1000)),
+        "e": post("/x", {"a": 1}),
+    }
+    beside = {"f": recipe("pa/a/b/c", delete("/y"))}
+    assert courtesy([recipe("pa/a/b/c", calls, optional=beside)]) == Courtesy(1, 1, 2, 1008)
+
+
+def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
+    """`python -m probes variables` prints it anew."""
+    written = (CHECKOUT / "docs" / "live.md").read_text(encoding="utf-8")
+    assert "\n".join(gains.of_each_variable(catalog(), "live")) in written
+
+
+def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
+    before = {"PA_API_KEY": "k", "PA_COMPLIANCE_KEY": "c"}
+    begun = targets.load("live", before).before_look_ups()
+    (best, *_) = [each for each in gains.gains(catalog(), begun, begun.allow) if each.provider == "pa"]
+    addresses = [str(record.address) for record in catalog().select("pa")]
+    after = targets.load("live", {**before, best.variable: "x"}).before_look_ups()
+    had, has = (set(plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
+    assert best.records > 0
+    assert len(has - had) == best.records

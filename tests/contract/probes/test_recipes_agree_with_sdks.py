@@ -1,0 +1,96 @@
+"""Recipes send what official clients send, endpoint by endpoint; where they do not, a reviewed reason says why."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from probes.elicit.book import book
+from tests.harness import sdk_agreement as agreement
+from tests.harness.command import CHECKOUT
+from tests.harness.engines import catalog
+
+
+def test_every_endpoint_record_is_compared_with_every_recorded_major() -> None:
+    rows = agreement.compared()
+    majors = Counter(agreement.PROVIDERS[sdk["sdk"]] for sdk in agreement.recorded())
+    assert majors == {"pa": 2, "pb": 2, "pc": 2, "pd": 1}, "PD's SDK has one major"
+    expected = {name: majors[name] * len(list(catalog().select(provider=name, kind="endpoints"))) for name in majors}
+    assert Counter(row.endpoint.partition("/")[0] for row in rows) == expected
+    agreed = Counter(row.endpoint.partition("/")[0] for row in rows if not row.differs)
+    assert agreed["pa"] >= 20
+    assert all(agreed[name] for name in majors)
+
+
+def test_no_difference_is_without_a_reason() -> None:
+    without = [
+        f"{row.endpoint} and {row.sdk} differ in {what}: mend the recipe, or say why in {agreement.REASONS.name}"
+        for row in agreement.compared()
+        for what in row.differs
+        if agreement.reason_of(row.endpoint, row.sdk, what) is None
+    ]
+    assert without == []
+
+
+def test_no_reason_accounts_for_nothing() -> None:
+    used = {
+        (number, what)
+        for row in agreement.compared()
+        for what in row.differs
+        if (number := agreement.reason_of(row.endpoint, row.sdk, what)) is not None
+    }
+    stated = {(number, what) for number, each in enumerate(agreement.reasons()) for what in each["what"]}
+    assert stated == used
+    assert all(len(each["reason"]) > 20 for each in agreement.reasons())
+
+
+def differing(address: str, **changes: Any) -> tuple[str, ...]:
+    """How an endpoint differs from an SDK that sends what the last recorded one does, but for these changes."""
+    record = catalog()[address]
+    (sdk, *_) = [each for each in agreement.recorded() if agreement.PROVIDERS[each["sdk"]] == record.provider]
+    sent = json.loads(json.dumps(sdk))
+    if changes:
+        sent["requests"][address] = {**sent["requests"][address], **changes}
+    return tuple(agreement._differences(record, sent))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, ()),
+        ({"method": "PUT"}, ("method",)),
+        ({"path": "/v2/agents"}, ("path",)),
+        ({"headers": {"x-api-key": "KEY", "anthropic-version": "2023-06-01"}}, ("beta",)),
+        ({"headers": {"authorization": "KEY"}}, ("version", "beta", "key")),
+        ({"body": ["model", "name", "tools"]}, ("body:tools",)),
+        ({"body": "multipart/form-data"}, ("body",)),
+    ],
+)
+def test_each_thing_that_could_differ_is_compared(changes: dict[str, Any], told: tuple[str, ...]) -> None:
+    assert differing("pa/endpoints/agents/create_agent", **changes) == told
+
+
+def test_a_recipe_that_loses_its_beta_header_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As every call of managed agents had none, once."""
+    address = "pa/endpoints/agents/list_agents"
+    own = book("pa")
+    bare = {label: call.with_headers(pa_beta=None) for label, call in own.recipes[address].calls.items()}
+    recipes = {**own.recipes, address: replace(own.recipes[address], calls=bare)}
+    monkeypatch.setattr(agreement, "book", lambda _: replace(own, recipes=recipes))
+    assert differing(address) == ("beta",)
+
+
+def test_a_grpc_method_or_field_that_the_sdk_has_not_is_told() -> None:
+    record = catalog()["pd/endpoints/grpc/grpc_host"]
+    assert tuple(agreement._differences(record, {"methods": {"/Models/ListLanguageModels": []}})) == ()
+    assert tuple(agreement._differences(record, {"methods": {}})) == ("path",)
+
+
+def test_the_docs_have_the_table() -> None:
+    """`python -m tests.harness.sdk_requests --table` prints it anew."""
+    written = (CHECKOUT / "docs" / "sdks.md").read_text(encoding="utf-8")
+    assert "\n".join(agreement.table()) in written

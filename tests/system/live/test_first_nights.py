@@ -1,0 +1,165 @@
+"""The shipped live target with a key, and where the service is: a stand-in that speaks as the services do.
+
+Doctor, plan, a first night, a quiet one, one on which one thing changed, its acceptance, and a green one.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.evidence.causes import causes
+from catalog.evidence.results_file import read_run
+from mockserver.app import create_app
+from probes.target import target as targets
+from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
+from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Receive, Scope, Send
+
+LIVE = targets.load("live", {})
+DIALECT = {
+    "pa": {
+        "header_prefix": LIVE.providers["pa"].header_prefix,
+        "id_prefix": LIVE.providers["pa"].id_prefix,
+        "key_header": LIVE.providers["pa"].key_header,
+    }
+}
+"""What the public service calls its headers and ids, as the live target has it."""
+
+CHOSEN = "list_models or unknown_path or unknown_model or key_malformed or empty_messages or missing_max_tokens"
+OPTIONS = ("--target", "live", "--provider", "pa", "-k", CHOSEN)
+MOCKS = (b"x-mock-",)
+UNKNOWN_PATH = "pa/errors/general/unknown_path"
+
+
+class Service:
+    """The mock in the service's dialect; from one night on it says something else in one place."""
+
+    def __init__(self) -> None:
+        self.mock = create_app(only=["pa"], given=DIALECT)
+        self.changed = False
+        self.asked: list[tuple[str, dict[bytes, bytes]]] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.asked.append((f"{scope['method']} {scope['path']}", dict(scope["headers"])))
+
+        async def spoken(message: Message) -> None:
+            if self.changed and message["type"] == "http.response.start" and "no-such-path" in scope["path"]:
+                message = {**message, "status": 410}
+            await send(message)
+
+        await self.mock(scope, receive, spoken)
+
+
+@contextmanager
+def service() -> Iterator[tuple[Service, dict[str, str]]]:
+    """A running stand-in, and what a user sets: a key. Where the service is, no test leaves to the default."""
+    standing_in = Service()
+    with serving(standing_in) as base:
+        yield standing_in, {"PA_API_KEY": "mock-pa-inference", "PA_BASE_URL": f"{base}/pa", "PA_RATE": "200"}
+
+
+def command(*arguments: str, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", *arguments]
+    return subprocess.run(
+        line, cwd=CHECKOUT, env=child_environ(environ), capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def newest(out: Path) -> Path:
+    return max((each for each in out.glob("*-live-*") if each.is_dir()), key=lambda each: each.name)
+
+
+def test_a_week_with_one_key(tmp_path: Path) -> None:
+    out, ledger = tmp_path / "out", tmp_path / "divergences.json"
+    ledger.write_text("[]")
+    (tmp_path / "with_a_ledger.py").write_text(
+        "from pathlib import Path\nfrom catalog.writeback import ledger\n"
+        f"ledger.load.__defaults__ = (Path({str(ledger)!r}),)\n"
+    )
+
+    def night() -> Ran:
+        return pytest_probes(out, "-p", "with_a_ledger", *OPTIONS, environ={**environ, "PYTHONPATH": str(tmp_path)})
+
+    with service() as (standing_in, environ):
+        said = command("probes", "doctor", "--target", "live", environ=environ)
+        assert said.returncode == 0, said.stdout + said.stderr
+        assert re.search(r"credential\s+inference \(PA_API_KEY\)\s+works: GET /v1/models", said.stdout)
+        assert re.search(r"found\s+small_model\s+mock-small", said.stdout)
+        assert re.search(r"\+\d+ records.*: set PA_COMPLIANCE_KEY", said.stdout)
+        assert len(standing_in.asked) == 2, "a control and one look-up"
+
+        planned = command("pytest", "probes", *OPTIONS, "--plan", "-p", "no:cacheprovider", environ=environ)
+        assert "pa GET /v1/models?limit=1000 look-up free inference" in planned.stdout, planned.stdout
+        assert len(standing_in.asked) == 2, "a plan sends nothing"
+
+        first = night()
+        assert first.status == 0, first.said
+        assert {each.outcome.value for each in first.results.values()} == {"conforms"}
+        assert [each["found"].get("small_model") for each in first.run.look_ups] == ["mock-small"]
+        listings = [asked for asked, _ in standing_in.asked[2:] if asked == "GET /pa/v1/models"]
+        assert not any(name.startswith(MOCKS) for _, headers in standing_in.asked for name in headers)
+        assert all(headers.get(b"anthropic-version") == b"2023-06-01" for _, headers in standing_in.asked)
+        assert listings
+
+        quiet = of(out, night())
+        assert quiet.status == 0
+        assert "Nothing changed" in summary(out)
+
+        standing_in.changed = True
+        noisy = of(out, night())
+        assert noisy.status == 1, noisy.said
+        found = causes(read_run(newest(out) / "results.jsonl")[1])
+        assert [(each.provider, each.shared[1], each.records) for each in found] == [("pa", "status", (UNKNOWN_PATH,))]
+        assert f"accept --cause {found[0].id}" in summary(out)
+
+        options = ("--cause", found[0].id, "--reason", "gone for good", "--ticket", "https://tickets.example/1")
+        accepted = command(
+            "catalog", "accept", *options, "--run", str(newest(out)), "--ledger", str(ledger), environ=environ
+        )
+        assert accepted.returncode == 0, accepted.stdout + accepted.stderr
+
+        last = of(out, night())
+        assert last.status == 0, last.said
+
+
+def of(out: Path, ran: Ran) -> Ran:
+    assert (newest(out) / "results.jsonl").exists(), ran.said
+    return ran
+
+
+def summary(out: Path) -> str:
+    return (newest(out) / "summary.md").read_text(encoding="utf-8")
+
+
+def test_with_nothing_set_it_tells_what_to_set(tmp_path: Path) -> None:
+    ran = pytest_probes(tmp_path / "out", "--target", "live")
+    assert ran.status == 10
+    for name in ("PA", "PB", "PC", "PD"):
+        assert f"set {name}_API_KEY" in ran.output
+
+
+@pytest.mark.parametrize("provider", ["pb", "pc", "pd"])
+def test_each_provider_is_reached_with_its_key_alone(provider: str, tmp_path: Path) -> None:
+    found = LIVE.providers[provider]
+    names: dict[str, Any] = {"header_prefix": found.header_prefix, "key_header": found.key_header}
+    given = {"pb": names, "pc": {"header_prefix": found.header_prefix}, "pd": {}}[provider]
+    key = f"{provider.upper()}_API_KEY"
+    with serving(create_app(only=[provider], given={provider: given} if given else {})) as base:
+        environ = {key: f"mock-{provider}-inference", f"{provider.upper()}_BASE_URL": f"{base}/{provider}"}
+        environ[f"{provider.upper()}_RATE"] = "200"
+        words = ("-k", "list_models or get_model or unknown_model or invalid_api_key or incorrect_api_key")
+        ran = pytest_probes(tmp_path / "out", "--target", "live", "--provider", provider, *words, environ=environ)
+    assert ran.status == 0, ran.said
+    seen = [each for each in ran.results.values() if each.outcome.value == "conforms"]
+    assert len(seen) >= 2, ran.said
+    assert ran.run.look_ups
