@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 ALL_COSTS = frozenset(Cost)
+SOME_KEY = "a key that is somebody's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def of_each_variable(catalog: Catalog, name: str) -> list[str]:
     """
     nothing = targets.load(name, {})
     keys = {
-        provider.unset[provider.first_gap]: "k"
+        provider.unset[provider.first_gap]: SOME_KEY
         for provider in nothing.providers.values()
         if provider.first_gap in provider.unset
     }
@@ -92,7 +93,7 @@ def of_each_variable(catalog: Catalog, name: str) -> list[str]:
         "|---|---|---|---|---|---|",
     ]
     for variable in keys:
-        alone = targets.load(name, {variable: "k"}).before_look_ups()
+        alone = targets.load(name, {variable: SOME_KEY}).before_look_ups()
         free, every = (sum(map(len, _possible(catalog, alone, allow))) for allow in (alone.allow, ALL_COSTS))
         rows.append(f"| `{variable}` | the first key | {free} | {every} | | |")
     cheap = {each.variable: each.records for each in gains(catalog, begun, begun.allow)}

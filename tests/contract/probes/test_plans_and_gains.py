@@ -32,7 +32,7 @@ def told(allow: frozenset[Cost] = frozenset({Cost.FREE}), **environ: str) -> lis
 
 
 def test_a_plan_lists_each_request_with_its_label_cost_and_credential() -> None:
-    lines = told(PA_API_KEY="k", PA_COMPLIANCE_KEY="c")
+    lines = told(PA_API_KEY="key-of-nobody", PA_COMPLIANCE_KEY="key-of-nobody-else")
     assert lines.count("pa GET /v1/models?limit=1000 look-up free inference") == 1
     assert "pa GET /v1/models control free inference" in lines
     assert "pa POST /v1/messages answer free inference pa/errors/invalid_request/empty_messages" in lines
@@ -45,7 +45,7 @@ def test_a_plan_lists_each_request_with_its_label_cost_and_credential() -> None:
 
 
 def test_a_plan_says_what_its_budget_does_not_hold_and_what_goes_first() -> None:
-    said = "\n".join(told(EVERY, PB_API_KEY="k", PD_API_KEY="k"))
+    said = "\n".join(told(EVERY, PB_API_KEY="key-of-nobody", PD_API_KEY="key-of-nobody"))
     assert re.search(r"pd: at most \d+ tokens exceed the budget max_tokens = 20000; each probe once fits", said)
     assert re.search(r"not probed, beyond-budget: \d+ \(pb/errors/general/oversized_context", said)
     assert "left out first" not in said
@@ -53,7 +53,7 @@ def test_a_plan_says_what_its_budget_does_not_hold_and_what_goes_first() -> None
 
 
 def test_a_plan_names_what_is_left_out_first() -> None:
-    target = targets.load("live", {"PD_API_KEY": "k"}).before_look_ups()
+    target = targets.load("live", {"PD_API_KEY": "key-of-nobody"}).before_look_ups()
     small = replace(target, providers={"pd": replace(target.providers["pd"], max_tokens=10_000)})
     addresses = [str(record.address) for record in catalog().select("pd")]
     chosen = plan(catalog(), small, EVERY, addresses, NIGHT)
@@ -92,7 +92,7 @@ def test_a_budget_is_spent_on_most_facts_for_its_tokens_and_what_is_free_comes_f
 def test_what_alone_is_more_than_the_budget_is_not_tried(limit: int, code: str | None) -> None:
     from probes.planning.obstacles import obstacle
 
-    target = targets.load("live", {"PA_API_KEY": "k"})
+    target = targets.load("live", {"PA_API_KEY": "key-of-nobody"})
     bounded = replace(target, providers={"pa": replace(target.providers["pa"], max_tokens=limit)})
     reason = obstacle(row("pa/endpoints/models/list_models", 1000), bounded, EVERY)
     assert (reason.code if reason else None) == code
@@ -117,11 +117,11 @@ def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
 
 
 def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
-    before = {"PA_API_KEY": "k", "PA_COMPLIANCE_KEY": "c"}
+    before = {"PA_API_KEY": "key-of-nobody", "PA_COMPLIANCE_KEY": "key-of-nobody-else"}
     begun = targets.load("live", before).before_look_ups()
     (best, *_) = [each for each in gains.gains(catalog(), begun, begun.allow) if each.provider == "pa"]
     addresses = [str(record.address) for record in catalog().select("pa")]
-    after = targets.load("live", {**before, best.variable: "x"}).before_look_ups()
+    after = targets.load("live", {**before, best.variable: "value-of-nobody"}).before_look_ups()
     had, has = (set(plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
     assert best.records > 0
     assert len(has - had) == best.records
