@@ -18,6 +18,7 @@ import pytest
 
 from catalog.evidence.causes import causes
 from catalog.evidence.results_file import read_run
+from catalog.evidence.self_check import of_records
 from mockserver.app import create_app
 from probes.target import target as targets
 from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
@@ -119,8 +120,9 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         standing_in.changed = True
         noisy = of(out, night())
         assert noisy.status == 1, noisy.said
-        found = causes(read_run(newest(out) / "results.jsonl")[1])
-        assert [(each.provider, each.shared[1], each.records) for each in found] == [("pa", "status", (GET_MODEL,))]
+        found = causes(of_records(read_run(newest(out) / "results.jsonl")[1]))
+        assert [(each.provider, each.records) for each in found] == [("pa", (GET_MODEL,))]
+        assert "documented 404, observed 410" in found[0].in_words
         assert f"accept --cause {found[0].id}" in summary(out)
 
         options = ("--cause", found[0].id, "--reason", "gone for good", "--ticket", "https://tickets.example/1")
