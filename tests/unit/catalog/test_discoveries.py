@@ -1,0 +1,103 @@
+"""What answers held and no document names: one candidate each, the same in whatever order the runs come."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.evidence.past import Earlier
+from catalog.model import Aspect, Finding, Json, Outcome, Severity
+from catalog.model.codes import FindingCode
+from catalog.writeback.discoveries import Candidates, discoveries, merge
+from tests.unit.catalog.catalog_making import ERROR_ADDRESS, record, sighting
+
+if TYPE_CHECKING:
+    from catalog.writeback.seen import Sighting
+
+
+def sighted(code: FindingCode, at: str, observed: Json, *, probed: dict[str, Any], day: str = "2026-11-20") -> Sighting:
+    told = Finding(code, Aspect.BODY, Severity.INFO, "", "answer", at, None, observed)
+    plain = sighting(Outcome.CONFORMS, day)
+    return replace(plain, result=replace(plain.result, findings=(told,), probed=probed))
+
+
+PROBED = dict(record(ERROR_ADDRESS).data)
+WITHOUT_SURFACE = {name: value for name, value in PROBED.items() if name != "surface"}
+
+
+@pytest.mark.parametrize(
+    ("code", "at", "probed", "name"),
+    [
+        (FindingCode.UNDOCUMENTED_HEADER, "x-new", PROBED, "header/x-new"),
+        (FindingCode.UNDOCUMENTED_FIELD, "/error/new", PROBED, f"field/{PROBED['surface']}/error/new"),
+        (FindingCode.UNDOCUMENTED_FIELD, "/new", WITHOUT_SURFACE, "field/unknown/new"),
+        (FindingCode.UNDOCUMENTED_CODE, "code", PROBED, "error/code/seen"),
+    ],
+)
+def test_a_candidate_is_named_by_what_it_is(code: FindingCode, at: str, probed: dict[str, Any], name: str) -> None:
+    found = discoveries([sighted(code, at, "seen", probed=probed)])
+    assert found == {
+        "pa": {
+            name: {
+                "status": ["LIVE_DISCOVERED"],
+                "example": "seen",
+                "first_seen": "2026-11-20",
+                "last_seen": "2026-11-20",
+                "target": "live",
+                "records": [ERROR_ADDRESS],
+            }
+        }
+    }
+
+
+def test_what_is_documented_is_no_discovery() -> None:
+    assert discoveries([sighted(FindingCode.HEADER_MISSING, "x", "y", probed=PROBED)]) == {}
+
+
+def candidate(first: str, last: str, example: str = "a", *records: str) -> Candidates:
+    return {
+        "header/x": {
+            "status": ["LIVE_DISCOVERED"],
+            "example": example,
+            "first_seen": first,
+            "last_seen": last,
+            "target": "live",
+            "records": list(records or (ERROR_ADDRESS,)),
+        }
+    }
+
+
+OLD = candidate("2026-11-01", "2026-11-02", "b", "pa/errors/a/b")
+
+
+@pytest.mark.parametrize(
+    ("new", "kept"),
+    [
+        (candidate("2026-11-09", "2026-11-09"), ("2026-11-01", "2026-11-02")),
+        (candidate("2026-11-10", "2026-11-10"), ("2026-11-01", "2026-11-10")),
+        (candidate("2026-10-31", "2026-11-02"), ("2026-10-31", "2026-11-02")),
+        (candidate("2026-10-31", "2026-10-31"), ("2026-10-31", "2026-11-02")),
+    ],
+    ids=["within a week", "after a week", "seen before", "seen before and not since"],
+)
+def test_what_is_seen_again_is_news_after_a_week_or_where_it_was_seen_before(
+    new: Candidates, kept: tuple[str, str]
+) -> None:
+    merged = merge(OLD, new, 7)["header/x"]
+    assert (merged["first_seen"], merged["last_seen"]) == kept
+    changed = merged != OLD["header/x"]
+    assert merged["example"] == ("a" if changed else "b")
+    assert merged["records"] == (["pa/errors/a/b", ERROR_ADDRESS] if changed else ["pa/errors/a/b"])
+
+
+def test_a_drift_that_was_not_drawn_since_is_one_still_and_begins_where_it_began() -> None:
+    day = date(2026, 11, 20)
+    assert Earlier(day, Outcome.DRIFTED).drifts
+    assert Earlier(day, Outcome.CONFORMS, {"since": "2026-11-18"}).drifts
+    assert not Earlier(day, Outcome.CONFORMS).drifts
+    assert not Earlier(day, Outcome.INCONCLUSIVE, {"since": "2026-11-18"}).drifts
+    assert Earlier(day, Outcome.DRIFTED, {"since": "2026-11-18"}).since == date(2026, 11, 18)
+    assert Earlier(day, Outcome.DRIFTED).since == day
