@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 MAX_FAILURES = 5
 """Transport failures in a row that end a lane: the rest would only repeat them."""
 
+CLOSE_S = 5.0
+"""How long closing may take, for each protocol."""
+
 MAX_CONTROLS = 3
 """A control that met a passing trouble is sent again for the next probe, so often at most."""
 
@@ -161,11 +164,11 @@ class Lane:
             self.stopped = reason
 
     async def aclose(self) -> None:
-        if self._http is not None:
-            await self._http.aclose()
-        if self._grpc is not None:
-            await self._grpc.aclose()
-        await self._loopback.aclose()
+        """Close every connection; one that cannot be closed in time is left to the end of the process."""
+        for each in (self._http, self._grpc, self._loopback):
+            if each is not None:
+                with anyio.move_on_after(CLOSE_S):
+                    await each.aclose()
 
     async def _admit(self, call: Call, *, owed: bool, free: bool) -> None:
         if self.stopped is not None and not owed:

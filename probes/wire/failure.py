@@ -33,7 +33,7 @@ def _code(error: BaseException, chain: list[BaseException]) -> ReasonCode:
         case httpx.ConnectTimeout() | httpx.PoolTimeout():
             return ReasonCode.CONNECT_TIMEOUT
         case httpx.ConnectError():
-            return ReasonCode.CONNECT_REFUSED
+            return _not_connected(chain)
         case httpx.TimeoutException() | TimeoutError():
             return ReasonCode.READ_TIMEOUT
         case httpx.RemoteProtocolError() if "without sending a response" in str(error):
@@ -48,6 +48,12 @@ def _code(error: BaseException, chain: list[BaseException]) -> ReasonCode:
             return ReasonCode.CONNECTION_RESET
         case _:
             return ReasonCode.PROTOCOL_ERROR
+
+
+def _not_connected(chain: list[BaseException]) -> ReasonCode:
+    """A connection that is reset before it stands was reset in the handshake: somebody listened."""
+    reset = any(isinstance(each, ConnectionResetError) for each in chain)
+    return ReasonCode.CONNECTION_RESET if reset else ReasonCode.CONNECT_REFUSED
 
 
 _WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)

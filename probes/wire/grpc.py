@@ -34,10 +34,16 @@ STAND_IN = pd_pb2.DESCRIPTOR.package
 """The package as recipes write it; a target sets the real one."""
 
 LOCAL_CODES = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN, grpc.StatusCode.RESOURCE_EXHAUSTED)
+TOO_MUCH = "metadata size exceeds"
+"""Of headers or trailers: the library says it beside those that it took."""
+
 LOCAL_TROUBLE = (
     ("received message larger than max", ReasonCode.BODY_TOO_LARGE),
-    ("metadata size exceeds", ReasonCode.BODY_TOO_LARGE),
+    (TOO_MUCH, ReasonCode.BODY_TOO_LARGE),
     ("connection refused", ReasonCode.CONNECT_REFUSED),
+    ("connection reset", ReasonCode.CONNECTION_RESET),
+    ("socket closed", ReasonCode.CLOSED_WITHOUT_ANSWER),
+    ("failed parsing http/2", ReasonCode.PROTOCOL_ERROR),
     ("dns resolution failed", ReasonCode.NAME_UNRESOLVED),
     ("domain name not found", ReasonCode.NAME_UNRESOLVED),
     ("handshake failed", ReasonCode.TLS_FAILED),
@@ -45,12 +51,13 @@ LOCAL_TROUBLE = (
     ("timed out", ReasonCode.CONNECT_TIMEOUT),
     ("timeout occurred", ReasonCode.CONNECT_TIMEOUT),
     ("failed to connect", ReasonCode.CONNECT_REFUSED),
-    ("socket closed", ReasonCode.CLOSED_WITHOUT_ANSWER),
-    ("connection reset", ReasonCode.CONNECTION_RESET),
     ("stream removed", ReasonCode.CONNECTION_RESET),
     ("received http2 header with status", ReasonCode.GATEWAY_PAGE),
 )
-"""Words by which the client library tells of trouble on the way: it says them in a status, as if a server had."""
+"""Words by which the client library tells of trouble on the way: it says them in a status, as if a server had.
+
+The first that is found counts: "failed to connect" stands before each reason why.
+"""
 
 
 class GrpcWire:
@@ -127,10 +134,10 @@ class GrpcWire:
         A deadline that the call itself sets is what it is after; ours only bounds the wait, and has not passed where a
         server says earlier that its own has.
         """
-        # The library makes up a status for trouble on the way, but never trailers: with those, a server spoke.
-        if error.trailing_metadata():
-            return None
         details = error.details() or ""
+        # The library makes up a status for trouble on the way, but never trailers: with those, a server spoke.
+        if error.trailing_metadata() and TOO_MUCH not in details:
+            return None
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
             ours = call.timeout_s is None and waited_s > self._limits.timeout_s - CLOCKS_DIFFER_BY_S
             return Reason(ReasonCode.READ_TIMEOUT, f"no answer within {self._limits.timeout_s:g} s") if ours else None

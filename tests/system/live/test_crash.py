@@ -1,4 +1,4 @@
-"""kill -9 at random moments of a run and of an update: nothing is half written, and doing it again finishes the work.
+"""kill -9 at random moments of a run, its workers, its mock and an update: nothing is half written, nobody is left.
 
 The nox session `crash` alone runs this, a hundred times (CRASHES); tests/system/probes/test_killed.py kills one run in
 every run of the tests.
@@ -6,6 +6,7 @@ every run of the tests.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,10 +22,13 @@ import pytest
 
 from catalog.check import validate
 from catalog.evidence.results_file import read_run
+from catalog.evidence.self_check import of_records
 from catalog.model import Tag
 from catalog.reading.store import RECORDS, Catalog
+from reports import build
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.live import Night, mock_process, night
+from tests.system.probes.test_killed import alive
 
 CRASHES = int(os.environ.get("CRASHES", "10"))
 CHOSEN = ("--provider", "pa", "--kind", "endpoints", "-k", "models or count_tokens or unknown")
@@ -86,3 +91,49 @@ def test_nothing_is_half_written_and_a_second_run_finishes_the_work(tmp_path: Pa
     assert again.returncode == 0, again.stdout.decode()
     assert Tag.LIVE_VERIFIED in Catalog.load(records)[MODELS].tags
     assert not list(records.rglob("*.tmp")), "what a killed writer left is removed by the next"
+
+
+def below(pid: int) -> list[int]:
+    """The processes that a process started, and those that they did."""
+    try:
+        own = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+    return [each for child in own for each in (child, *below(child))]
+
+
+@pytest.mark.crash
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc")
+def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    moments = random.Random(20261122)
+    victims: Counter[str] = Counter()
+    command = [sys.executable, "-m", "pytest", "-p", "xdist", "probes", "-n", "2", "--out", str(out), *CHOSEN]
+    command += ["-q", "-p", "no:cacheprovider"]
+    for number in range(CRASHES):
+        process = subprocess.Popen(
+            command, cwd=CHECKOUT, env=child_environ({}), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        deadline = time.monotonic() + moments.uniform(0.3, 4.0)
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        tree = below(process.pid)
+        wanted = [process.pid, *tree][(number % 3) % (1 + len(tree))]
+        victims["controller" if wanted == process.pid else "child"] += process.poll() is None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(wanted, signal.SIGKILL)
+        tree += below(process.pid)
+        process.wait(timeout=120)
+        ended = time.monotonic()
+        while any(map(alive, tree)):
+            assert time.monotonic() - ended < 5, "somebody goes on without the one that records"
+            time.sleep(0.05)
+        for path in out.glob("*/results.jsonl"):
+            if path.stat().st_size:
+                run, results = read_run(path)
+                assert {each.record for each in of_records(results)} == set(run.selected or ())
+                build.build(path.parent)
+    again = pytest_probes(tmp_path / "again", *CHOSEN)
+    assert again.status == 0, again.said
+    assert victims["controller"]
+    assert victims["child"]
