@@ -20,7 +20,7 @@ class Team:
     server_tools: bool = True
     prepaid_credit_usd: float = 100.0
     invoiced_limit_usd: float = 0.0
-    requests_per_second: float = 100
+    requests_per_second: float = 8
     tokens_per_minute: int = 1_000_000
 
     @property
@@ -35,7 +35,9 @@ DISCREET = Team("00000000-0000-4000-8000-000000000003", zero_data_retention=True
 PLAIN = Team("00000000-0000-4000-8000-000000000004", server_tools=False)
 SLOW = Team("00000000-0000-4000-8000-000000000005", requests_per_second=1 / 60)
 BRISK = Team("00000000-0000-4000-8000-000000000009", requests_per_second=1)
-TERSE = Team("00000000-0000-4000-8000-000000000006", tokens_per_minute=8)
+TERSE = Team("00000000-0000-4000-8000-000000000006", requests_per_second=1_000, tokens_per_minute=8)
+AMPLE = Team("00000000-0000-4000-8000-00000000000a", requests_per_second=1_000)
+"""Whose keys meet their own caps before any limit of the team's."""
 BROKE = Team("00000000-0000-4000-8000-000000000007", prepaid_credit_usd=0.0)
 LABS = Team("00000000-0000-4000-8000-000000000008")
 
@@ -74,9 +76,9 @@ _TABLE = (
     Key("mock-pd-tight-sibling", "another of the same team", SLOW),
     Key("mock-pd-brisk", "one request a second and model", BRISK),
     Key("mock-pd-tight-tokens", "few tokens a minute and model", TERSE),
-    Key("mock-pd-capped", "one query a minute", queries_per_minute=1),
-    Key("mock-pd-capped-second", "one query a second", queries_per_second=1),
-    Key("mock-pd-capped-tokens", "few tokens a minute", tokens_per_minute=8),
+    Key("mock-pd-capped", "one query a minute", AMPLE, queries_per_minute=1),
+    Key("mock-pd-capped-second", "one query a second", AMPLE, queries_per_second=1),
+    Key("mock-pd-capped-tokens", "few tokens a minute", AMPLE, tokens_per_minute=8),
     Key("mock-pd-depleted", "no credit left", BROKE),
 )
 
