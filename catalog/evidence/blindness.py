@@ -118,7 +118,7 @@ def _dead_lane(results: Sequence[Result]) -> str:
     """A lane with a surface of which no control ever succeeded, so that nothing was looked at there; else empty."""
     there: dict[tuple[str, str], list[Result]] = {}
     for result in results:
-        there.setdefault((result.lane, str(result.probed.get("surface", ""))), []).append(result)
+        there.setdefault((result.lane, result.probed_record.surface or ""), []).append(result)
     dead = (f"{lane} ({surface})" for (lane, surface), own in there.items() if lane and all(map(_without_control, own)))
     return next(dead, "")
 
