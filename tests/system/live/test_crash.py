@@ -110,11 +110,14 @@ def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Pat
     victims: Counter[str] = Counter()
     command = [sys.executable, "-m", "pytest", "-p", "xdist", "probes", "-n", "2", "--out", str(out), *CHOSEN]
     command += ["-q", "-p", "no:cacheprovider"]
+    started = time.monotonic()
+    assert pytest_probes(tmp_path / "whole", "-n", "2", *CHOSEN).status == 0
+    takes = time.monotonic() - started
     for number in range(CRASHES):
         process = subprocess.Popen(
             command, cwd=CHECKOUT, env=child_environ({}), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        deadline = time.monotonic() + moments.uniform(0.3, 4.0)
+        deadline = time.monotonic() + moments.uniform(0.1, 1.0) * takes
         while process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.01)
         tree = below(process.pid)
