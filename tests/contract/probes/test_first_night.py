@@ -1,0 +1,95 @@
+"""What the first full live night leaves in the records: a diff that a person can review, and a second night none."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.evidence.results import Result, Run
+from catalog.reading.store import RECORDS
+from catalog.writeback.update import update
+from mockserver.app import create_app
+from probes.planning.rotation import ALL
+from tests.harness.engines import mock_target_at, probe
+from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+ADDRESSES = (
+    "pa/endpoints/models/get_model",
+    "pa/errors/general/overloaded",
+    "pa/errors/general/unknown_model",
+    "pd/endpoints/models/list_models",
+    "pd/errors/authentication/no_credentials",
+)
+"""An endpoint and errors on many endpoints, with what was assumed of them."""
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, Result]:
+    """What a night sees that finds everything as documented, at times that do not change."""
+    with serving(create_app()) as base:
+        found = probe(mock_target_at(base), ADDRESSES, drawing=ALL)
+    return {address: _at_noon(result) for address, result in found.items()}
+
+
+def _at_noon(result: Result) -> Result:
+    attempts = tuple(replace(each, at="2026-11-20T12:00:00Z") for each in result.attempts)
+    return replace(result, attempts=attempts, observed_at="2026-11-20T12:00:00Z")
+
+
+def night(day: str) -> Run:
+    return Run(f"night-{day}", "live", live=True, started_at=f"{day}T04:00:00Z", today=day, selected=ADDRESSES)
+
+
+def texts(root: Path) -> dict[str, list[str]]:
+    return {path.relative_to(root).as_posix(): path.read_text().splitlines() for path in sorted(root.rglob("*.json"))}
+
+
+def difference(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[str]:
+    """The lines that were taken away and put there, as a reviewer sees them, file by file."""
+    found = []
+    for name, lines in after.items():
+        old = before[name]
+        changed = [
+            each for each in SequenceMatcher(None, old, lines, autojunk=False).get_opcodes() if each[0] != "equal"
+        ]
+        found += [name] if changed else []
+        for _, start, end, again, until in changed:
+            found += [f"-{line}" for line in old[start:end]] + [f"+{line}" for line in lines[again:until]]
+    return found
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    return shutil.copytree(RECORDS, tmp_path / "records", ignore=shutil.ignore_patterns(".cache"))
+
+
+def test_the_first_night_reads_as_a_line_an_endpoint(
+    seen: dict[str, Result], records: Path, snapshot: SnapshotAssertion
+) -> None:
+    before = texts(records)
+    summary = update([(night("2026-11-20"), list(seen.values()))], records)
+    assert {address for address, _ in summary.patched} == set(ADDRESSES)
+    lines = difference(before, texts(records))
+    assert lines == snapshot
+    assert all(len(line) < 200 for line in lines), "a line that nobody reads"
+    evidence = sum("/endpoints/" in line and '"on"' in line for line in lines)
+    assert evidence == sum(len({look.endpoint for look in each.looks if look.endpoint}) for each in seen.values())
+    again = {line[1:].rstrip(",") for line in lines if line.startswith("+")}
+    gone = {line[1:].strip() for line in lines if line.startswith("-") and line[1:].rstrip(",") not in again}
+    assert gone <= {'"UNVERIFIED"'}, "of what a record states a line was rewritten"
+
+
+def test_the_second_night_changes_nothing(seen: dict[str, Result], records: Path) -> None:
+    update([(night("2026-11-20"), list(seen.values()))], records)
+    before = texts(records)
+    assert update([(night("2026-11-21"), list(seen.values()))], records).files == ()
+    assert difference(before, texts(records)) == []
