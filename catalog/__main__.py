@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from catalog import accepting, command_line, commands, exporting
 from catalog.command_line import Parser
 from catalog.model import KINDS
+from catalog.reading.query import OF_RECORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,13 +64,18 @@ column checked_by of catalog/facts.
 """
 
 _FIND = """\
-Words are searched for in address, title, meaning, status, type, code, tags and in messages that were seen live; a
-record must have them all.
+Words are searched for in all that is said of a record: address, title, meaning, status, type, code, tags, headers,
+messages that were seen live; a record must have them all. FIELD:VALUE must be so, where * stands for anything, a comma
+for "or" and a dash before it for "not". The search of a report and `pytest probes -k` use the same words.
+
+Fields: {fields}
 
   python -m catalog find --provider pc --status 429
   python -m catalog find --code model_not_found
   python -m catalog find prepaid balance
-"""
+  python -m catalog find status:429,529 provider:pa header:retry-after
+  python -m catalog find tag:unverified seen:never
+""".replace("{fields}", ", ".join(OF_RECORDS))
 
 _IDENTIFY = """\
 Says which record an answer is, or which records it cannot tell apart, and whether the request may be sent again, after
@@ -161,7 +167,7 @@ def _parser() -> Parser:
     facts.add_argument("--unnamed", action="store_true", help="instead, the assertions that no fact names")
 
     find = command("find", commands.find, "list the records that speak of something", _FIND)
-    find.add_argument("text", nargs="*", metavar="WORD", help="words that the record must have")
+    find.add_argument("text", nargs="*", metavar="WORD", help="words or FIELD:VALUE that the record must have")
     find.add_argument("--provider", metavar="NAME", help="pa, pb, pc or pd")
     find.add_argument("--kind", choices=KINDS, help="only records of this kind")
     find.add_argument("--status", type=_http_status, metavar="N", help="errors with this HTTP status")

@@ -5,18 +5,19 @@ It needs neither pytest nor httpx, JSON Schema or gRPC.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.model import KINDS
 from catalog.model.errors import CatalogError, did_you_mean
+from catalog.reading import query
 from catalog.reading.classification import classification
-from catalog.reading.facts import keywords, meaning, occurs_on, tags
-from catalog.reading.last_seen import messages_seen, seen_on
+from catalog.reading.facts import meaning, occurs_on, tags
+from catalog.reading.last_seen import seen_on
 from catalog.reading.manifest import providers
 from catalog.reading.statuses import documented_status
 from catalog.reading.store import RECORDS, Catalog
@@ -128,22 +129,23 @@ class Library(Mapping[str, CatalogRecord]):
         code: str | None = None,
         text: str | None = None,
     ) -> tuple[CatalogRecord, ...]:
-        """The records that fit all that is given, in the catalog's order; `text` is searched for word by word.
+        """The records that fit all that is given, in the catalog's order; `text` is a query (`catalog.reading.query`).
 
         Raises:
-            CatalogError: no provider, or no kind, has this name.
+            CatalogError: no provider, no kind, or no field of the query has this name.
         """
         provider = _provider(provider) if provider is not None else None
         if kind is not None and kind not in KINDS:
             raise CatalogError(f"no kind of record is called {kind!r}", f"one of {', '.join(KINDS)}")
         found = map(CatalogRecord, self._catalog.select(provider, kind))
+        terms, today = query.parse(text or ""), datetime.now(UTC).date()
         return tuple(
             each
             for each in found
             if (status is None or _documents(each, status))
             and type in (None, each.type)
             and code in (None, each.code)
-            and (text is None or _speaks_of(each, text))
+            and (not terms or query.Spoken.of(each.record, today).fits(terms))
         )
 
     def identify(
@@ -199,7 +201,7 @@ def find(
     ['pc/errors/not_found/model']
 
     Raises:
-        CatalogError: no provider, or no kind, has this name.
+        CatalogError: no provider, no kind, or no field of the query has this name.
     """
     return load().find(provider=provider, kind=kind, status=status, type=type, code=code, text=text)
 
@@ -248,9 +250,3 @@ def _documents(each: CatalogRecord, status: int) -> bool:
         return False
     documented = documented_status(each.record)
     return status in documented.members or documented.hundreds == status // 100
-
-
-def _speaks_of(each: CatalogRecord, text: str) -> bool:
-    told = " ".join((each.address, each.title, each.meaning, *keywords(each.record), *messages_seen(each.record)))
-    told = re.sub(r"[_/]", " ", told).lower() + " " + told.lower()
-    return all(word in told for word in text.lower().split())

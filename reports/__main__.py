@@ -14,6 +14,7 @@ from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.model.exits import Exit
 from reports import build, diff, history, terminal
+from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -145,7 +146,7 @@ def _known() -> str:
 
 
 def _tally(letters: str) -> str:
-    counts = [(letters.count(LETTERS[outcome]), name) for outcome, name in terminal.COLUMNS.items()]
+    counts = [(letters.count(LETTERS[outcome]), name) for outcome, name in OUTCOMES.items()]
     return ", ".join(f"{number} {name}" for number, name in counts if number)
 
 

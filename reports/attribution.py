@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Run
     from reports.standing import Standing
 
+_MISTAKEN = "No provider was asked: on the mock, the mock, the recipe or the record is mistaken."
+_ON_A_MOCK = {
+    Outcome.DRIFTED: _MISTAKEN,
+    Outcome.FLAKY: "No provider was asked: the mock answered the same request in different ways.",
+    Outcome.INCONCLUSIVE: "No provider was asked: the mock, or the way to it, did not answer as it should.",
+    Outcome.RESTRICTED: "No provider was asked: the mock refused this key.",
+}
+
 SHARED_BY = 3
 """So many records with the same difference speak for the provider or the documents, not for one recipe."""
 
@@ -55,6 +63,8 @@ class Attributor:
     def of(self, standing: Standing) -> Attribution | None:
         """The most likely side, or None where nothing is wrong."""
         result = standing.result
+        if not self._run.live and result.outcome in _ON_A_MOCK:
+            return Attribution("our side", _ON_A_MOCK[result.outcome])
         match result.outcome:
             case Outcome.DRIFTED:
                 return self._drift(standing)
@@ -70,10 +80,6 @@ class Attributor:
         return None
 
     def _drift(self, standing: Standing) -> Attribution:
-        if not self._run.live:
-            return Attribution(
-                "our side", "No provider was asked: on the mock, the mock, the recipe or the record is mistaken."
-            )
         finding, number = self._most_shared(standing)
         alike = (
             f"{number} records of {standing.result.address.provider.upper()} differ in the same way"

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catalog.evidence import verdicts
 from catalog.evidence.causes import Cause, causes
-from catalog.evidence.changes import Change
 from reports.where import on_endpoints
+from reports.words import count
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from catalog.evidence.results import Run
+    from reports.attribution import Attributor
     from reports.standing import Standing
-
-CAUSED = frozenset({Change.NEW, Change.DIFFERENT, Change.ONGOING, Change.PENDING})
-"""The changes whose records are told by their causes."""
 
 NAMED = 3
 """Records named beside a cause where there is little room; the rest are counted."""
 
+_SIDES = re.compile(r"(.*?): documented (.*), observed (.*)", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A cause, and where its records stand."""
+    """A cause, where its records stand, and who is likely wrong."""
 
     cause: Cause
     members: tuple[Standing, ...]
     """By address; a record that several causes made drift stands beside each."""
+    who: str
+    why: str
 
     @property
     def since(self) -> date | None:
@@ -37,15 +41,36 @@ class Gathered:
         return min((each.since for each in self.members if each.since is not None), default=None)
 
     @property
+    def sides(self) -> tuple[str, str, str] | None:
+        """What differs, what was documented of it, and what was observed; None where it is told otherwise."""
+        found = _SIDES.fullmatch(self.cause.in_words)
+        return (found[1], found[2], found[3]) if found else None
+
+    @property
     def number(self) -> str:
-        """`12 records, 3 endpoints, regression`; of one record, on which of its endpoints."""
-        counted = _count(len(self.members), "record")
+        """`12 records on 3 endpoints`; of one record, on which of its endpoints."""
+        counted = count(len(self.members), "record")
         if len(self.members) == 1:
             where = on_endpoints(self.cause.drifts[0].finding, self.members[0].result)
         else:
-            where = _count(len(self.cause.endpoints), "endpoint") if self.cause.endpoints else ""
-        kinds = sorted({each.kind for each in self.members} - {""})
-        return ", ".join(part for part in (counted, where, *kinds) if part)
+            where = f"on {count(len(self.cause.endpoints), 'endpoint')}" if self.cause.endpoints else ""
+        return f"{counted} {where}".strip()
+
+    @property
+    def label(self) -> str:
+        """In which exchange of its records it was seen: their label, where they share one."""
+        labels = {each.finding.label for each in self.cause.drifts}
+        return labels.pop() if len(labels) == 1 else ""
+
+    @property
+    def accepted(self) -> str:
+        """On which terms the ledger accepts it: reason with its ticket, and the day of its review; or nothing."""
+        terms = {
+            f"{verdicts.of_ledger(each.result, 'reason')}; review by {verdicts.of_ledger(each.result, 'review_by')}"
+            for each in self.members
+            if verdicts.accounted(each.result) and verdicts.of_ledger(each.result, "review_by")
+        }
+        return "; or ".join(sorted(terms))
 
     def named(self, most: int = NAMED) -> str:
         """The first addresses, and how many there are more."""
@@ -54,31 +79,22 @@ class Gathered:
         return f"{told} and {more} more" if more > 0 else told
 
 
-def gathered(standings: Sequence[Standing]) -> tuple[Gathered, ...]:
+def gathered(standings: Sequence[Standing], attributor: Attributor) -> tuple[Gathered, ...]:
     """The causes behind these records, that of the most records first."""
     by_address = {each.address: each for each in standings}
     return tuple(
-        Gathered(cause, tuple(by_address[address] for address in cause.records))
+        _gathered(cause, tuple(by_address[address] for address in cause.records), attributor)
         for cause in causes(each.result for each in standings)
     )
 
 
-def heading(title: str, standings: Sequence[Standing], found: Sequence[Gathered]) -> str:
-    """`New drift (41 records, 4 causes)`."""
-    return f"{title} ({_count(len(standings), 'record')}, {_count(len(found), 'cause')})"
+def _gathered(cause: Cause, members: tuple[Standing, ...], attributor: Attributor) -> Gathered:
+    """With the party that most of its records point at."""
+    found = Counter(each for each in map(attributor.of, members) if each is not None)
+    most = max(found, key=lambda each: (found[each], each.party, each.why), default=None)
+    return Gathered(cause, members, most.party if most else "", most.why if most else "")
 
 
-def ask_again(run: Run, cause: Cause) -> str:
-    """The command that probes the records of a cause again."""
-    target = f" --target {run.target}" if run.target != "mock" else ""
-    return f"pytest probes --cause {cause.id}{target}"
-
-
-def accept(run: Run, cause: Cause) -> str:
-    """The command that accepts all the drifts of a cause until their review."""
-    target = f" --target {run.target}" if run.target != "live" else ""
-    return f'python -m catalog accept --cause {cause.id}{target} --reason "…"'
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def heading(title: str, members: int, found: int) -> str:
+    """`Regressed (41 records, 4 causes)`."""
+    return f"{title} ({count(members, 'record')}, {count(found, 'cause')})"

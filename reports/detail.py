@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from catalog.evidence import verdicts
 from catalog.model import Severity
 from catalog.model.explanations import ALL
 from catalog.reading.facts import meaning
 from reports import advice, exchanges, plots
 from reports.checklist import checklist, tally
+from reports.commands import this_probe
 from reports.difference import side_by_side
-from reports.facts import Relations, facts, sections, title
+from reports.facts import Relations, facts, title
 from reports.markup import environment
-from reports.reproduce import pytest_command
 from reports.where import on_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from catalog.evidence.results import Run
+    from catalog.evidence.results import Result, Run
     from catalog.model import Outcome
     from reports.attribution import Attributor
     from reports.standing import Standing
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 BODY = 1200
 """Characters of a body kept with a record that the page itself does not show whole."""
 
-UNDER_ARTICLE, UNDER_ROW = 4, 3
-"""The level of a detail's headings: a finding has a heading of its own above them, a row of the list has none."""
+UNDER_ROW = 3
+"""The level of the headings below a row of the list; those of a finding come below its own."""
 
 
 class Details:
@@ -49,9 +50,8 @@ class Details:
             **said,
             "title": title(result),
             "meaning": meaning(result.probed_record),
-            "sections": sections(result),
+            "line": _line(result),
             "facts": [fact for fact in said["facts"] if fact["label"] != "meaning"],
-            "level": UNDER_ARTICLE,
         }
 
     def whole(self, standing: Standing) -> str:
@@ -76,6 +76,7 @@ class Details:
             "remarks": [item for item in result.findings if item.severity is Severity.INFO],
             "checklist": checklist(result),
             "tally": tally(result),
+            "ledger": _ledger(result),
             "attribution": self._attributor.of(standing),
             "codes": [ALL[code] for code in advice.codes(result) if code in ALL],
             "facts": facts(result, self._relations),
@@ -83,7 +84,7 @@ class Details:
             "strip": self._strip(standing.strip),
             "left_out": bool(result.attempts) and not attempts,
             "waterfalls": [plots.waterfall(attempt) for attempt in result.attempts],
-            "pytest": pytest_command(self._run, result),
+            "pytest": this_probe(self._run, result),
         }
 
     def _body(self, said: dict[str, Any]) -> str:
@@ -100,3 +101,19 @@ class Details:
             module = environment().get_template(template).make_module({"dates": self._dates})
             self._macros[name] = getattr(module, name)
         return self._macros[name]
+
+
+def _line(result: Result) -> str:
+    """What is wrong with it, in one line."""
+    told = [each.message for each in result.drifts] if result.outcome.conclusive else [advice.reason(result)]
+    return "; ".join(told) or advice.reason(result)
+
+
+def _ledger(result: Result) -> str:
+    """How it stands to the entry that the ledger has for it, in one line; empty where it has none."""
+    if result.ledger is None:
+        return ""
+    stands = "The ledger's entry is stale" if verdicts.stale(result) else "In the ledger"
+    told = [verdicts.of_ledger(result, "detail"), f"accepted because: {verdicts.of_ledger(result, 'reason')}"]
+    review = verdicts.of_ledger(result, "review_by")
+    return f"{stands}: {'; '.join([each for each in told if each])}{f'; review by {review}' if review else ''}."

@@ -10,7 +10,7 @@ from catalog.evidence import same_drift
 from catalog.evidence.self_check import of_records
 from catalog.model import Outcome
 from catalog.model.visible import line
-from reports.terminal import COLUMNS
+from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -87,4 +87,4 @@ def _why(result: Result) -> Iterator[str]:
 
 
 def _word(result: Result) -> str:
-    return COLUMNS[result.outcome]
+    return OUTCOMES[result.outcome]

@@ -9,37 +9,37 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.past import LETTERS
 from catalog.model import Outcome
+from catalog.reading import query
 from reports import exchanges, island, plots
-from reports.attribution import Attributor
 from reports.chunks import pack
 from reports.detail import Details
+from reports.endings import endings
 from reports.facts import Relations
 from reports.markup import TEMPLATES, environment, safe
 from reports.matrix import matrix
 from reports.overview import Overview
-from reports.terminal import COLUMNS
-from reports.unseen import unseen
+from reports.sections import Name
+from reports.sentence import title
+from reports.story import Story
+from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
     from reports.standing import Standing
 
-STYLES = ("base.css", "matrix.css", "finding.css", "records.css", "print.css")
-SCRIPTS = ("data.js", "detail.js", "copy.js", "list.js", "keys.js")
+STYLES = ("base.css", "story.css", "matrix.css", "finding.css", "records.css", "print.css")
+SCRIPTS = ("data.js", "query.js", "detail.js", "copy.js", "list.js", "search.js", "keys.js")
 
 SHOWN_WHOLE = 50
 WHOLE_CHARACTERS = 3_000_000
 """Findings, and characters of their exchanges, printed whole; the rest are listed, and their details packed."""
-
-CHANGED = 8
-"""Records listed under one heading of what changed."""
 
 
 def render(run: Run, results: Sequence[Result]) -> str:
     """The report. Pure: the same results give the same bytes."""
     overview = Overview(run, results)
     dates = [row.today.isoformat() for row in overview.earlier] + [run.today]
-    details = Details(run, Relations(overview.results), Attributor(run, overview.standings), dates)
+    details = Details(run, Relations(overview.results), overview.attributor, dates)
     whole = list(_shown_whole(overview.findings))
     packed = pack(_packed(overview.standings, whole), details.whole, details.without_exchanges)
     style, script = _asset(STYLES), _asset(SCRIPTS)
@@ -49,20 +49,28 @@ def render(run: Run, results: Sequence[Result]) -> str:
         .render(
             run=run,
             overview=overview,
+            title=title(overview),
             style=safe(style),
             script=safe(script),
             policy=_policy(style, script),
             matrix=matrix(overview),
-            unseen=unseen(overview.standings),
             plots=plots.plots(overview),
-            findings=[details.article(each) for each in whole],
-            further=overview.findings[len(whole) :],
+            story=Story(overview, [details.article(each) for each in whole]),
+            last_news=_before_settled(overview),
+            added=[each.address for each in overview.added],
+            ending=endings(run),
             index=safe(island.text(_index(overview, packed.place, dates))),
             packed=packed.texts,
             dates=dates,
-            changed=CHANGED,
         )
     )
+
+
+def _before_settled(overview: Overview) -> Name | None:
+    """The section after which settled assumptions are told: they come before what is accepted."""
+    order = list(Name)
+    before = [each.name for each in overview.sections if order.index(each.name) <= order.index(Name.FIXED)]
+    return before[-1] if before else None
 
 
 def _packed(standings: Sequence[Standing], whole: Sequence[Standing]) -> list[Standing]:
@@ -82,10 +90,14 @@ def _shown_whole(findings: Sequence[Standing]) -> Iterator[Standing]:
 
 
 def _index(overview: Overview, place: Mapping[str, int], dates: Sequence[str]) -> dict[str, Any]:
+    rows, facets = island.rows(overview, place)
     return {
-        "outcomes": {LETTERS[outcome]: [outcome, name] for outcome, name in COLUMNS.items()},
+        "outcomes": {LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
+        "fields": {**query.OF_RECORDS, **query.OF_RUNS},
+        "prose": sorted(query.PROSE),
         "runs": dates,
-        "rows": island.rows(overview, place),
+        "facets": facets,
+        "rows": rows,
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence.past import LETTERS
 from catalog.model.visible import tree
+from reports.facets import facets
 from reports.facts import title
 
 if TYPE_CHECKING:
@@ -15,22 +16,27 @@ if TYPE_CHECKING:
     from reports.overview import Overview
 
 
-def rows(overview: Overview, place: Mapping[str, int]) -> list[list[Json]]:
-    """One row a record: address, title, outcome, change, tags, age, strip, milliseconds, chunk of its detail."""
-    return [
+def rows(overview: Overview, place: Mapping[str, int]) -> tuple[list[list[Json]], list[str]]:
+    """One row a record: address, title, outcome, tags, age, strip, milliseconds, chunk of its detail, facets.
+
+    Facets are told by their places in the list beside: most are shared by many records.
+    """
+    known: dict[str, int] = {}
+    told = [
         [
             each.address,
             title(each.result),
             LETTERS[each.outcome],
-            str(each.change),
             sorted(map(str, each.result.probed_record.tags)),
             each.age,
             "".join(LETTERS[outcome] if outcome else "." for outcome in each.strip),
             round(sum(attempt.elapsed_ms for attempt in each.result.attempts)),
             place.get(each.address),
+            [known.setdefault(facet, len(known)) for facet in facets(each)],
         ]
         for each in sorted(overview.standings, key=lambda standing: standing.address)
     ]
+    return told, list(known)
 
 
 def text(data: Json) -> str:

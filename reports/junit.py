@@ -15,7 +15,7 @@ from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
 from catalog.model.visible import visible
 from reports import advice
-from reports.reproduce import nodeid, pytest_command
+from reports.commands import nodeid, this_probe
 from reports.where import in_full
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _case(run: Run, result: Result) -> ElementTree.Element:
         case.append(verdict)
     if result.attempts:
         attempts = "\n".join(_attempt(number, each) for number, each in enumerate(result.attempts, start=1))
-        ElementTree.SubElement(case, "system-out").text = _legal(f"{pytest_command(run, result)}\n{attempts}")
+        ElementTree.SubElement(case, "system-out").text = _legal(f"{this_probe(run, result)}\n{attempts}")
     return case
 
 

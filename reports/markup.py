@@ -5,20 +5,23 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from catalog.evidence.changes import Change
 from catalog.model import Outcome
 from catalog.model.visible import line, visible
-from reports import advice, causes, exchanges
+from catalog.reading.query import OF_RECORDS, OF_RUNS
+from reports import advice, commands, exchanges, sections, words
 from reports.facts import RELATED
-from reports.overview import GROUPS, days
-from reports.terminal import COLUMNS
+from reports.unseen import unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from jinja2 import Environment
     from markupsafe import Markup
+
+MOST = 40
+"""Causes, or names, told under one heading."""
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -47,20 +50,40 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=shown,
     )
-    made.filters.update(days=days, oneline=line, why=advice.reason, runs=_runs, short=exchanges.shorten)
+    made.filters.update(capital=_capital, days=words.days, oneline=line, why=advice.reason)
+    made.filters.update(runs=_runs, short=exchanges.shorten)
     made.globals.update(
-        GROUPS=GROUPS,
-        COLUMNS=COLUMNS,
+        Name=sections.Name,
+        BY_CAUSE=sections.BY_CAUSE,
+        BY_REASON=sections.BY_REASON,
+        QUIET=sections.QUIET,
+        OUTCOMES=words.OUTCOMES,
+        SETTLED=words.SETTLED,
+        DISCOVERED=words.DISCOVERED,
+        ADDED=words.ADDED,
+        ENDING=words.ENDING,
+        MOST=MOST,
         RELATED=RELATED,
         ASIDE=exchanges.ASIDE,
-        CAUSED=causes.CAUSED,
         Outcome=Outcome,
-        Change=Change,
-        gathered=causes.gathered,
-        ask_again=causes.ask_again,
-        accept=causes.accept,
+        count=words.count,
+        query=query,
+        fields={**OF_RECORDS, **OF_RUNS},
+        meaning=advice.means,
+        unseen=unseen,
+        ask_again=commands.ask_again,
+        accept=commands.accept,
     )
     return made
+
+
+def query(text: str) -> str:
+    """A link to the records that a query finds."""
+    return f"#?q={quote(text)}"
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _runs(strip: Sequence[Outcome | None]) -> Iterator[tuple[int, Outcome | None]]:

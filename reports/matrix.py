@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog.model import KINDS, Outcome
-from reports.terminal import COLUMNS
+from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from reports.overview import Cell, Overview
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SQUARES = 1500
 """Up to so many records each is a square of its own; beyond it a family is a bar."""
 
-EXCEPTIONS = {outcome: name for outcome, name in COLUMNS.items() if outcome is not Outcome.CONFORMS}
+EXCEPTIONS = {outcome: name for outcome, name in OUTCOMES.items() if outcome is not Outcome.CONFORMS}
 NAMES = {"endpoints": "Endpoints", "errors": "Errors", "rate_limits": "Rate limits"}
 
 
@@ -63,7 +63,7 @@ def _family(cell: Cell) -> Family:
     counts = cell.counts
     told = [f"{counts[outcome]} {name}" for outcome, name in EXCEPTIONS.items() if counts[outcome]]
     bar, start = [], 0.0
-    for outcome in COLUMNS:
+    for outcome in OUTCOMES:
         width = round(100 * counts[outcome] / len(cell.standings), 2)
         if width:
             bar.append(Stretch(outcome, round(start, 2), width))

@@ -1,48 +1,29 @@
-"""The first screen as data: the verdict in one sentence, what changed, the matrix. Every view tells the same."""
+"""The first screen as data: the state in one sentence, the sections, the matrix. Every view tells the same."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.evidence import agreement, past, verdicts
-from catalog.evidence.blindness import unconfigured
-from catalog.evidence.changes import Change
-from catalog.evidence.complete import complete, unreported
+from catalog.evidence.complete import complete
 from catalog.evidence.partly import in_part
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Outcome
 from catalog.model.exits import Exit
 from reports import history
+from reports.attribution import Attributor
+from reports.causes import Gathered, gathered
+from reports.sections import QUIET, Name, Section, sections
+from reports.sentence import sentence
 from reports.standing import Standing, standings
+from reports.words import days
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
-
-GROUPS: Mapping[Change, str] = {
-    Change.LOST: "Lost from sight",
-    Change.NEW: "New drift",
-    Change.DIFFERENT: "Drifts otherwise than before",
-    Change.FLAKY: "Flaky",
-    Change.BROKEN: "Our own fault",
-    Change.STALE: "Ledger entry to mend",
-    Change.ONGOING: "Still drifting",
-    Change.PENDING: "Pending: never seen as documented",
-    Change.FIXED: "Fixed",
-    Change.UNSEEN: "Could not look",
-    Change.ACCEPTED: "Accepted in the ledger",
-}
-"""What changed, in the order in which a person should read it."""
-
-
-FAULTS = "Faults of our own"
-"""The heading, in every view, of faults that no record tells."""
-
-CORRECTED = "Assumptions that reality corrected"
-"""The heading, in every view, of what we had assumed and an answer showed otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +34,11 @@ class Cell:
     kind: str
     family: str
     standings: tuple[Standing, ...]
+
+    @property
+    def prefix(self) -> str:
+        """What the addresses of its records begin with: `pa/errors/general`."""
+        return f"{self.provider}/{self.kind}/{self.family}"
 
     @property
     def counts(self) -> Counter[Outcome]:
@@ -83,15 +69,13 @@ class Overview:
         return Counter(each.outcome for each in self.standings)
 
     @cached_property
-    def changes(self) -> dict[Change, tuple[Standing, ...]]:
-        """The records of each kind of change, in reading order; kinds without any are left out."""
-        found = {change: tuple(each for each in self.standings if each.change is change) for change in GROUPS}
-        return {change: each for change, each in found.items() if each}
+    def sections(self) -> tuple[Section, ...]:
+        """Every selected record in one of them, in reading order; those without any are left out."""
+        return sections(self.standings)
 
-    @cached_property
-    def unconfigured(self) -> tuple[Standing, ...]:
-        """What was not asked because an address, a key or a value is wanting, and that nobody lost by it."""
-        return tuple(each for each in self.standings if unconfigured(each.result) and each.change is not Change.LOST)
+    def members(self, name: Name) -> tuple[Standing, ...]:
+        """The records of a section."""
+        return next((each.members for each in self.sections if each.name is name), ())
 
     @cached_property
     def findings(self) -> tuple[Standing, ...]:
@@ -108,15 +92,24 @@ class Overview:
         return tuple(sorted(history.discovered(self.results) - known))
 
     @cached_property
-    def corrected(self) -> tuple[str, ...]:
+    def settled(self) -> tuple[str, ...]:
         """What we had assumed and an answer showed otherwise, where no earlier run shown had said so."""
         known = frozenset().union(*(row.seen for row in self.earlier))
         return tuple(sorted(history.corrected(self.results) - known))
 
     @cached_property
+    def attributor(self) -> Attributor:
+        """Who is likely wrong."""
+        return Attributor(self.run, self.standings)
+
+    def gathered(self, section: Section) -> tuple[Gathered, ...]:
+        """What made the records of a section drift, that of the most records first."""
+        return gathered(section.members, self.attributor)
+
+    @cached_property
     def pending(self) -> str:
         """What is pending, in one sentence; empty where nothing is."""
-        members = self.changes.get(Change.PENDING, ())
+        members = self.members(Name.PENDING)
         if not members:
             return ""
         first = min(agreement.until(each.result) for each in members)
@@ -129,8 +122,8 @@ class Overview:
     @property
     def has_news(self) -> bool:
         """Whether there is anything to tell that the run before did not."""
-        news = (self.changes, self.discovered, self.corrected, self.added, self.blind, self.stale_entries, self.faults)
-        return any(news)
+        told = any(each.name not in QUIET for each in self.sections)
+        return told or any((self.discovered, self.settled, self.added, self.blind, self.stale_entries, self.faults))
 
     @cached_property
     def blind(self) -> dict[str, str]:
@@ -140,7 +133,7 @@ class Overview:
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
         """Entries of the ledger that fail the run and that no record here tells."""
-        lost = (each for each in self.changes.get(Change.LOST, ()) if verdicts.stale(each.result))
+        lost = (each for each in self.members(Name.LOST) if verdicts.stale(each.result))
         told = (f"{each.address}: {verdicts.of_ledger(each.result, 'detail')}" for each in lost)
         return (*verdicts.stale_entries(self.run, self.results), *told)
 
@@ -172,45 +165,8 @@ class Overview:
         wrong = any(verdicts.failed(each) or verdicts.broken(each) for each in self.results)
         if wrong or self.stale_entries or self.faults:
             return "bad"
-        unseen = not {Change.LOST, Change.UNSEEN}.isdisjoint(self.changes) or not self.counts[Outcome.CONFORMS]
+        unseen = self.members(Name.LOST) or self.members(Name.INCONCLUSIVE) or not self.counts[Outcome.CONFORMS]
         return "warn" if unseen or self.pending or self.status is not Exit.FINE else "good"
-
-    @property
-    def headline(self) -> tuple[str, ...]:
-        """What happened, in the parts of one sentence."""
-        if not self.standings:
-            return ("nothing was probed",)
-        number = {change: len(self.changes.get(change, ())) for change in GROUPS}
-        new = "new drift" if self.earlier else "drift"
-        drifting = self.counts[Outcome.DRIFTED]
-        never_reported = sum(map(unreported, self.results))
-        unseen, lost = self._beside_the_blind(Change.UNSEEN), self._beside_the_blind(Change.LOST)
-        was = "was" if len(self.blind) == 1 else "were"
-        parts = [
-            f"{_names(tuple(self.blind))} {was} not really looked at" if self.blind else "",
-            f"{lost}{' more' if self.blind else ''} lost from sight" if lost else "",
-            f"{never_reported} selected and never reported" if never_reported else "",
-            _count(number[Change.NEW], new),
-            _count(number[Change.DIFFERENT], "changed drift"),
-            f"{number[Change.ONGOING]} still drifting" if number[Change.ONGOING] else "",
-            f"{number[Change.FLAKY]} flaky" if number[Change.FLAKY] else "",
-            _count(number[Change.BROKEN] + len(self.faults), "fault of our own", "faults of our own"),
-            _count(number[Change.STALE] + len(self.stale_entries), "stale ledger entry", "stale ledger entries"),
-            _count(number[Change.PENDING], "pending drift"),
-            f"{number[Change.FIXED]} fixed" if number[Change.FIXED] else "",
-            f"{number[Change.ACCEPTED]} accepted" if number[Change.ACCEPTED] else "",
-            f"{unseen}{' more' if self.blind else ''} could not be looked at" if unseen else "",
-        ]
-        said = [part for part in parts if part]
-        if not drifting and self.counts[Outcome.CONFORMS]:
-            partly = self.blind or never_reported or lost or self.faults
-            said.insert(bool(self.blind) + bool(lost), "no drift in what was seen" if partly else "no drift")
-        return tuple(said) or ("nothing could be judged",)
-
-    def _beside_the_blind(self, change: Change) -> int:
-        """How many records of one kind of change belong to providers that were looked at, and were reported."""
-        members = self.changes.get(change, ())
-        return sum(each.result.address.provider not in self.blind and not unreported(each.result) for each in members)
 
     @property
     def coverage(self) -> str:
@@ -222,25 +178,12 @@ class Overview:
         said = f"{self.verified} of {total} verified" + (f", {partly} of them in part" if partly else "")
         return f"{said}, oldest evidence {days(self.oldest)}" if self.oldest is not None else said
 
+    @cached_property
+    def sentence(self) -> str:
+        """The state of the run."""
+        return sentence(self)
+
     @property
     def verdict(self) -> str:
-        """The whole sentence."""
-        said = f"{', '.join(self.headline)}; {self.coverage}"
-        return f"{said[0].upper()}{said[1:]}."
-
-
-def days(age: int | None) -> str:
-    """An age in words."""
-    if age is None:
-        return "never"
-    return "today" if age == 0 else _count(age, "day")
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    if not number:
-        return ""
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
-
-
-def _names(providers: Sequence[str]) -> str:
-    return " and ".join(provider.upper() for provider in providers)
+        """The state of the run, and how much of the catalog rests on evidence."""
+        return f"{self.sentence} {self.coverage[0].upper()}{self.coverage[1:]}."

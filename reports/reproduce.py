@@ -1,4 +1,4 @@
-"""How to see it again: each exchange as a line for the shell, and the one test as a pytest command."""
+"""How to see it again: each exchange as a line for the shell."""
 
 from __future__ import annotations
 
@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result, Run
     from catalog.model import Exchange, Json, Request
 
-_TESTS = {
-    "endpoints": "probes/test_endpoints.py::test_endpoint",
-    "errors": "probes/test_errors.py::test_error",
-    "rate_limits": "probes/test_rate_limits.py::test_rate_limit",
-}
 _VARIABLE = re.compile(r"\$\{[A-Z][A-Z0-9_]*\}")
 _PLAIN = re.compile(r"[\w :/.,=+@%?&-]*", re.ASCII)
 """Text that means itself between double quotes."""
@@ -26,20 +20,6 @@ _KEY_HEADERS = re.compile(r"authorization|proxy-authorization|cookie|.*key.*|.*s
 _DECLARED = re.compile(r"\[(\d+) bytes declared in content-length\]")
 _NOT_SENT = frozenset({"host", "content-length", "connection", "accept-encoding"})
 """Headers that the client makes by itself, and would get wrong if told."""
-
-
-def nodeid(result: Result) -> str:
-    """The pytest id of a record's probe."""
-    kind = result.address.kind
-    return result.nodeid or f"{_TESTS[kind]}[{result.record}]"
-
-
-def pytest_command(run: Run, result: Result) -> str:
-    """Probe this record again, on the same target and with what its cost needs."""
-    words = ["pytest", nodeid(result), "--target", run.target]
-    if result.cost and result.cost != "free":
-        words += ["--allow", f"free,{result.cost}"]
-    return shlex.join(words)
 
 
 def shell(exchange: Exchange, provider: str) -> str:

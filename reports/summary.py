@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from catalog.evidence import verdicts
-from catalog.evidence.changes import Change
 from catalog.model import Outcome
 from catalog.model.visible import line
 from reports import advice
-from reports.causes import CAUSED, Gathered, accept, ask_again, gathered, heading
+from reports.causes import Gathered, heading
+from reports.commands import accept, ask_again
 from reports.endings import endings
-from reports.overview import CORRECTED, FAULTS, GROUPS, Overview, days
-from reports.terminal import COLUMNS
+from reports.overview import Overview
+from reports.sections import BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.unseen import unseen
 from reports.where import in_full
+from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, days
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -28,15 +30,13 @@ MAX_BYTES = 60_000
 LISTED = 40
 """Records, or causes, listed under one heading."""
 
-NAMED = 5
+NAMED = 12
 """Records named below a cause."""
 
 
 def render(run: Run, results: Sequence[Result], *, link: str = "report.html", listed: int = LISTED) -> str:
     """The summary, ending where `MAX_BYTES` ends, and saying so. Pure."""
-    overview = Overview(run, results)
-    blocks = [*_head(overview, link), *_changes(overview, listed), *_steps(overview), *_matrix(overview)]
-    return _bounded(blocks, link)
+    return _Summary(Overview(run, results), link, listed).text()
 
 
 def code_span(text: str, limit: int = 300) -> str:
@@ -50,137 +50,179 @@ def code_span(text: str, limit: int = 300) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def _head(overview: Overview, link: str) -> Iterator[str]:
-    run = overview.run
-    before = (
-        f", compared with {code_span(run.previous_run)}" if run.previous_run else ", no earlier run to compare with"
-    )
-    yield f"## {overview.verdict}"
-    yield f"{run.today} on target {code_span(run.target)}, run {code_span(run.run)}{before}. [Full report]({link})"
+class _Summary:
+    """One run's summary; `link` leads to its report, whose anchors the items link to."""
 
+    def __init__(self, overview: Overview, link: str, listed: int) -> None:
+        self._overview = overview
+        self._run = overview.run
+        self._link = link
+        self._most = listed
 
-def _changes(overview: Overview, listed: int) -> Iterator[str]:
-    if overview.blind:
-        yield f"### Not looked at ({len(overview.blind)})"
-        yield _listed(
-            [f"- **{name.upper()}**: blind: {code_span(why)}" for name, why in overview.blind.items()], listed
+    def text(self) -> str:
+        return _bounded([*self._head(), *self._sections(), *self._told(), *self._steps(), *self._matrix()], self._link)
+
+    def _head(self) -> Iterator[str]:
+        run, overview = self._run, self._overview
+        previous = run.previous_run
+        before = f"compared with {code_span(previous)}" if previous else "no earlier run to compare with"
+        yield f"## {overview.sentence}"
+        about = f"{run.today} on target {code_span(run.target)}, run {code_span(run.run)}, {before}."
+        yield f"{overview.coverage[0].upper()}{overview.coverage[1:]}. {about} [Full report]({self._link})"
+        yield (
+            " · ".join(f"{len(each.members)} {each.name.heading.lower()}" for each in overview.sections)
+            + f" = {len(overview.standings)} selected"
         )
-    yield from _named(FAULTS, overview.faults, listed)
-    yield from _named("Ledger entries that fail the run", overview.stale_entries, listed)
-    yield from _named("About to end", endings(overview.run), listed)
-    if not overview.has_news:
-        yield "Nothing changed."
-    for change in GROUPS:
-        members = overview.changes.get(change, ())
-        if not members:
-            continue
-        if change in CAUSED:
-            yield from _by_cause(GROUPS[change], members, overview.run, listed)
-            if change is Change.PENDING:
-                yield overview.pending
-            continue
-        yield f"### {GROUPS[change]} ({len(members)})"
-        by_reason = change in (Change.LOST, Change.UNSEEN)
-        items = _by_reason(members) if by_reason else [_item(each) for each in members]
-        yield _listed(items, listed)
-    yield from _named("Newly discovered, not in the documents", overview.discovered, listed)
-    yield from _named(CORRECTED, overview.corrected, listed)
-    yield from _named("New records", [each.address for each in overview.added], listed)
-    if overview.unconfigured:
-        yield f"### Not configured here ({len(overview.unconfigured)})"
-        yield _listed(_by_reason(overview.unconfigured), listed)
+        if overview.blind:
+            yield "### Blind"
+            blind = [f"- **{name.upper()}**: blind: {code_span(why)}" for name, why in overview.blind.items()]
+            yield self._listed(blind)
+        yield from self._named(Name.OURS.heading, overview.faults)
+        yield from self._named(Name.STALE.heading, overview.stale_entries)
+        yield from self._named(ENDING, endings(overview.run))
+        if not overview.has_news:
+            yield "Nothing changed."
+
+    def _sections(self) -> Iterator[str]:
+        for section in self._overview.sections:
+            if section.name in BY_CAUSE:
+                yield from self._by_cause(section)
+            elif section.name in BY_REASON - QUIET:
+                yield f"### {section.name.heading} ({len(section.members)})"
+                yield self._by_reason(section.members)
+            elif section.name not in QUIET:
+                yield f"### {section.name.heading} ({len(section.members)})"
+                yield self._listed([self._item(each) for each in section.members])
+
+    def _told(self) -> Iterator[str]:
+        """What is news and no section, and what was not asked: folded, for nobody has to act on it."""
+        overview = self._overview
+        yield from self._named(SETTLED, overview.settled)
+        yield from self._named(DISCOVERED, overview.discovered)
+        if overview.added:
+            yield f"### {ADDED} ({len(overview.added)})"
+            yield self._listed([f"- {self._to(each)}" for each in overview.added])
+        for section in overview.sections:
+            if section.name in (Name.RESTRICTED, Name.NOT_PROBED):
+                title = f"{section.name.heading} ({len(section.members)})"
+                yield _folded(title, self._by_reason(section.members))
+
+    def _named(self, title: str, told: Sequence[str]) -> Iterator[str]:
+        if told:
+            yield f"### {title} ({len(told)})"
+            yield self._listed([f"- {code_span(each)}" for each in told])
+
+    def _listed(self, items: Sequence[str]) -> str:
+        more = [f"- … and {len(items) - self._most} more, in the report"] if len(items) > self._most else []
+        return "\n".join([*items[: self._most], *more])
+
+    def _by_reason(self, members: Sequence[Standing]) -> str:
+        return self._listed(
+            [
+                f"- {self._to(group.standings[0]) if len(group.standings) == 1 else group.who}: "
+                f"{'; '.join(map(code_span, [f'{group.code}{group.since}', *group.details[:1]]))}"
+                for group in unseen(members)
+            ]
+        )
+
+    def _by_cause(self, section: Section) -> Iterator[str]:
+        """What made these records drift; the records themselves are folded."""
+        found = self._overview.gathered(section)
+        yield f"### {heading(section.name.heading, len(section.members), len(found))}"
+        for each in found[: self._most]:
+            yield from self._cause(each, section)
+        if len(found) > self._most:
+            yield f"… and {len(found) - self._most} more causes, in the report"
+        if section.name is Name.PENDING:
+            yield self._overview.pending
+
+    def _cause(self, each: Gathered, section: Section) -> Iterator[str]:
+        cause = each.cause
+        told = [each.number]
+        if each.since is not None and each.since.isoformat() != self._run.today:
+            told.append(f"since {each.since}")
+        if each.who:
+            told.append(f"likely {each.who}")
+        if each.accepted:
+            told.append(code_span(each.accepted))
+        title = f"**{cause.provider.upper()}** {code_span(cause.in_words)}"
+        yield f"{title} ({code_span(cause.code)}), {', '.join(told)} · [{cause.id}]({self._link}#{cause.id})"
+        records = [f"- {self._to(standing)}" for standing in each.members[:NAMED]]
+        if len(each.members) > NAMED:
+            records.append(f"- … and {len(each.members) - NAMED} more, in the report")
+        again = [f"- ask again: {code_span(ask_again(self._run, cause))}"]
+        if section.name is not Name.ACCEPTED:
+            again.append(f"- accept: {code_span(accept(self._run, cause))}")
+        yield _folded("its records, and what to do", "\n".join([*records, *again]))
+
+    def _to(self, standing: Standing) -> str:
+        """A link to the record in the report."""
+        return f"[{code_span(standing.address)}]({self._link}#{quote(standing.address)})"
+
+    def _item(self, standing: Standing) -> str:
+        result = standing.result
+        told = []
+        if verdicts.stale(result):
+            told += [code_span(verdicts.of_ledger(result, "detail")), code_span(verdicts.of_ledger(result, "reason"))]
+        if result.reason is not None:
+            told.append(code_span(advice.reason(result)))
+        told += [
+            f"{code_span(f'{finding.label}: {in_full(finding, result)}')} ({code_span(finding.code)})"
+            for finding in result.drifts[:3]
+        ]
+        if len(result.drifts) > 3:
+            told.append(f"and {len(result.drifts) - 3} more differences")
+        return f"- {self._to(standing)}{': ' if told else ''}{'; '.join(told)}"
+
+    def _steps(self) -> Iterator[str]:
+        found = advice.steps(self._overview.standings)
+        if found:
+            yield "### Next"
+            told = (f"1. {code_span(step.code)} ({len(step.addresses)}): {step.next_step}" for step in found[:10])
+            yield "\n".join(told)
+
+    def _matrix(self) -> Iterator[str]:
+        """A line a provider; below it, folded, its families of which not all conforms."""
+        overview = self._overview
+        columns = [outcome for outcome in OUTCOMES if overview.counts[outcome]]
+        heads = " | ".join(OUTCOMES[outcome] for outcome in columns)
+        rule = f"|---|---:|{'---:|' * len(columns)}---|"
+        lines = [f"| provider | records | {heads} | oldest evidence |", rule]
+        for provider in overview.providers:
+            mine = [each for each in overview.standings if each.result.address.provider == provider]
+            oldest = days(max((each.age for each in mine if each.age is not None), default=None))
+            counted = " | ".join(_number(one, sum(each.outcome is one for each in mine)) for one in columns)
+            lines.append(f"| {provider.upper()} | {len(mine)} | {counted} | {oldest} |")
+        yield "\n".join(lines)
+        notable = [cell for cell in overview.cells if cell.counts[Outcome.CONFORMS] < len(cell.standings)]
+        if notable:
+            lines = [f"| family | records | {heads} | oldest evidence |", rule]
+            for cell in notable:
+                counts = " | ".join(_number(outcome, cell.counts[outcome]) for outcome in columns)
+                lines.append(f"| {cell.prefix} | {len(cell.standings)} | {counts} | {days(cell.oldest)} |")
+            title = f"Families that do not all conform ({len(notable)} of {len(overview.cells)})"
+            yield _folded(title, "\n".join(lines))
 
 
-def _named(title: str, names: Sequence[str], listed: int) -> Iterator[str]:
-    if names:
-        yield f"### {title} ({len(names)})"
-        yield _listed([f"- {code_span(name)}" for name in names], listed)
+def _folded(title: str, text: str) -> str:
+    """Markdown under a line that opens it."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
-def _listed(items: Sequence[str], listed: int) -> str:
-    more = [f"- … and {len(items) - listed} more, in the report"] if len(items) > listed else []
-    return "\n".join([*items[:listed], *more])
-
-
-def _by_reason(members: Sequence[Standing]) -> list[str]:
-    return [
-        f"- **{code_span(group.who)}**: {'; '.join(map(code_span, [f'{group.code}{group.since}', *group.details[:1]]))}"
-        for group in unseen(members)
-    ]
-
-
-def _by_cause(title: str, members: Sequence[Standing], run: Run, listed: int) -> Iterator[str]:
-    """What made these records drift; the records themselves are folded."""
-    found = gathered(members)
-    yield f"### {heading(title, members, found)}"
-    yield _listed([_cause(each, run) for each in found], listed)
-
-
-def _cause(each: Gathered, run: Run) -> str:
-    cause = each.cause
-    since = f", since {each.since}" if each.since is not None and each.since.isoformat() != run.today else ""
-    told = f"- **{cause.provider.upper()}** {code_span(cause.in_words)} ({code_span(cause.code)}), {each.number}{since}"
-    records = ", ".join(code_span(standing.address) for standing in each.members[:NAMED])
-    more = f" and {len(each.members) - NAMED} more" if len(each.members) > NAMED else ""
-    below = (
-        f"{records}{more}",
-        f"ask again: {code_span(ask_again(run, cause))}",
-        f"accept: {code_span(accept(run, cause))}",
-    )
-    return "\n  - ".join((told, *below))
-
-
-def _item(standing: Standing) -> str:
-    result = standing.result
-    told = [f"- **{code_span(standing.address)}**"]
-    if standing.change is Change.ACCEPTED:
-        review_by = verdicts.of_ledger(result, "review_by")
-        told += [f"review by {code_span(review_by, 20)}"] if review_by else []
-        reason = verdicts.of_ledger(result, "reason")
-        told += [code_span(reason, 200)] if reason else []
-    if standing.change is Change.STALE:
-        told.append(code_span(verdicts.of_ledger(result, "detail")))
-    if result.reason is not None:
-        told.append(code_span(advice.reason(result)))
-    told += [f"{code_span(in_full(finding, result))} ({code_span(finding.code)})" for finding in result.drifts[:3]]
-    if len(result.drifts) > 3:
-        told.append(f"and {len(result.drifts) - 3} more differences")
-    return "; ".join(told).replace("**;", "**:", 1)
-
-
-def _steps(overview: Overview) -> Iterator[str]:
-    found = advice.steps(overview.standings)
-    if found:
-        yield "### What to do next"
-        yield "\n".join(f"1. {code_span(step.code)} ({len(step.addresses)}): {step.next_step}" for step in found[:10])
-
-
-def _matrix(overview: Overview) -> Iterator[str]:
-    columns = [outcome for outcome in COLUMNS if overview.counts[outcome]]
-    heads = " | ".join(COLUMNS[outcome] for outcome in columns)
-    yield "### Matrix"
-    lines = [f"| provider | kind / family | records | {heads} | oldest evidence |"]
-    lines.append(f"|---|---|---:|{'---:|' * len(columns)}---|")
-    for cell in overview.cells:
-        counts = cell.counts
-        numbers = " | ".join(_number(outcome, counts[outcome]) for outcome in columns)
-        family = cell.kind if cell.kind == "rate_limits" else f"{cell.kind} / {cell.family}"
-        oldest = days(cell.oldest)
-        lines.append(f"| {cell.provider.upper()} | {family} | {len(cell.standings)} | {numbers} | {oldest} |")
-    yield "\n".join(lines)
-
-
-def _number(outcome: Outcome, count: int) -> str:
-    if not count:
+def _number(outcome: Outcome, number: int) -> str:
+    if not number:
         return "·"
-    return str(count) if outcome is Outcome.CONFORMS else f"**{count}**"
+    return str(number) if outcome is Outcome.CONFORMS else f"**{number}**"
 
 
 def _bounded(blocks: Sequence[str], link: str) -> str:
-    """The blocks joined, cut at a line where they would be too long."""
-    text = "\n\n".join(blocks) + "\n"
-    if len(text.encode()) <= MAX_BYTES:
-        return text
-    note = f"\n\n… cut here to stay short; the rest is in the [full report]({link}).\n"
-    kept = text.encode()[: MAX_BYTES - len(note.encode())].decode(errors="ignore")
-    return kept[: kept.rfind("\n")] + note
+    """The blocks joined, cut between two where they would be too long: nothing folded is left open."""
+    note = f"… cut here to stay short; the rest is in the [full report]({link})."
+    kept: list[str] = []
+    room = MAX_BYTES - len(note.encode()) - 3
+    for block in blocks:
+        room -= len(block.encode()) + 2
+        if room < 0:
+            return "\n\n".join([*kept, note]) + "\n"
+        kept.append(block)
+    return "\n\n".join(kept) + "\n"

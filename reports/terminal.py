@@ -1,4 +1,4 @@
-"""The end of a run in a terminal: what drifted and what to do first, what could not be seen, then the counts."""
+"""The end of a run in a terminal: what makes it fail by cause, what could not be seen, the counts, the state last."""
 
 from __future__ import annotations
 
@@ -7,85 +7,49 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
-from catalog.evidence.changes import Change
-from catalog.model import Outcome
 from catalog.model.exits import Exit
 from catalog.model.visible import line
 from reports import advice
-from reports.causes import CAUSED, ask_again, gathered, heading
+from reports.causes import Gathered, heading
+from reports.commands import ask_again
 from reports.endings import endings
-from reports.overview import CORRECTED, GROUPS, Overview, days
+from reports.overview import Overview
+from reports.sections import BAD, BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.unseen import unseen
 from reports.where import in_full
+from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, days
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
     from reports.standing import Standing
 
-LISTED = 12
-"""Records listed under one heading; the report has them all."""
+WIDTH = 100
+"""Columns of what is no terminal."""
 
-COLUMNS = {
-    Outcome.CONFORMS: "conforms",
-    Outcome.DRIFTED: "drifted",
-    Outcome.FLAKY: "flaky",
-    Outcome.RESTRICTED: "restricted",
-    Outcome.INCONCLUSIVE: "unseen",
-    Outcome.NOT_PROBED: "not probed",
-    Outcome.HARNESS_ERROR: "our fault",
-}
+LISTED = 12
+"""Causes, or records, listed under one heading; the report has them all."""
 
 _COLOURS = {"bad": "31;1", "warn": "33;1", "good": "32;1", "dim": "2", "bold": "1", "none": "0"}
-_OF_CHANGE = {
-    Change.LOST: "warn",
-    Change.NEW: "bad",
-    Change.DIFFERENT: "bad",
-    Change.FLAKY: "bad",
-    Change.BROKEN: "bad",
-    Change.STALE: "bad",
-    Change.ONGOING: "bad",
-    Change.FIXED: "good",
-    Change.PENDING: "warn",
-    Change.UNSEEN: "warn",
-    Change.ACCEPTED: "dim",
-}
+_QUIETLY = QUIET | {Name.FIXED, Name.ACCEPTED}
 
 
-def summary(run: Run, results: Sequence[Result], *, width: int = 100, colour: bool = False, quiet: bool = False) -> str:
-    """The summary of a run; `quiet` keeps the verdict and what needs attention, nothing else. Pure."""
-    paint = _Paint(colour)
+def summary(
+    run: Run, results: Sequence[Result], *, width: int = WIDTH, colour: bool = False, quiet: bool = False
+) -> str:
+    """The summary of a run, its state last; `quiet` keeps that and what needs attention, nothing else. Pure."""
     overview = Overview(run, results)
-    lines = [paint(overview.mood, overview.verdict), *_not_looked_at(overview, paint)]
-    lines += (paint("bad", line(each, 4 * width)) for each in (*overview.faults, *overview.stale_entries))
-    lines += (paint("warn", line(each, 4 * width)) for each in endings(run))
-    for change in GROUPS:
-        if change in overview.changes and (not quiet or change in _URGENT):
-            lines += ["", *_group(change, overview.changes[change], run, width, paint)]
-            if change is Change.PENDING:
-                lines += (paint("dim", f"  {text}") for text in wrap(overview.pending, width - 2))
-    if not quiet:
-        lines += _not_asked(overview, width, paint)
-        lines += _steps(overview, width, paint)
-        lines += _named("Newly discovered, not in the documents", overview.discovered, width, paint)
-        lines += _named(CORRECTED, overview.corrected, width, paint)
-        lines += ["", *_table(overview, paint)]
-    return "\n".join(lines)
-
-
-def provider_line(provider: str, results: Sequence[Result], total: int, *, colour: bool = False) -> str:
-    """Progress of one provider: `PA  ████████░░  41/52  2 drifted`."""
     paint = _Paint(colour)
-    mine = [result for result in results if result.record.startswith(f"{provider}/")]
-    filled = round(20 * len(mine) / total) if total else 20
-    parts = [f"{provider.upper()}  {'█' * filled}{'░' * (20 - filled)}  {len(mine)}/{total}"]
-    for outcome, name in COLUMNS.items():
-        number = sum(result.outcome is outcome for result in mine)
-        if number and outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED):
-            parts.append(paint("warn" if outcome is Outcome.INCONCLUSIVE else "bad", f"{number} {name}"))
-    return "  ".join(parts)
+    return "\n".join([*_body(overview, width, paint, quiet=quiet), *_verdict(overview, width, paint)])
 
 
-_URGENT = tuple(change for change in GROUPS if change not in (Change.FIXED, Change.ACCEPTED))
+def body(run: Run, results: Sequence[Result], *, width: int = WIDTH, colour: bool = False, quiet: bool = False) -> str:
+    """All of the summary but the state, for whoever prints something in between."""
+    return "\n".join(_body(Overview(run, results), width, _Paint(colour), quiet=quiet))
+
+
+def verdict(run: Run, results: Sequence[Result], *, width: int = WIDTH, colour: bool = False) -> str:
+    """The state of a run, who was not looked at, and how much rests on evidence: what is printed last."""
+    return "\n".join(_verdict(Overview(run, results), width, _Paint(colour)))
 
 
 class _Paint:
@@ -98,100 +62,129 @@ class _Paint:
         return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m" if self._colour and text else text
 
 
-def _not_looked_at(overview: Overview, paint: _Paint) -> Iterator[str]:
+def _body(overview: Overview, width: int, paint: _Paint, *, quiet: bool) -> Iterator[str]:
+    for section in overview.sections:
+        if section.name not in (_QUIETLY if quiet else QUIET):
+            yield from _section(section, overview, width, paint)
+    if quiet:
+        return
+    yield from _not_asked(overview, width, paint)
+    yield from _named(SETTLED, overview.settled, width, paint)
+    yield from _named(DISCOVERED, overview.discovered, width, paint)
+    yield from _named(ENDING, endings(overview.run), width, paint)
+    yield from _steps(overview, width, paint)
+    yield from _table(overview, paint)
+    yield ""
+
+
+def _verdict(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
+    for each in (*overview.faults, *overview.stale_entries):
+        yield from (paint("bad", text) for text in _wrapped(each, width))
     for provider, why in overview.blind.items():
-        yield paint("bad", f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})")
+        told = f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})"
+        yield from (paint("bad", text) for text in _wrapped(told, width))
+    yield from (paint(overview.mood, text) for text in _wrapped(overview.verdict, width))
 
 
-def _group(change: Change, members: Sequence[Standing], run: Run, width: int, paint: _Paint) -> Iterator[str]:
-    if change in CAUSED:
-        yield from _by_cause(change, members, run, width, paint)
-        return
-    yield paint(_OF_CHANGE[change], f"{GROUPS[change]} ({len(members)})")
-    if change in (Change.LOST, Change.UNSEEN):
+def _section(section: Section, overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
+    members = section.members
+    colour = "bad" if section.name in BAD else "good" if section.name is Name.FIXED else "warn"
+    if section.name in BY_CAUSE:
+        found = overview.gathered(section)
+        title = heading(section.name.heading, len(members), len(found))
+        yield paint("dim" if section.name is Name.ACCEPTED else colour, title)
+        for each in found[:LISTED]:
+            yield from _cause(each, section, overview, width, paint)
+        yield from _more(len(found) - LISTED, "causes", paint)
+        if section.name is Name.PENDING:
+            yield from (paint("dim", text) for text in _wrapped(overview.pending, width, "  "))
+    elif section.name in BY_REASON:
+        yield paint(colour, f"{section.name.heading} ({len(members)})")
         yield from _by_reason(members, width, paint)
-        return
-    for each in members[:LISTED]:
-        yield f"  {each.address}{paint('dim', _age_of(each))}"
-        if change in (Change.FLAKY, Change.BROKEN, Change.STALE):
-            yield from (f"    {text}" for text in _told(each, width - 4))
-        if change is Change.ACCEPTED and (why := verdicts.of_ledger(each.result, "reason")):
-            yield paint("dim", f"    {line(why, width - 4)}")
-    if len(members) > LISTED:
-        yield paint("dim", f"  … and {len(members) - LISTED} more, in the report")
+    else:
+        yield paint(colour, f"{section.name.heading} ({len(members)})")
+        for standing in members[:LISTED]:
+            yield f"  {standing.address}"
+            yield from (text for told in _told(standing) for text in _wrapped(told, width, "    "))
+        yield from _more(len(members) - LISTED, "records", paint)
+    yield ""
 
 
-def _by_cause(change: Change, members: Sequence[Standing], run: Run, width: int, paint: _Paint) -> Iterator[str]:
-    """What made these records drift, the most of them first, and how to ask again."""
-    found = gathered(members)
-    yield paint(_OF_CHANGE[change], heading(GROUPS[change], members, found))
-    for each in found[:LISTED]:
-        since = f", since {each.since}" if change is Change.ONGOING and each.since else ""
-        yield "  " + line(f"{each.cause.provider.upper()} {each.cause.in_words}  [{each.cause.code}]", width - 2)
-        yield paint("dim", "    " + line(f"{each.number}{since}: {each.named()}", width - 4))
-        yield paint("dim", f"    {ask_again(run, each.cause)}")
-    if len(found) > LISTED:
-        yield paint("dim", f"  … and {len(found) - LISTED} more causes, in the report")
+def _cause(each: Gathered, section: Section, overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
+    """What differs, under which label and code; then how many, since when and who; then how to ask again."""
+    cause = each.cause
+    label = f"{each.label}: " if each.label else ""
+    yield from _wrapped(f"{cause.provider.upper()}  {label}{cause.in_words}  [{cause.code}]", width, "  ", "      ")
+    told = [each.number]
+    if each.since is not None and each.since.isoformat() != overview.run.today:
+        told.append(f"since {each.since}")
+    if each.who:
+        told.append(f"likely {each.who}")
+    yield from (paint("dim", text) for text in _wrapped(f"{', '.join(told)}: {each.named()}", width, "      "))
+    if each.accepted:
+        yield from (paint("dim", text) for text in _wrapped(each.accepted, width, "      "))
+    if section.name is not Name.ACCEPTED:
+        yield paint("dim", f"      {ask_again(overview.run, cause)}")
 
 
-def _age_of(standing: Standing) -> str:
-    if standing.change is Change.ACCEPTED:
-        review_by = verdicts.of_ledger(standing.result, "review_by")
-        return f"  review by {line(review_by, 20)}" if review_by else ""
-    return ""
-
-
-def _told(standing: Standing, width: int) -> Iterator[str]:
+def _told(standing: Standing) -> Iterator[str]:
+    """What a person must know of a record that no cause tells."""
     result = standing.result
-    if standing.change is Change.STALE:
-        yield line(verdicts.of_ledger(result, "detail"), width)
+    if verdicts.stale(result):
+        yield f"{verdicts.of_ledger(result, 'detail')}; it was accepted because: {verdicts.of_ledger(result, 'reason')}"
     if result.reason is not None:
-        yield line(advice.reason(result), width)
-    for finding in result.drifts[:3]:
-        yield line(f"{in_full(finding, result)}  [{finding.code}]", width)
-
-
-def _not_asked(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
-    """What is wanting to ask the rest; that it is not asked is no fault."""
-    if overview.unconfigured:
-        yield from ("", paint("bold", f"Not configured here ({len(overview.unconfigured)})"))
-        yield from _by_reason(overview.unconfigured, width, paint)
+        yield advice.reason(result)
+    if standing.outcome.conclusive or not result.reason:
+        yield from (f"{each.label}: {in_full(each, result)}  [{each.code}]" for each in result.drifts[:3])
 
 
 def _by_reason(members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
     for group in unseen(members):
-        yield "  " + line(f"{group.who}: {group.code}{group.since}", width - 2)
-        if group.details:
-            yield paint("dim", f"    {line(group.details[0], width - 4)}")
+        yield from _wrapped(f"{group.who}: {group.code}{group.since}", width, "  ")
+        for detail in group.details[:1]:
+            yield from (paint("dim", text) for text in _wrapped(detail, width, "    "))
+
+
+def _not_asked(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
+    """What was not asked or is refused, by why; that is no fault."""
+    for section in overview.sections:
+        if section.name in (Name.RESTRICTED, Name.NOT_PROBED):
+            yield paint("bold", f"{section.name.heading} ({len(section.members)})")
+            yield from _by_reason(section.members, width, paint)
+            yield ""
 
 
 def _steps(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
     found = advice.steps(overview.standings)
     if not found:
         return
-    yield ""
     yield paint("bold", "Next")
     for step in found[:6]:
-        yield line(f"{step.code} ({len(step.addresses)}): {step.next_step}", width)
-    yield paint("dim", "`python -m catalog explain CODE` says more about each")
-
-
-def _named(title: str, names: Sequence[str], width: int, paint: _Paint) -> Iterator[str]:
-    """What no earlier run had seen, the first few."""
-    if not names:
-        return
+        yield from _wrapped(f"{step.code} ({len(step.addresses)}): {step.next_step}", width, "  ", "    ")
+    yield paint("dim", "  `python -m catalog explain CODE` says more about each")
     yield ""
-    yield paint("bold", f"{title} ({len(names)})")
-    for what in names[:6]:
-        yield f"  {line(what, width - 2)}"
-    if len(names) > 6:
-        yield paint("dim", f"  … and {len(names) - 6} more, in the report")
+
+
+def _named(title: str, told: Sequence[str], width: int, paint: _Paint) -> Iterator[str]:
+    """What no earlier run had seen, the first few."""
+    if not told:
+        return
+    yield paint("bold", f"{title} ({len(told)})")
+    for what in told[:6]:
+        yield from _wrapped(what, width, "  ", "    ")
+    yield from _more(len(told) - 6, "", paint)
+    yield ""
+
+
+def _more(number: int, what: str, paint: _Paint) -> Iterator[str]:
+    if number > 0:
+        yield paint("dim", f"  … and {number} more{f' {what}' if what else ''}, in the report")
 
 
 def _table(overview: Overview, paint: _Paint) -> Iterator[str]:
     """Counts by provider; an outcome that did not occur has no column."""
-    columns = [outcome for outcome in COLUMNS if overview.counts[outcome]]
-    heads = [COLUMNS[outcome] for outcome in columns]
+    columns = [outcome for outcome in OUTCOMES if overview.counts[outcome]]
+    heads = [OUTCOMES[outcome] for outcome in columns]
     yield paint("dim", "  ".join(["      records", *heads, "oldest evidence"]))
     for provider in overview.providers:
         mine = [each for each in overview.standings if each.address.startswith(f"{provider}/")]
@@ -201,3 +194,15 @@ def _table(overview: Overview, paint: _Paint) -> Iterator[str]:
             numbers.append((str(number) if number else "·").rjust(len(head)))
         oldest = max((each.age for each in mine if each.age is not None), default=None)
         yield "  ".join([f"{provider.upper():4}{len(mine):9}", *numbers, days(oldest)])
+
+
+def _wrapped(text: str, width: int, indent: str = "", then: str | None = None) -> list[str]:
+    """The text on as many lines as it takes at this width; a word that is longer than a line stands alone."""
+    return wrap(
+        line(text, 600),
+        max(width, 40),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  " if then is None else then,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -89,6 +89,22 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """How a run was asked on its command line: what views need to print commands that run as printed."""
+
+    target: str = ""
+    """A shipped target's name, or the path of a file."""
+    catalog: str = ""
+    """The folder of the records, where it was named."""
+    out: str = ""
+    """The folder of the runs, where it was named."""
+    embedded: bool = False
+    """Whether the mock was the run's own, and ended with it."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Of a mock target, whose keys are no secrets: the variable that stands for each, and the key."""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """The first line of results.jsonl: what was run, where, when, and under which policy."""
 
@@ -105,6 +121,7 @@ class Run:
     tripwires: tuple[str, ...] = ()
     """The live lanes (`pa:inference`) whose tripwire has to come out as drift, if anything of theirs has a verdict."""
     policy: Mapping[str, Json] = field(default_factory=dict)
+    asked: Asked = field(default_factory=Asked)
     versions: Mapping[str, str] = field(default_factory=dict)
     catalog_digest: str = ""
     previous_run: str | None = None
@@ -122,7 +139,8 @@ class Run:
         names = ("providers", "expected", "tripwires", "history", "look_ups", "ends")
         lists = {key: tuple(data.get(key, ())) for key in names}
         selected = data.get("selected")
-        return cls(**{**data, **lists, "selected": None if selected is None else tuple(selected)})
+        asked = Asked(**data.get("asked", {}))
+        return cls(**{**data, **lists, "asked": asked, "selected": None if selected is None else tuple(selected)})
 
 
 def _fields(value: Json) -> dict[str, Json]:

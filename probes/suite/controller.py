@@ -20,7 +20,7 @@ from catalog.model.clock import utc_text
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import LONGEST, Mendable
 from catalog.model.exits import Exit, highest
-from catalog.model.visible import line, visible
+from catalog.model.visible import line
 from probes.planning.plan import controlled_lanes, plan
 from probes.planning.sharding import group_of
 from probes.running.looking_up import found_in
@@ -29,6 +29,7 @@ from probes.suite.embedded_mock import EmbeddedMock, MockError
 from probes.suite.items import PROPERTY, address_in, address_of
 from probes.suite.options import OUT, Options
 from probes.suite.progress import Progress
+from probes.suite.telling import Teller
 from probes.suite.versions import versions
 from probes.suite.worker_input import HANDOVER, Addresses, Handover, Values
 from reports import history
@@ -140,6 +141,11 @@ class Controller:
 
         return GroupScheduling(config, log, lambda address: group_of(address, self.options.target))
 
+    @property
+    def teller(self) -> Teller:
+        """Who says in the terminal what this run saw."""
+        return Teller(self.folder, self._written, self._trouble)
+
     def pytest_report_header(self) -> str:
         target = self.options.target
         if self.options.traffic is not None:
@@ -212,23 +218,6 @@ class Controller:
         elif exitstatus in _OURS:
             session.exitstatus = highest({verdicts.of_run(run, results), self._write_back(run, results)})
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Lead with what changed and what to do next."""
-        path = self.folder / "results.jsonl"
-        if not path.exists():
-            return
-        from reports import terminal
-
-        run, results = read_run(path)
-        terminalreporter.section("catalog probe")
-        colour, quiet = bool(terminalreporter.hasmarkup), terminalreporter.verbosity < 0
-        terminalreporter.write_line(terminal.summary(run, results, colour=colour, quiet=quiet))
-        for said in self._written:
-            terminalreporter.write_line(visible(said))
-        for said in self._trouble:
-            terminalreporter.write_line(visible(said), red=True)
-        terminalreporter.write_line(f"report: {self.folder / 'report.html'}")
-
     def _withhold_keys(self) -> None:
         """Take the keys out of the environment that every child would inherit."""
         for name in self.options.target.secret_variables & os.environ.keys():
@@ -239,7 +228,7 @@ class Controller:
         if not self.options.update:
             return Exit.FINE
         try:
-            self._written = after_run.write_back(self.options, run, results)
+            self._written += after_run.write_back(self.options, run, results)
         except Mendable as error:
             self._trouble.append(f"records not updated: {error}; then `python -m catalog update {self.folder}`")
             return Exit.USAGE
@@ -305,6 +294,7 @@ class Controller:
             selected=self._selected,
             tripwires=self._tripwires,
             policy=self._policy,
+            asked=self.options.asked,
             versions=versions(),
             catalog_digest=options.catalog.digest,
             previous_run=previous,

@@ -14,7 +14,7 @@ from catalog.evidence import agreement, past
 from catalog.evidence.kept import A_RUN, Allowance
 from catalog.model import Address, Json, Outcome
 from catalog.reading.assertions import assertions
-from catalog.reading.facts import keywords
+from catalog.reading.query import keywords_for_k
 from catalog.writeback import ledger
 from probes.planning.budgeting import spending
 from probes.planning.plan import plan
@@ -68,7 +68,7 @@ class Prober:
         for item in items:
             address = address_of(item)
             if address is not None:
-                item.extra_keyword_matches.update(keywords(self.options.catalog[address]))
+                item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address]))
         ranks = self._ranks([address for item in items if (address := address_of(item)) is not None])
         items.sort(key=lambda item: (_provider_of(item), ranks.get(address_of(item) or "", 0)))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.causes import causes
+from catalog.evidence.results import Asked
 from catalog.evidence.results_file import read_run
 from catalog.model import KINDS, Address
 from catalog.model.errors import Mendable, did_you_mean, shown
@@ -74,6 +75,7 @@ class Options:
     depth: Depth = Depth.FULL
     traffic: Traffic | None = None
     """What was recorded elsewhere and is judged instead of probing."""
+    asked: Asked = field(default_factory=Asked)
 
     @cached_property
     def planned(self) -> Target:
@@ -254,6 +256,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         expect_all=bool(config.getoption("--expect-all")),
         depth=_depth(config.getoption("--depth"), target),
         asked_again=_drifting(config.getoption("--cause"), out),
+        asked=_asked(config, target),
         strict=bool(config.getoption("strict", False)),  # pytest's own option, which stands for no leniency here too
     )
 
@@ -269,6 +272,17 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
     from probes.traffic.reading import read as read_recordings
 
     return read_recordings(map(Path, named))
+
+
+def _asked(config: pytest.Config, target: Target) -> Asked:
+    """What was said of places, as it was said, and a mock's keys."""
+    return Asked(
+        target=config.getoption("--target"),
+        catalog=config.getoption("--catalog") or "",
+        out=config.getoption("--out") or "",
+        embedded=target.embedded,
+        keys=target.plain_keys,
+    )
 
 
 def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:

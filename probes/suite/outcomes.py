@@ -30,17 +30,18 @@ def settle(result: Result) -> None:
 
 
 def told(result: Result) -> str:
-    """A drift in the terminal: one line a finding, and how to see more; nothing in it steers the terminal."""
-    lines = [f"{result.record} {result.outcome}"]
-    if result.reason:
-        lines.append(f"  {result.reason.detail}")
-    if result.ledger:
-        lines.append(f"  ledger: {verdicts.of_ledger(result, 'detail')}")
-    lines += [
-        f"  {finding.label}: {finding.message}  [{finding.code}]"
+    """A failure in the terminal: what is wrong first, for pytest's list has room for one line; then how to see more."""
+    lines = [
+        f"{finding.label}: {finding.message}  [{finding.code}]"
         for finding in result.findings
         if finding.drifts or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
     ]
+    if verdicts.stale(result):
+        lines.insert(0, f"stale ledger: {verdicts.of_ledger(result, 'detail')}")
+    elif result.ledger:
+        lines.append(f"  ledger: {verdicts.of_ledger(result, 'detail')}")
+    if result.outcome is Outcome.FLAKY and result.reason:
+        lines.insert(0, f"{result.outcome}: {result.reason.detail}")
     sources = ", ".join(result.probed_record.sources)
     lines.append(f"  documented in {sources}; `python -m catalog show {result.record}`")
     return "\n".join(map(visible, lines))

@@ -107,6 +107,9 @@ def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
         controller.start()
         config.stash[_controller] = controller
         config.pluginmanager.register(controller, "catalog-probe-controller")
+        config.pluginmanager.register(controller.teller, "catalog-probe-teller")
+        if config.option.tbstyle == "auto":
+            config.option.tbstyle = "no"  # each failure is told by its cause, and by a line in pytest's own list
     return controller.handover
 
 

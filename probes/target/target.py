@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -127,6 +127,12 @@ class Provider:
             return Credential(role, NOWHERE_KEY)
         return found or Credential(role, None)
 
+    def named_keys(self) -> Iterator[tuple[str, Credential]]:
+        """Each key that is set, and the variable that stands for it in whatever is shown."""
+        for credential in self.credentials.values():
+            if credential.value:
+                yield credential.variable or f"{self.name}_{credential.role}_key".upper(), credential
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -170,6 +176,14 @@ class Target:
                 for name, provider in self.providers.items()
             }
         )
+
+    @property
+    def plain_keys(self) -> Mapping[str, str]:
+        """The keys of a mock that its target spells out, by the variable that stands for each: no secrets."""
+        if self.live:
+            return {}
+        keys = (key for provider in self.providers.values() for key in provider.named_keys())
+        return {name: each.value for name, each in keys if each.variable is None and each.value}
 
     def served_by(self, addresses: Mapping[str, Mapping[str, str]]) -> Target:
         """This target with every embedded address replaced by where the mock says it listens.

@@ -69,11 +69,9 @@ class Redactor:
         secrets: dict[str, str] = {}
         for provider in target.providers.values():
             dialect = Dialect.of(provider)
-            for credential in provider.credentials.values():
-                if credential.value:
-                    name = credential.variable or f"{provider.name}_{credential.role}_key".upper()
-                    for said in (credential.value, dialect.text_in(credential.value)):
-                        secrets.setdefault(said, f"${{{name}}}")
+            for name, credential in provider.named_keys():
+                for said in (credential.value or "", dialect.text_in(credential.value or "")):
+                    secrets.setdefault(said, f"${{{name}}}")
         return cls(secrets, {provider.key_header for provider in target.providers.values()}, public, documented)
 
     def text(self, text: str) -> str:

@@ -1,16 +1,18 @@
 async function copyFrom(button) {
-  const text = button.parentElement.querySelector("pre").textContent;
+  const said = button.textContent;
+  const shown = button.parentElement.querySelector("pre");
   try {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(button.dataset.copy || shown.textContent);
   } catch {
-    const range = document.createRange();
-    range.selectNodeContents(button.parentElement.querySelector("pre"));
-    getSelection().removeAllRanges();
-    getSelection().addRange(range);
+    const field = document.createElement("textarea");
+    field.value = button.dataset.copy || shown.textContent;
+    button.after(field);
+    field.select();
     document.execCommand("copy");
+    field.remove();
   }
   button.textContent = "Copied";
-  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  setTimeout(() => { button.textContent = said; }, 1500);
 }
 
 /* They come hidden, for without script they do nothing. */

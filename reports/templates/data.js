@@ -1,11 +1,9 @@
 "use strict";
 const index = JSON.parse(document.getElementById("data-index").textContent);
-const records = index.rows.map(([address, title, letter, change, tags, age, strip, ms, chunk]) => {
-  const [provider, kind, family] = address.split("/");
+const records = index.rows.map(([address, title, letter, tags, age, strip, ms, chunk, places]) => {
   const outcome = index.outcomes[letter][0];
   const word = index.outcomes[letter][1];
-  return { address, title, letter, outcome, word, change, tags, age, strip, ms, chunk, provider, kind, family,
-    text: [address, title, word, change, ...tags].join(" ").toLowerCase() };
+  return { address, title, letter, outcome, word, tags, age, strip, ms, chunk, places };
 });
 const byAddress = new Map(records.map((record) => [record.address, record]));
 

@@ -9,7 +9,7 @@ function step(by) {
   const next = all[Math.max(0, Math.min(all.length - 1, start))];
   if (!next) return;
   next.focus({ preventScroll: true });
-  next.scrollIntoView({ block: next.closest("article") ? "start" : "center" });
+  next.scrollIntoView({ block: "center" });
 }
 
 function escape_() {
@@ -47,17 +47,15 @@ tbody.addEventListener("click", (event) => {
   }
 });
 
-for (const tag of [...new Set(records.flatMap((record) => record.tags))].sort()) {
-  form.elements.tag.append(make("option", { value: tag }, tag));
-}
-form.addEventListener("input", () => { hidden = {}; refresh(); remember(); });
+form.addEventListener("input", () => { refresh(); remember(); });
 /* The browser resets the fields only after this event, so they are emptied here instead. */
 form.addEventListener("reset", (event) => { event.preventDefault(); clearFilters(); remember(); });
 form.addEventListener("submit", (event) => event.preventDefault());
 more.addEventListener("click", () => extend(STEP));
 addEventListener("hashchange", follow);
+/* On paper each cause names its records; what a record showed is left to the screen. */
 addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll(".finding details")) part.open = true;
+  for (const part of document.querySelectorAll(".told:not(.restricted, .not-probed) .cause > details")) part.open = true;
 });
 showCopyButtons(document);
 form.hidden = false;
@@ -66,6 +64,6 @@ refresh();
 if (location.hash) follow();
 /* When a page has loaded, the browser goes to the fragment itself and takes the focus away, at the latest just before a frame. */
 addEventListener("load", () => requestAnimationFrame(() => {
-  const place = document.querySelector("article:target, tr:target");
+  const place = document.querySelector("details:target, tr:target");
   if (place) arrive(place);
 }));

@@ -6,30 +6,11 @@ const more = document.getElementById("more");
 const SVG = "http://www.w3.org/2000/svg";
 const STEP = 150;
 const ORDER = Object.values(index.outcomes).map(([outcome]) => outcome).reverse();
-/* Filters that have no control of their own come by link alone, from the matrix and from what changed. */
-const HIDDEN = ["family", "change"];
-
-let hidden = {};
 let matches = records;
 let shown = 0;
 
 function wanted() {
-  const chosen = Object.fromEntries([...new FormData(form)].map(([key, value]) => [key, String(value).trim()]));
-  return { ...chosen, ...hidden };
-}
-
-function fits(record, want, words) {
-  return (!want.provider || record.provider === want.provider) && (!want.kind || record.kind === want.kind)
-    && (!want.outcome || record.outcome === want.outcome) && (!want.tag || record.tags.includes(want.tag))
-    && (!want.family || record.family === want.family) && (!want.change || record.change === want.change)
-    && fitsAge(record.age, want.age) && words.every((word) => record.text.includes(word));
-}
-
-function fitsAge(age, want) {
-  if (!want) return true;
-  if (want === "never") return age === null;
-  if (age === null) return false;
-  return want.startsWith("over") ? age > Number(want.slice(4)) : age <= Number(want);
+  return { q: form.elements.q.value.trim(), sort: form.elements.sort.value };
 }
 
 const SORTS = {
@@ -40,14 +21,13 @@ const SORTS = {
 
 function refresh() {
   const want = wanted();
-  const words = (want.q || "").toLowerCase().split(/\s+/).filter(Boolean);
-  matches = records.filter((record) => fits(record, want, words));
+  const { terms, wrong } = parseQuery(want.q);
+  matches = terms.length ? records.filter((record) => fits(record, terms)) : records;
   if (SORTS[want.sort]) matches = [...matches].sort(SORTS[want.sort]);
   tbody.replaceChildren();
   shown = 0;
   extend(STEP);
-  const only = HIDDEN.filter((key) => hidden[key]).map((key) => `, only ${key} ${hidden[key]}`).join("");
-  count.textContent = `${matches.length} of ${records.length} records${only}`;
+  count.textContent = `${matches.length} of ${records.length} records${wrong ? `. ${wrong}` : ""}`;
 }
 
 function extend(number) {
@@ -135,25 +115,24 @@ function closeDetail() {
 }
 
 function clearFilters() {
-  hidden = {};
   for (const field of form.elements) if (field.name) field.value = "";
   refresh();
 }
 
 function applyFilters(text) {
   const asked = new URLSearchParams(text);
-  hidden = {};
   for (const field of form.elements) if (field.name) field.value = asked.get(field.name) || "";
-  for (const key of HIDDEN) if (asked.get(key)) hidden[key] = asked.get(key);
   refresh();
 }
 
 function remember() {
-  const said = new URLSearchParams(Object.entries(wanted()).filter(([, value]) => value)).toString();
+  const said = Object.entries(wanted()).filter(([, value]) => value).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
   history.replaceState(null, "", said ? `#?${said}` : location.pathname + location.search);
 }
 
+/* What lies folded is opened on the way to it. */
 function arrive(place) {
+  for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   place.scrollIntoView();
   const item = place.querySelector("[data-item]");
   if (item) item.focus({ preventScroll: true });
@@ -173,9 +152,9 @@ function follow() {
     arrive(known);
   } else if (byAddress.has(asked)) {
     openDetail(asked);
-  } else if (/^p[a-d]\//.test(asked)) {
+  } else if (/^[a-z][a-z0-9]*\/[a-z_]+\//.test(asked)) {
     const [provider, kind, family] = asked.split("/");
-    applyFilters(new URLSearchParams({ provider, kind: kind || "", family: family || "" }).toString());
+    applyFilters(new URLSearchParams({ q: `provider:${provider} kind:${kind || "*"} family:${family || "*"}` }).toString());
     count.textContent = `No record ${asked} in this run. ${count.textContent}`;
     document.getElementById("records").scrollIntoView();
   }

@@ -51,4 +51,5 @@ def until(tab: Page, condition: str) -> None:
 
 def arrived(tab: Page) -> None:
     """Wait until the page has loaded and the focus is on what its address names."""
-    until(tab, "document.readyState === 'complete' && document.activeElement.getAttribute('href') === location.hash")
+    named = "document.getElementById(decodeURIComponent(location.hash.slice(1)))"
+    until(tab, f"document.readyState === 'complete' && {named}?.contains(document.activeElement)")

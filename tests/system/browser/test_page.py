@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 import pytest
 
+from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, parse
+from catalog.reading.query import spoken as text_of
 from reports import build, html
 from tests.system.browser.chromium import Visit, arrived, until
 from tests.unit.reports import sample
@@ -56,17 +59,44 @@ def in_view(tab: Page, selector: str) -> bool:
     return bool(seen)
 
 
-def article(address: str) -> str:
-    return f'article[id="{address}"]'
+def finding_of(address: str) -> str:
+    return f'details[id="{address}"]'
 
 
-def test_the_first_screen_has_verdict_changes_and_matrix(visit: Visit, report: str) -> None:
+def test_the_first_screen_has_the_state_in_a_sentence_and_its_causes(visit: Visit, report: str) -> None:
     tab = visit(report)
-    assert tab.inner_text("h1").startswith("3 lost from sight, 5 new drifts, 3 still drifting")
-    assert tab.title().startswith("3 lost from sight, 5 new drifts")
-    for selector in ("h1", "#changed", ".changed .new", "#matrix", ".matrix tbody tr:last-child"):
+    assert (
+        tab.inner_text("h1")
+        == "The probe itself failed in 1 place; PA, PB and PC drift: 5 new causes behind 5 records."
+    )
+    assert tab.title() == "our fault · live 2026-11-21"
+    for selector in ("h1", ".tally .sum", ".our-fault h2", ".new-drift h2", ".new-drift .cause:nth-child(5)"):
         assert in_view(tab, selector), selector
     assert tab.locator(".squares a").count() == 418
+    numbers = [int(each) for each in tab.locator(".tally li:not(.sum) b").all_inner_texts()]
+    assert sum(numbers) == int(tab.inner_text(".tally .sum b")) == 418
+
+
+def test_every_number_leads_to_the_records_that_it_counts(visit: Visit, report: str) -> None:
+    tab = visit(report)
+    for link in tab.locator(".tally li:not(.sum) a").all():
+        query = unquote((link.get_attribute("href") or "").partition("q=")[2])
+        link.click()
+        until(tab, f"document.getElementById('f-q').value === '{query}'")
+        assert tab.inner_text("#count") == f"{link.locator('b').inner_text()} of 418 records"
+
+
+def test_a_cause_opens_to_its_records_and_a_record_to_what_differs(visit: Visit, report: str) -> None:
+    tab = visit(report)
+    cause = tab.locator(".new-drift .cause").first
+    told = cause.locator("summary").first.inner_text()
+    for part in ("PA", "header x-should-retry", "false", "true", "2 records", "answer", "new today", "likely provider"):
+        assert part in told, part
+    assert not cause.locator(".finding").first.is_visible()
+    cause.locator("summary").first.click()
+    assert cause.locator(".finding").count() == 2
+    cause.locator(".finding summary").first.click()
+    assert cause.locator(".finding .difference").first.is_visible()
 
 
 def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tmp_path: Path) -> None:
@@ -89,7 +119,7 @@ def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tm
         tab.keyboard.press("Escape")
     assert tab.evaluate("window.ran") is None
     assert tab.locator("h1").count() == 1
-    assert tab.inner_text("h1") == f"{len(ATTACKS)} drifts."
+    assert tab.inner_text("h1").startswith("PA drifts: ")
     assert tab.locator("iframe, img, base, object, embed, body style, body link, body meta").count() == 0
     assert tab.locator("form").count() == 1
     attributes = tab.evaluate("[...document.querySelectorAll('*')].flatMap(each => each.getAttributeNames())")
@@ -144,10 +174,9 @@ def test_search_finds_all_words(visit: Visit, report: str) -> None:
     assert shown(tab) == []
 
 
-def test_filters_narrow_and_are_remembered_in_the_address(visit: Visit, report: str) -> None:
+def test_a_query_narrows_and_is_remembered_in_the_address(visit: Visit, report: str) -> None:
     tab = visit(report)
-    tab.select_option("[name=provider]", "pc")
-    tab.select_option("[name=outcome]", "drifted")
+    tab.fill("#f-q", "provider:pc outcome:drifted")
     expected = [
         "pc/errors/general/missing_max_tokens",
         "pc/errors/oauth/invalid_request",
@@ -163,20 +192,86 @@ def test_filters_narrow_and_are_remembered_in_the_address(visit: Visit, report: 
 
 
 @pytest.mark.parametrize(
-    ("filters", "number"),
+    ("query", "number"),
     [
-        ("kind=rate_limits", 8),
-        ("age=never", 38),
-        ("age=over1", 9),
-        ("tag=LIVE_VERIFIED&provider=pd", 55),
-        ("change=ongoing", 3),
-        ("provider=pa&kind=errors&family=admin", 9),
-        ("q=read-timeout", 0),
-        ("outcome=inconclusive", 3),
+        ("kind:rate_limits", 8),
+        ("seen:never", 38),
+        ("seen:>1", 9),
+        ("tag:live_verified provider:pd", 55),
+        ("is:still-drifting", 3),
+        ("is:new provider:pc", 2),
+        ("provider:pa kind:errors family:admin", 9),
+        ("reason:read-timeout", 3),
+        ("no answer within", 3),
+        ("outcome:inconclusive", 3),
+        ("observed:422", 1),
+        ("cause:pa-a2465948", 3),
+        ("finding:header-differs,status-differs", 5),
+        ("x-envoy-upstream-service-time", 1),
+        ("outcome:drifted -provider:pc", 5),
+        ("status:529", 13),
     ],
 )
-def test_a_link_can_carry_filters(visit: Visit, report: str, filters: str, number: int) -> None:
-    assert len(shown(visit(f"{report}#?{filters}"))) == number
+def test_everything_can_be_searched_for(visit: Visit, report: str, query: str, number: int) -> None:
+    tab = visit(f"{report}#?q={quote(query)}")
+    assert len(shown(tab)) == number
+    assert tab.input_value("#f-q") == query
+
+
+def test_a_field_that_is_none_finds_nothing_and_says_so(visit: Visit, report: str) -> None:
+    tab = visit(report)
+    tab.fill("#f-q", "stauts:429")
+    assert tab.inner_text("#count") == "0 of 418 records. No field is called stauts."
+
+
+def test_the_search_suggests_fields_and_what_they_hold(visit: Visit, report: str) -> None:
+    tab = visit(report)
+
+    def suggested(text: str) -> list[str]:
+        tab.fill("#f-q", text)
+        values = tab.eval_on_selector_all("#suggestions option", "options => options.map(each => each.value)")
+        return list(values)
+
+    assert suggested("provider:pa st") == ["provider:pa status:"]
+    assert "status:429" in suggested("status:")
+    assert suggested("-is:fl") == ["-is:flaky"]
+
+
+QUERIES = """
+status:429 provider:pa
+status:4*
+STATUS:404,429 -provider:pb
+"not found"
+not found
+seen:<3
+seen:never -tag:x
+header:x-should-*
+endpoint:*/messages/*
+message:"no model"
+family:general type:*_error
+a.b(c
+param:
+-
+""
+code:[x]
+is:failing
+tag:unverified,live_verified kind:endpoints
+"""
+
+
+def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) -> None:
+    """The script has the rules of catalog/reading/query.py: over the same facets both find the same."""
+    tab = visit(report)
+    rows = tab.evaluate("records.map(r => [r.address, r.title, r.age, r.places.map(at => index.facets[at])])")
+    known = {*OF_RECORDS, *OF_RUNS}
+    spoken = {
+        address: Spoken(frozenset(facets), text_of("\n".join((address, title, *facets)).lower()), age)
+        for address, title, age, facets in rows
+    }
+    for query in QUERIES.splitlines():
+        terms = parse(query, known=known)
+        found = tab.evaluate("q => records.filter(r => fits(r, parseQuery(q).terms)).map(r => r.address)", query)
+        assert found == [address for address, each in spoken.items() if each.fits(terms)], query
 
 
 def test_sorting(visit: Visit, report: str) -> None:
@@ -191,8 +286,8 @@ def test_sorting(visit: Visit, report: str) -> None:
 def test_a_link_to_a_finding_shows_it(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#{STREAM}")
     arrived(tab)
-    assert tab.locator(f"{article(STREAM)} h3 a:focus").count() == 1
-    assert in_view(tab, article(STREAM))
+    assert tab.locator(f"{finding_of(STREAM)} > summary:focus").count() == 1
+    assert in_view(tab, finding_of(STREAM))
 
 
 def test_a_link_to_any_other_record_opens_it(visit: Visit, report: str) -> None:
@@ -234,10 +329,10 @@ def test_a_browser_that_cannot_unpack_details_says_so(visit: Visit, report: str)
 
 
 def test_a_link_opens_a_record_that_the_filters_hide(visit: Visit, report: str) -> None:
-    tab = visit(f"{report}#?provider=pd")
+    tab = visit(f"{report}#?q=provider:pd")
     tab.evaluate("address => { location.hash = address }", CONFORMING)
     tab.wait_for_selector("#list tr.detail")
-    assert tab.input_value("[name=provider]") == ""
+    assert tab.input_value("#f-q") == ""
 
 
 def test_a_link_to_a_record_that_is_gone_says_so(visit: Visit, report: str) -> None:
@@ -248,7 +343,7 @@ def test_a_link_to_a_record_that_is_gone_says_so(visit: Visit, report: str) -> N
 def test_everything_by_keyboard(visit: Visit, report: str) -> None:
     tab = visit(report)
     tab.keyboard.press("/")
-    tab.keyboard.type("scope_missing inference")
+    tab.keyboard.type("scope_missing family:inference")
     assert len(shown(tab)) == 2
     tab.keyboard.press("Escape")
     assert len(shown(tab)) > 2
@@ -276,7 +371,7 @@ def test_a_command_is_copied_as_it_stands(browser: Browser, report: str) -> None
     tab = context.new_page()
     tab.goto(f"{report}#{STREAM}")
     arrived(tab)
-    command = tab.locator(f"{article(STREAM)} .command").first
+    command = tab.locator(f"{finding_of(STREAM)} .command").first
     # The button says so for a moment only, so it is listened to from before the click.
     command.locator("button").evaluate(
         """button => { window.said = new Promise(heard => new MutationObserver(() => heard(button.textContent))
@@ -293,7 +388,7 @@ def test_without_script_the_findings_are_there(browser: Browser, report: str) ->
     tab = context.new_page()
     tab.goto(f"{report}#{STREAM}")
     assert tab.locator("article.finding").count() == 11
-    assert "content_block_delta" in tab.inner_text(article(STREAM))
+    assert "content_block_delta" in (tab.text_content(finding_of(STREAM)) or "")
     assert tab.locator("noscript").inner_text().startswith("The list of all records is drawn by a script.")
     context.close()
 
@@ -307,7 +402,7 @@ def test_ten_thousand_results_open(visit: Visit, tmp_path: Path) -> None:
     tab.fill("#f-q", "not_found_9988")
     (address,) = shown(tab)
     tab.click("#list tr.row a")
-    tab.wait_for_selector(f"#list [id='{address}'] + tr.detail, {article(address)}:focus-within")
+    tab.wait_for_selector(f"#list [id='{address}'] + tr.detail, {finding_of(address)}:focus-within")
 
 
 def test_a_run_without_any_result_opens(visit: Visit, tmp_path: Path) -> None:

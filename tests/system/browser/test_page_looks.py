@@ -11,7 +11,7 @@ from catalog.model import Outcome
 from tests.system.browser.chromium import NARROW, WIDE, Visit, arrived
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ViewportSize
+    from playwright.sync_api import Page, ViewportSize
 
 HOSTILE_RECORD = "pb/errors/http/unknown_field"
 STREAM = "pc/errors/stream/api_error"
@@ -27,7 +27,7 @@ def test_light_and_dark(visit: Visit, report: str, scheme: str) -> None:
     assert (red + green + blue > 700) == (scheme == "light")
 
 
-@pytest.mark.parametrize("address", ["", f"#{HOSTILE_RECORD}", f"#{STREAM}", f"#{CONFORMING}", "#?outcome=drifted"])
+@pytest.mark.parametrize("address", ["", f"#{HOSTILE_RECORD}", f"#{STREAM}", f"#{CONFORMING}", "#?q=outcome:drifted"])
 def test_nothing_is_wider_than_a_narrow_screen(visit: Visit, report: str, address: str) -> None:
     tab = visit(report + address, NARROW)
     assert tab.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
@@ -72,13 +72,20 @@ def test_axe_finds_nothing(visit: Visit, small_report: str, viewport: ViewportSi
     assert told == []
 
 
-def test_paper_has_no_controls_and_every_exchange(visit: Visit, report: str) -> None:
+def test_paper_names_each_record_of_each_cause_and_has_no_controls(visit: Visit, report: str) -> None:
     tab = visit(report)
     tab.evaluate("dispatchEvent(new Event('beforeprint'))")
     tab.emulate_media(media="print")
     assert not tab.locator("#filters").is_visible()
-    assert tab.locator(".finding details:not([open])").count() == 0
-    assert len(tab.pdf()) > 50_000
+    assert not tab.locator(".actions").first.is_visible()
+    assert tab.locator(".new-drift .cause > details:not([open])").count() == 0
+    assert tab.locator(".new-drift .finding > details[open]").count() == 0
+    assert pages(tab) <= 12
+
+
+def pages(tab: Page) -> int:
+    """The pages of a tab on paper."""
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", tab.pdf(format="A4")))
 
 
 def test_every_outcome_has_a_colour_of_its_own(visit: Visit, report: str) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.changes import Change
 from reports.overview import Overview
+from reports.sections import Name
 from tests.harness.command import Ran, pytest_probes, ran
 from tests.harness.fault_changes import instead
 from tests.harness.fault_proxy import Stand, standing
@@ -79,7 +79,7 @@ def test_what_was_seen_yesterday_and_is_refused_today(
     second = probe(tonight, tmp_path / "2", *READS, "--today", "2026-11-21")
     assert second.status == status, second.said
     overview = Overview(second.run, list(second.results.values()))
-    gone = overview.changes[Change.LOST]
+    gone = overview.members(Name.LOST)
     assert gone
     for text in (second.output, (second.folder / "summary.md").read_text(encoding="utf-8")):
         assert f"Lost from sight ({len(gone)})" in text

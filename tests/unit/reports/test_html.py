@@ -27,7 +27,7 @@ LOADING = {"src", "srcset", "action", "formaction", "data", "poster", "ping", "b
 ELEMENTS = set(
     "html head meta title link style body a header p b span nav main section h1 h2 h3 h4 h5 small ul li div table "
     "thead tbody tr td th figure figcaption svg rect line text article aside details summary code pre del ins dl dt dd "
-    "button noscript form label kbd input select option footer script".split()
+    "button noscript form label kbd input datalist select option footer script".split()
 )
 """All that a report is made of."""
 
@@ -99,7 +99,7 @@ def test_a_reader_without_script_finds_every_finding(page: str) -> None:
     for told in (
         "header x-should-retry: documented false, observed true",
         "last seen as documented 2026-11-20",
-        "day 41, since 2026-10-12",
+        "since 2026-10-12",
         "Confirmed by the provider; their fix is due in December.",
         "pytest 'probes/test_errors.py::test_error[pa/errors/general/overloaded]' --target live",
         "websocat --text",
@@ -161,7 +161,7 @@ def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -
     assert 0 < len(details) < 400 - printed
     assert "<b>answer</b>" in details[next(address for address in details if address not in without)]
     rows = json.loads(reader.texts["script"][0])["rows"]
-    assert {row[0] for row in rows if row[-1] is not None} == details.keys()
+    assert {row[0] for row in rows if row[7] is not None} == details.keys()
 
 
 def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +172,7 @@ def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.Monk
     packed = unpacked(html.render(run(), [drift]))[A]
     evidence, aside, _ = packed.partition('<div class="aside">')
     assert aside
-    assert evidence.replace("h3>", "h4>") in printed
+    assert evidence.replace("h3>", "h5>") in printed
 
 
 def test_a_chunk_is_of_one_family_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,5 +216,4 @@ def test_findings_beyond_those_shown_whole_are_listed(monkeypatch: pytest.Monkey
     monkeypatch.setattr(html, "SHOWN_WHOLE", 2)
     page = html.render(run(), [drifted(f"{A}{number}") for number in range(5)])
     assert page.count('<article class="finding') == 2
-    assert "3 more" in page
-    assert f'<a href="#{A}4">' in page
+    assert f'href="#{A}4"' in page

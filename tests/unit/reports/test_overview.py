@@ -93,12 +93,15 @@ def test_the_strip_has_a_place_for_each_run() -> None:
 @pytest.mark.parametrize(
     ("results", "verdict"),
     [
-        ([result(A), result(B)], "No drift; 2 of 2 verified, oldest evidence today."),
-        ([result(A, **DRIFT), result(B)], "1 drift; 1 of 2 verified, oldest evidence today."),
-        ([], "Nothing was probed; 0 of 0 verified."),
+        ([result(A), result(B)], "All that was looked at is as documented. 2 of 2 verified, oldest evidence today."),
+        (
+            [result(A, **DRIFT), result(B)],
+            "PA drifts: 1 new cause behind 1 record. 1 of 2 verified, oldest evidence today.",
+        ),
+        ([], "Nothing was probed. 0 of 0 verified."),
         (
             [result(A), result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})],
-            "PB was not really looked at, no drift in what was seen; 1 of 2 verified, oldest evidence today.",
+            "PB was not really looked at; nothing that was seen drifts. 1 of 2 verified, oldest evidence today.",
         ),
     ],
 )
@@ -111,13 +114,15 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(described, [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")])
     assert overview.verdict == (
-        "PB was not really looked at, 1 new drift, 1 fixed; 3 of 4 verified, oldest evidence 2 days."
+        "PB was not really looked at; PA drifts: 1 new cause behind 1 record. 3 of 4 verified, oldest evidence 2 days."
     )
     assert [each.address for each in overview.added] == ["pb/errors/http/d"]
 
 
 def test_a_mock_verifies_nothing() -> None:
-    assert Overview(run(live=False), [result(A)]).verdict == "No drift; 1 of 1 conform on the mock."
+    assert Overview(run(live=False), [result(A)]).verdict == (
+        "All that was looked at is as documented. 1 of 1 conform on the mock."
+    )
 
 
 def test_a_night_that_could_not_look_is_never_good() -> None:
@@ -160,11 +165,11 @@ def test_an_assumption_that_reality_corrected_is_told_once() -> None:
     seen = finding(severity=Severity.SHOULD, label="success", documented=200, observed=201, assertion="success/status")
     night = [result(A, findings=(seen,))]
     first = Overview(run(expected=()), night)
-    assert first.corrected == (f"{A}#success/status: assumed 200, observed 201",)
+    assert first.settled == (f"{A}#success/status: assumed 200, observed 201",)
     assert first.has_news
     assert first.mood == "good"
     second = Overview(run(expected=(), history=(history.row(run(), night),)), night)
-    assert second.corrected == ()
+    assert second.settled == ()
     assert not second.has_news
     unsure = result(A, Outcome.INCONCLUSIVE, findings=(seen,))  # nothing of it is written down: it waits for a verdict
     assert Overview(run(expected=()), [unsure]).corrected == ()

@@ -78,7 +78,7 @@ def test_the_matrix_has_every_record_once() -> None:
     (live,) = (
         each for each in families if (each.cell.provider, each.cell.kind, each.cell.family) == ("pb", "errors", "live")
     )
-    assert live.exceptions == "3 unseen"
+    assert live.exceptions == "3 inconclusive"
 
 
 def test_very_many_records_are_bars() -> None:

@@ -43,9 +43,10 @@ def test_shards_are_merged_where_one_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_show_leads_with_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_ends_with_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "--quiet"]) == 0
-    assert capsys.readouterr().out.startswith("1 drift; 1 of 2 verified")
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("PA drifts: 1 new cause behind 1 record. 1 of 2 verified")
 
 
 @pytest.mark.usefixtures("folder")

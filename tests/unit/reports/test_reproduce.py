@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.model import Close, Event, Exchange, GrpcStatus, Outcome, Request, Response
-from reports.reproduce import pytest_command, quoted, shell
-from tests.unit.reports.making import exchange, result, run
+from catalog.model import Close, Event, Exchange, GrpcStatus, Request, Response
+from reports.reproduce import quoted, shell
+from tests.unit.reports.making import exchange
 from tests.unit.reports.special import HOSTILE
 
 PRINTABLE = st.text(st.characters(min_codepoint=32, max_codepoint=126))
@@ -146,20 +146,3 @@ def test_a_hostile_text_is_one_word() -> None:
     assert len(re.findall(r"^", quoted(HOSTILE))) == 1
     shown = subprocess.run(["bash", "-c", f"printf %s {quoted(HOSTILE)}"], capture_output=True, check=True)
     assert shown.stdout.decode() == HOSTILE
-
-
-def test_the_probe_is_named_with_what_it_needs() -> None:
-    address = "pa/errors/general/a"
-    assert (
-        pytest_command(run(), result(address))
-        == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target live"
-    )
-    paid = result(address, Outcome.DRIFTED, cost="billable", nodeid="probes/test_errors.py::test_error[x y]")
-    assert shlex.split(pytest_command(run(target="my target.toml"), paid)) == [
-        "pytest",
-        "probes/test_errors.py::test_error[x y]",
-        "--target",
-        "my target.toml",
-        "--allow",
-        "free,billable",
-    ]

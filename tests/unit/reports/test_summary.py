@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
 A = "pa/errors/general/a"
+FOLDS = {
+    "<details><summary>its records, and what to do</summary>",
+    "<details><summary>Families that do not all conform (1 of 1)</summary>",
+    "</details>",
+}
+"""All the HTML that a summary of one drift holds."""
 
 
 def test_the_summary_of_a_run(snapshot: SnapshotAssertion) -> None:
@@ -43,9 +49,10 @@ def test_a_hostile_message_makes_no_link_image_or_markup(text: str) -> None:
     markdown = MarkdownIt("commonmark")
     inline = [child for token in markdown.parse(rendered) for child in token.children or ()]
     links = [token.attrGet("href") for token in inline if token.type == "link_open"]
-    assert links == ["report.html"]
+    assert all(str(link).partition("#")[0] == "report.html" for link in links)
     assert not [token for token in inline if token.type in ("image", "html_inline")]
-    assert not [token for token in markdown.parse(rendered) if token.type in ("html_block", "fence", "code_block")]
+    blocks = [token for token in markdown.parse(rendered) if token.type in ("html_block", "fence", "code_block")]
+    assert {token.content.strip() for token in blocks} <= FOLDS
 
 
 def test_mentions_and_issue_numbers_stand_in_code() -> None:
@@ -61,14 +68,14 @@ ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted"
 
 def test_an_accepted_drift_says_until_when_and_why() -> None:
     rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), ledger=ACCEPTED)])
-    assert f"- **`{A}`**: review by `2027-01-01`; `a fix is due`; `status: documented" in rendered
-    assert "no date" not in summary.render(run(), [result(A, Outcome.DRIFTED, ledger={"state": "accounted"})])
+    assert "1 record, likely provider, `a fix is due; review by 2027-01-01`" in rendered
+    assert "review by" not in summary.render(run(), [result(A, Outcome.DRIFTED, ledger={"state": "accounted"})])
 
 
 def test_a_night_that_could_not_look_does_not_say_that_nothing_changed() -> None:
     refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
     rendered = summary.render(run(), [refused])
-    assert "### Not looked at (1)\n\n- **PA**: blind: `no record has a verdict (probe-refused)`" in rendered
+    assert "### Blind\n\n- **PA**: blind: `no record has a verdict (probe-refused)`" in rendered
     assert "Nothing changed." not in rendered
     seen = result("pb/errors/general/b")
     assert "Nothing changed." in summary.render(run(expected=()), [refused, seen])

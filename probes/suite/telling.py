@@ -1,0 +1,67 @@
+"""Says in the terminal what a run saw: by cause what pytest says by item, and the state of the run last of all."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.evidence.causes import causes
+from catalog.evidence.results_file import read_run
+from catalog.model.visible import visible
+from probes.suite.items import address_in
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+
+
+class Teller:
+    """The plugin object that has the last word; `written` and `trouble` are lines that others add while it goes on."""
+
+    def __init__(self, folder: Path, written: Sequence[str], trouble: Sequence[str]) -> None:
+        self._folder = folder
+        self._written = written
+        self._trouble = trouble
+        self._reporter: pytest.TerminalReporter | None = None
+        self._verdict = ""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+        """After pytest's own list of failures, which is put into the order of what made them."""
+        file = self._folder / "results.jsonl"
+        if not file.exists():
+            yield
+            return
+        from reports import terminal
+
+        run, results = read_run(file)
+        _by_cause(terminalreporter, results)
+        yield
+        colour, width = bool(terminalreporter.hasmarkup), shutil.get_terminal_size().columns
+        terminalreporter.section("catalog probe")
+        quiet = terminalreporter.verbosity < 0
+        terminalreporter.write_line(terminal.body(run, results, width=width, colour=colour, quiet=quiet))
+        for said in self._written:
+            terminalreporter.write_line(visible(said))
+        for said in self._trouble:
+            terminalreporter.write_line(visible(said), red=True)
+        terminalreporter.write_line(f"report: {self._folder / 'report.html'}")
+        self._reporter, self._verdict = (
+            terminalreporter,
+            terminal.verdict(run, results, width=width, colour=colour),
+        )
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """Below the line with which pytest ends."""
+        if self._reporter is not None:
+            self._reporter.write_line(self._verdict)
+
+
+def _by_cause(reporter: pytest.TerminalReporter, results: Sequence[Result]) -> None:
+    place = {record: at for at, cause in reversed([*enumerate(causes(results))]) for record in cause.records}
+    for kind in ("failed", "error"):
+        reporter.stats.get(kind, []).sort(key=lambda report: place.get(address_in(report.nodeid), len(place)))

@@ -1,0 +1,54 @@
+"""The commands that views print, to be pasted and run as they stand: on the run's own target and catalog."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from catalog.evidence.causes import Cause
+    from catalog.evidence.results import Result, Run
+
+_TESTS = {
+    "endpoints": "probes/test_endpoints.py::test_endpoint",
+    "errors": "probes/test_errors.py::test_error",
+    "rate_limits": "probes/test_rate_limits.py::test_rate_limit",
+}
+OUT = "reports/out"
+
+REASON = "…"
+"""What a person puts in: why it is accepted."""
+
+
+def nodeid(result: Result) -> str:
+    """The pytest id of a record's probe."""
+    kind = result.address.kind
+    return result.nodeid or f"{_TESTS[kind]}[{result.record}]"
+
+
+def this_probe(run: Run, result: Result) -> str:
+    """Probe one record again, with what its cost needs."""
+    allow = ["--allow", f"free,{result.cost}"] if result.cost and result.cost != "free" else []
+    return shlex.join(["pytest", nodeid(result), *_there(run), *allow])
+
+
+def ask_again(run: Run, cause: Cause) -> str:
+    """Probe the records of a cause again."""
+    allowed = list(run.policy.get("allow") or ())
+    allow = ["--allow", ",".join(allowed)] if run.live and allowed not in ([], ["free"]) else []
+    out = ["--out", run.asked.out] if run.asked.out else []
+    return shlex.join(["pytest", "probes", "--cause", cause.id, *_there(run), *out, *allow])
+
+
+def accept(run: Run, cause: Cause) -> str:
+    """Accept all the drifts of a cause until their review."""
+    target = [] if run.target == "live" else ["--target", run.target]
+    where = ["--run", f"{run.asked.out or OUT}/{run.run}"]
+    return shlex.join(["python", "-m", "catalog", "accept", "--cause", cause.id, *target, *where, "--reason", REASON])
+
+
+def _there(run: Run) -> list[str]:
+    """The options that lead to the same target and the same records."""
+    named = run.asked.target or run.target
+    target = [] if named == "mock" else ["--target", named]
+    return [*target, *(["--catalog", run.asked.catalog] if run.asked.catalog else [])]

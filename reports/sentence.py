@@ -1,0 +1,127 @@
+"""The state of a run in one sentence, and in a few words for the title of a tab: what to know first. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from catalog.evidence.causes import causes
+from catalog.evidence.complete import unreported
+from reports.sections import Name
+from reports.words import count, names
+
+if TYPE_CHECKING:
+    from reports.overview import Overview
+    from reports.standing import Standing
+
+NEWS = (Name.REGRESSED, Name.NEW, Name.NEVER, Name.CHANGED)
+"""The sections of drift that no earlier night told."""
+
+
+def sentence(overview: Overview) -> str:
+    """What stood in the way of seeing, if anything, and then what was seen: `PC was not looked at; the rest is …`."""
+    if not overview.standings:
+        return "Nothing was probed."
+    sight, drift = _sight(overview), _drift(overview)
+    if not sight:
+        return f"{drift[0].upper()}{drift[1:]}." if drift else _calm(overview)
+    if not drift:
+        drift = "nothing that was seen drifts" if _number(overview, Name.CONFORMS) else ""
+    return f"{sight[0].upper()}{sight[1:]}{f'; {drift}' if drift else ''}."
+
+
+def title(overview: Overview) -> str:
+    """The same in at most forty characters or so, for a tab beside others."""
+    new, still = _causes(overview, NEWS), _causes(overview, (Name.STILL,))
+    for told in (
+        "our fault" if _our_faults(overview) else "",
+        f"{names(overview.blind)} blind" if overview.blind else "",
+        f"{count(new, 'new cause')}" if new else "",
+        f"{_number(overview, Name.LOST)} lost sight" if _number(overview, Name.LOST) else "",
+        f"{_number(overview, Name.FLAKY)} flaky" if _number(overview, Name.FLAKY) else "",
+        "ledger stale" if _stale(overview) else "",
+        f"{count(still, 'cause')} still" if still else "",
+        "pending" if _number(overview, Name.PENDING) else "",
+        "inconclusive" if _number(overview, Name.INCONCLUSIVE) else "",
+        "as documented" if _number(overview, Name.CONFORMS) else "",
+    ):
+        if told:
+            return told
+    return "nothing judged"
+
+
+def _sight(overview: Overview) -> str:
+    """What could not be seen though it should have been, or that the probe itself failed; the gravest alone."""
+    lost = overview.members(Name.LOST)
+    never = sum(map(unreported, overview.results))
+    if _our_faults(overview):
+        return f"the probe itself failed in {count(_our_faults(overview), 'place')}"
+    if overview.blind:
+        was = "was" if len(overview.blind) == 1 else "were"
+        return f"{names(overview.blind)} {was} not really looked at"
+    if never:
+        return f"{count(never, 'selected record')} {'was' if never == 1 else 'were'} never reported"
+    if lost:
+        return f"sight was lost of {count(len(lost), 'record')} of {names(_providers(lost))}"
+    return ""
+
+
+def _drift(overview: Overview) -> str:
+    """What drifts, the newest kind alone; empty where nothing does that nobody accepted."""
+    new = [each for name in NEWS for each in overview.members(name)]
+    if new:
+        number = _causes(overview, NEWS)
+        drift = "drifts" if len(_providers(new)) == 1 else "drift"
+        many = f"{count(len(new), 'record')} "
+        return f"{names(_providers(new))} {drift}: {count(number, 'new cause')} behind {many}".rstrip()
+    flaky, still, pending = (overview.members(name) for name in (Name.FLAKY, Name.STILL, Name.PENDING))
+    if flaky:
+        return f"nothing new drifts, and {count(len(flaky), 'record')} of {names(_providers(flaky))} {_is(flaky)} flaky"
+    if _stale(overview):
+        number = _stale(overview)
+        return f"nothing new drifts, and {count(number, 'ledger entry is', 'ledger entries are')} stale"
+    if still:
+        number = _causes(overview, (Name.STILL,))
+        goes = "goes" if number == 1 else "go"
+        return f"nothing new drifts, and {count(number, 'known cause')} {goes} on"
+    if pending:
+        number = _causes(overview, (Name.PENDING,))
+        return f"{count(number, 'cause is', 'causes are')} pending, never yet seen as documented"
+    return ""
+
+
+def _calm(overview: Overview) -> str:
+    """A night without drift and without anything lost."""
+    inconclusive = overview.members(Name.INCONCLUSIVE)
+    if not _number(overview, Name.CONFORMS):
+        return "What drifts is accepted." if _number(overview, Name.ACCEPTED) else "Nothing could be judged."
+    if inconclusive:
+        who = f"{count(len(inconclusive), 'record')} of {names(_providers(inconclusive))} {_is(inconclusive)}"
+        return f"Nothing that was seen drifts, and {who} inconclusive."
+    if _number(overview, Name.ACCEPTED):
+        return "All that was looked at is as documented, or accepted in the ledger."
+    return "All that was looked at is as documented."
+
+
+def _is(members: Iterable[Standing]) -> str:
+    return "is" if len(tuple(members)) == 1 else "are"
+
+
+def _number(overview: Overview, name: Name) -> int:
+    return len(overview.members(name))
+
+
+def _our_faults(overview: Overview) -> int:
+    return _number(overview, Name.OURS) + len(overview.faults)
+
+
+def _stale(overview: Overview) -> int:
+    return _number(overview, Name.STALE) + len(overview.stale_entries)
+
+
+def _causes(overview: Overview, among: Iterable[Name]) -> int:
+    return len(causes(each.result for name in among for each in overview.members(name)))
+
+
+def _providers(members: Iterable[Standing]) -> list[str]:
+    return sorted({each.result.address.provider for each in members})

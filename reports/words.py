@@ -1,0 +1,53 @@
+"""The words that every view uses: one for each outcome, one for each thing that an assertion may be seen as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from catalog.model import Outcome
+
+OUTCOMES: Mapping[Outcome, str] = {
+    Outcome.CONFORMS: "conforms",
+    Outcome.DRIFTED: "drifted",
+    Outcome.FLAKY: "flaky",
+    Outcome.RESTRICTED: "restricted",
+    Outcome.INCONCLUSIVE: "inconclusive",
+    Outcome.NOT_PROBED: "not probed",
+    Outcome.HARNESS_ERROR: "our fault",
+}
+
+AS_DOCUMENTED, OTHERWISE, NOT_LOOKED_AT, ASSUMED = "as documented", "otherwise", "not looked at", "assumed"
+"""What became of an assertion; `assumed` are those that no document states, as far as they were seen as we assumed."""
+
+SETTLED = "Settled assumptions"
+"""What we had assumed and an answer showed otherwise."""
+
+DISCOVERED = "Not in the documents"
+"""What answers held beyond them."""
+
+ADDED = "New records"
+
+ENDING = "About to end"
+"""Versions, models and keys that will be gone soon."""
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """`1 record`, `2 records`.
+
+    >>> count(2, "entry", "entries")
+    '2 entries'
+    """
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def days(age: int | None) -> str:
+    """An age in words."""
+    if age is None:
+        return "never"
+    return "today" if age == 0 else count(age, "day")
+
+
+def names(providers: Iterable[str]) -> str:
+    """Providers in a sentence: `PA, PB and PC`."""
+    *most, last = [provider.upper() for provider in providers] or [""]
+    return f"{', '.join(most)} and {last}" if most else last

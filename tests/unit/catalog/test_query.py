@@ -1,0 +1,109 @@
+"""The small language in which records are looked for."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import Address, Record
+from catalog.model.errors import CatalogError
+from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, facets, parse
+from tests.unit.reports.making import record
+
+TODAY = date(2026, 11, 21)
+LIMITED = "pa/errors/general/rate_limit_error"
+
+
+def found(text: str, address: str = LIMITED, **fields: Any) -> bool:
+    made = Record(Address.parse(address), record(address, **fields))
+    return Spoken.of(made, TODAY).fits(parse(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "status:429",
+        "status:4*",
+        "status:404,429",
+        "STATUS:429 provider:pa kind:errors family:general",
+        "type:rate_limit_error",
+        "header:x-should-retry",
+        "tag:live_verified",
+        "rate limit",
+        '"rate limit of the organization"',
+        "message:organization",
+        "-provider:pb",
+        "-status:400 -overloaded",
+        "seen:5d",
+        "seen:<7d",
+        "seen:>1d",
+        "endpoint:*/messages/*",
+        LIMITED,
+    ],
+)
+def test_it_finds(text: str) -> None:
+    assert found(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "status:42",
+        "status:400",
+        "provider:pb",
+        "rate nothing",
+        "-status:429",
+        "seen:never",
+        "seen:<5d",
+        "seen:soon",
+        "header:retry-after",
+        '"limit rate"',
+    ],
+)
+def test_it_does_not_find(text: str) -> None:
+    assert not found(text)
+
+
+def test_a_group_of_statuses_is_found_by_each() -> None:
+    assert found("status:502", http_status="502/503")
+    assert found("status:503", http_status="502/503")
+    assert found("status:4xx", http_status="4xx")
+
+
+def test_what_was_never_seen_is_found_so() -> None:
+    assert found("seen:never", observed=None, status=["DOCUMENTED"])
+
+
+@pytest.mark.parametrize("field", OF_RUNS)
+def test_what_only_a_run_knows_is_refused_where_there_is_none(field: str) -> None:
+    with pytest.raises(CatalogError, match=f"{field}: is known of a run alone"):
+        parse(f"{field}:x")
+    assert parse(f"{field}:x", known=OF_RUNS)
+
+
+def test_a_field_that_is_none_is_told() -> None:
+    with pytest.raises(CatalogError, match="no field is called 'stauts'; did you mean status"):
+        parse("stauts:429")
+
+
+@given(st.text())
+def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
+    try:
+        terms = parse(text)
+    except CatalogError:
+        return
+    assert all(term.values for term in terms)
+    assert all(term.field in {"", *OF_RECORDS} for term in terms)
+
+
+def test_each_facet_is_found_by_itself() -> None:
+    made = Record(Address.parse(LIMITED), record(LIMITED))
+    spoken = Spoken.of(made, TODAY)
+    for facet in facets(made):
+        field, _, value = facet.partition(":")
+        assert spoken.fits(parse(f'{field}:"{value}"')), facet

@@ -1,0 +1,52 @@
+"""The commands that views print lead to the run's own target, records and runs."""
+
+from __future__ import annotations
+
+import shlex
+
+from catalog.evidence.causes import causes
+from catalog.evidence.results import Asked
+from catalog.model import Outcome
+from reports.commands import accept, ask_again, this_probe
+from tests.unit.reports.making import finding, result, run
+
+A = "pa/errors/general/a"
+DRIFT = result(A, Outcome.DRIFTED, findings=(finding(),))
+(CAUSE,) = causes([DRIFT])
+ELSEWHERE = run(
+    run="r1",
+    target="staging",
+    asked=Asked(target="../w/my staging.toml", catalog="my/records", out="/tmp/runs"),
+    policy={"allow": ["billable", "free"]},
+)
+
+
+def test_a_record_is_probed_again_on_the_shipped_target() -> None:
+    assert (
+        this_probe(run(), result(A)) == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target live"
+    )
+    mock = run(target="mock", live=False)
+    assert this_probe(mock, result(A)) == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]'"
+
+
+def test_it_is_probed_again_where_it_was_and_with_what_it_costs() -> None:
+    paid = result(A, Outcome.DRIFTED, cost="billable", nodeid="probes/test_errors.py::test_error[x y]")
+    assert shlex.split(this_probe(ELSEWHERE, paid)) == [
+        *("pytest", "probes/test_errors.py::test_error[x y]", "--target", "../w/my staging.toml"),
+        *("--catalog", "my/records", "--allow", "free,billable"),
+    ]
+
+
+def test_a_cause_is_asked_again_from_the_folder_that_has_its_run() -> None:
+    assert shlex.split(ask_again(ELSEWHERE, CAUSE)) == [
+        *("pytest", "probes", "--cause", CAUSE.id, "--target", "../w/my staging.toml", "--catalog", "my/records"),
+        *("--out", "/tmp/runs", "--allow", "billable,free"),
+    ]
+    assert ask_again(run(), CAUSE) == f"pytest probes --cause {CAUSE.id} --target live"
+
+
+def test_a_cause_is_accepted_as_its_own_run_saw_it() -> None:
+    assert shlex.split(accept(ELSEWHERE, CAUSE)) == [
+        *("python", "-m", "catalog", "accept", "--cause", CAUSE.id, "--target", "staging"),
+        *("--run", "/tmp/runs/r1", "--reason", "…"),
+    ]

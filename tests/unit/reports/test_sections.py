@@ -1,0 +1,106 @@
+"""Every selected record stands in one section, and the sentence says what is gravest, never a list of counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.model import Outcome, Reason
+from reports.overview import Overview
+from reports.sections import Name, words_of
+from reports.sentence import title
+from tests.unit.reports import sample
+from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+
+A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
+TYPE = finding("type-differs", at="type")
+REGRESSED = {"states": "1", "regressed": ["answer/status"], "never": {}}
+NEVER = {"states": "1", "regressed": [], "never": {"answer/status": {"first": "2026-11-01"}}}
+PENDING = {"states": "1", "regressed": [], "never": {"answer/status": {"first": "2026-11-20", "until": "2026-11-27"}}}
+
+
+def drifted(address: str, *findings: Any, **changes: Any) -> Result:
+    return result(address, Outcome.DRIFTED, findings=findings or (finding(),), **changes)
+
+
+@pytest.mark.parametrize(
+    ("seen", "name"),
+    [
+        (drifted(A, agreement=REGRESSED), Name.REGRESSED),
+        (drifted(A, agreement=NEVER), Name.NEVER),
+        (drifted(A, agreement=PENDING), Name.PENDING),
+        (drifted(A), Name.NEW),
+        (drifted(A, ledger={"state": "accounted"}), Name.ACCEPTED),
+        (result(A, ledger={"state": "stale"}), Name.STALE),
+        (result(A, Outcome.FLAKY), Name.FLAKY),
+        (result(A, Outcome.HARNESS_ERROR), Name.OURS),
+        (result(A, Outcome.NOT_PROBED), Name.NOT_PROBED),
+        (result(A), Name.CONFORMS),
+    ],
+)
+def test_the_section_of_a_record(seen: Result, name: Name) -> None:
+    (section,) = Overview(run(), [seen]).sections
+    assert section.name is name
+    assert str(name) in words_of(section.members[0])
+
+
+def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
+    overview = Overview(*sample.full())
+    assert [each.name for each in overview.sections] == sorted(
+        (each.name for each in overview.sections), key=list(Name).index
+    )
+    assert sum(len(each.members) for each in overview.sections) == len(overview.standings) == 418
+
+
+@pytest.mark.parametrize(
+    ("results", "sentence", "tab"),
+    [
+        ([result(A)], "All that was looked at is as documented.", "as documented"),
+        ([drifted(A), drifted(B), drifted(C)], "PA and PC drift: 2 new causes behind 3 records.", "2 new causes"),
+        ([drifted(A, finding(), TYPE)], "PA drifts: 2 new causes behind 1 record.", "2 new causes"),
+        (
+            [result(A), result(B, Outcome.FLAKY)],
+            "Nothing new drifts, and 1 record of PA is flaky.",
+            "1 flaky",
+        ),
+        (
+            [result(A), drifted(B, agreement=PENDING)],
+            "1 cause is pending, never yet seen as documented.",
+            "pending",
+        ),
+        (
+            [result(A), drifted(B, ledger={"state": "accounted"})],
+            "All that was looked at is as documented, or accepted in the ledger.",
+            "as documented",
+        ),
+        ([result(A, Outcome.HARNESS_ERROR)], "The probe itself failed in 1 place.", "our fault"),
+        (
+            [*(result(f"{A}{number}") for number in range(9)), result(B, Outcome.INCONCLUSIVE, probed={})],
+            "Nothing that was seen drifts, and 1 record of PA is inconclusive.",
+            "inconclusive",
+        ),
+        ([result(A, Outcome.NOT_PROBED)], "Nothing could be judged.", "nothing judged"),
+        ([], "Nothing was probed.", "nothing judged"),
+    ],
+)
+def test_the_state_in_one_sentence(results: list[Result], sentence: str, tab: str) -> None:
+    overview = Overview(run(expected=()), results)
+    assert overview.sentence == sentence
+    assert title(overview) == tab
+
+
+def test_what_is_blind_is_said_first() -> None:
+    unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
+    overview = Overview(run(), [drifted(A), unseen])
+    assert overview.sentence == "PC was not really looked at; PA drifts: 1 new cause behind 1 record."
+    assert title(overview) == "PC blind"
+
+
+def test_no_sentence_is_a_list() -> None:
+    overview = Overview(*sample.full())
+    assert len(overview.sentence) < 100
+    assert len(title(overview)) < 30
