@@ -172,7 +172,7 @@ def test_an_assumption_that_reality_corrected_is_told_once() -> None:
     assert second.settled == ()
     assert not second.has_news
     unsure = result(A, Outcome.INCONCLUSIVE, findings=(seen,))  # nothing of it is written down: it waits for a verdict
-    assert Overview(run(expected=()), [unsure]).corrected == ()
+    assert Overview(run(expected=()), [unsure]).settled == ()
 
 
 def test_what_is_verified_in_part_is_said_to_be() -> None:
@@ -191,5 +191,5 @@ def test_what_is_lost_from_sight_is_told_as_that_though_its_entry_of_the_ledger_
     overview = Overview(past({A: Outcome.CONFORMS}), [blind])
     assert overview.standings[0].change is Change.LOST
     assert overview.stale_entries == (f"{A}: {detail}",)
-    assert "1 stale ledger entry" in overview.verdict
+    assert "1 ledger entry is stale" in overview.verdict
     assert change_of(past(), blind) is Change.STALE
