@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catalog.model.assertion import Key
+from catalog.reading.last_seen import evidence_block
+from reports.words import AS_DOCUMENTED, ASSUMED, NOT_LOOKED_AT, OTHERWISE
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from catalog.evidence.results import Result
+    from catalog.model.look import Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,33 +24,71 @@ class Checked:
     endpoint: str
     """The address of the endpoint that was asked, or empty."""
     label: str
-    as_stated: tuple[str, ...]
+    as_documented: tuple[str, ...]
+    assumed: tuple[str, ...]
+    """Those that no document states, and that were seen as we assumed."""
     otherwise: Mapping[str, str]
     """Keys, and the class of what was observed instead."""
-    unseen: Mapping[str, tuple[str, ...]]
-    """Why nothing was seen, and the keys of which that is so."""
+    not_looked_at: Mapping[str, tuple[str, ...]]
+    """Why, and when it was last seen if it ever was; and the keys of which that is so."""
 
 
 def checklist(result: Result) -> list[Checked]:
-    """A result's looks, by endpoint and label; what is unseen for the same reason stands together."""
-    return [
-        Checked(look.endpoint, look.label, look.as_stated, look.otherwise, _by_reason(look.unseen))
-        for look in sorted(result.looks, key=lambda look: look.endpoint)
-    ]
+    """A result's looks, by endpoint and label; what was not looked at for the same reason stands together."""
+    assumed = tuple(_patterns(result))
+    return [_checked(each, result, assumed) for each in sorted(result.looks, key=lambda look: look.endpoint)]
+
+
+def not_drawn(result: Result) -> dict[str, str]:
+    """The record's other endpoints, which this run did not draw, and when each was last looked at, if it ever was."""
+    seen = evidence_block(result.probed_record).get("seen") or {}
+    return {each: _day(seen.get(each, {}).get("on")) for each in result.undrawn}
 
 
 def tally(result: Result) -> str:
-    """How many assertions were seen as stated, seen otherwise, and not seen; empty where nothing was looked at."""
-    numbers = {
-        "as stated": sum(len(look.as_stated) for look in result.looks),
-        "otherwise": sum(len(look.otherwise) for look in result.looks),
-        "unseen": sum(len(look.unseen) for look in result.looks),
-    }
+    """How many assertions were seen how; empty where nothing was looked at."""
+    numbers: Counter[str] = Counter()
+    for each in checklist(result):
+        numbers[AS_DOCUMENTED] += len(each.as_documented)
+        numbers[OTHERWISE] += len(each.otherwise)
+        numbers[NOT_LOOKED_AT] += sum(map(len, each.not_looked_at.values()))
+        numbers[ASSUMED] += len(each.assumed)
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
 
 
-def _by_reason(unseen: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for key, reason in unseen.items():
-        found[reason].append(key)
-    return {reason: tuple(keys) for reason, keys in found.items()}
+def _checked(look: Look, result: Result, assumed: tuple[Key, ...]) -> Checked:
+    keys = {each: _is_assumed(f"{look.label}/{each}", assumed) for each in look.as_stated}
+    line = (evidence_block(result.probed_record).get("seen") or {}).get(look.endpoint, {})
+    hidden: dict[str, list[str]] = defaultdict(list)
+    for key, why in look.unseen.items():
+        last = line.get("unseen", {}).get(f"{look.label}/{key}", line.get("on"))
+        hidden[f"{why}{_day(last)}"].append(key)
+    return Checked(
+        look.endpoint,
+        look.label,
+        tuple(each for each, is_assumed in keys.items() if not is_assumed),
+        tuple(each for each, is_assumed in keys.items() if is_assumed),
+        look.otherwise,
+        {why: tuple(found) for why, found in hidden.items()},
+    )
+
+
+def _patterns(result: Result) -> Iterator[Key]:
+    """The keys that a record says are assumed; what is written in another way asserts nothing."""
+    for each in result.probed.get("assumed") or ():
+        try:
+            yield Key.parse(each)
+        except ValueError:
+            continue
+
+
+def _is_assumed(text: str, assumed: tuple[Key, ...]) -> bool:
+    try:
+        key = Key.parse(text)
+    except ValueError:
+        return False
+    return any(each.covers(key) for each in assumed)
+
+
+def _day(last: str | None) -> str:
+    return f", last seen {last}" if last else ""

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence import verdicts
-from catalog.model import Severity
+from catalog.model import Outcome, Severity
 from catalog.model.explanations import ALL
 from catalog.reading.facts import meaning
 from reports import advice, exchanges, plots
-from reports.checklist import checklist, tally
+from reports.checklist import checklist, not_drawn, tally
 from reports.commands import this_probe
 from reports.difference import side_by_side
 from reports.facts import Relations, facts, title
 from reports.markup import environment
+from reports.reproduction import script
 from reports.where import on_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from catalog.evidence.results import Result, Run
-    from catalog.model import Outcome
     from reports.attribution import Attributor
     from reports.standing import Standing
 
@@ -44,7 +44,7 @@ class Details:
 
     def article(self, standing: Standing) -> dict[str, Any]:
         """Everything that a finding's article prints; its heading says the meaning already."""
-        said = self._said(standing, exchanges.attempts(standing.result))
+        said = self._said(standing, exchanges.attempts(standing.result), exchanges.MAX_BODY)
         result = standing.result
         return {
             **said,
@@ -56,13 +56,13 @@ class Details:
 
     def whole(self, standing: Standing) -> str:
         """The markup of a record's detail, its exchanges with it."""
-        return self._body(self._said(standing, exchanges.attempts(standing.result, max_body=BODY)))
+        return self._body(self._said(standing, exchanges.attempts(standing.result, max_body=BODY), BODY))
 
     def without_exchanges(self, standing: Standing) -> str:
         """The same with a word on where the exchanges are."""
-        return self._body(self._said(standing, []))
+        return self._body(self._said(standing, [], 0))
 
-    def _said(self, standing: Standing, attempts: list[dict[str, Any]]) -> dict[str, Any]:
+    def _said(self, standing: Standing, attempts: list[dict[str, Any]], max_body: int) -> dict[str, Any]:
         result = standing.result
         return {
             "standing": standing,
@@ -75,6 +75,7 @@ class Details:
             "assumed": [item for item in result.findings if item.severity is Severity.SHOULD],
             "remarks": [item for item in result.findings if item.severity is Severity.INFO],
             "checklist": checklist(result),
+            "not_drawn": not_drawn(result),
             "tally": tally(result),
             "ledger": _ledger(result),
             "attribution": self._attributor.of(standing),
@@ -84,6 +85,9 @@ class Details:
             "strip": self._strip(standing.strip),
             "left_out": bool(result.attempts) and not attempts,
             "waterfalls": [plots.waterfall(attempt) for attempt in result.attempts],
+            "deviant": exchanges.deviant(result, max_body=max_body) if attempts else None,
+            "pair": exchanges.pair(result, max_body=max_body) if attempts and result.outcome is Outcome.FLAKY else [],
+            "script": script(self._run, result) if attempts else "",
             "pytest": this_probe(self._run, result),
         }
 

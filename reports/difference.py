@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from reports.json_lines import parts
+
 if TYPE_CHECKING:
     from catalog.model import Json
+    from reports.json_lines import Pointer
 
 MAX_LINES = 160
 MAX_CHARACTERS = 4000
-
-Pointer = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,10 @@ def shown(value: Json) -> str:
 
 def _structured(documented: Json, observed: Json) -> Iterator[Row]:
     changed_left, changed_right = _changed(documented, observed)
-    left, right = list(_lines(documented, ())), list(_lines(observed, ()))
+    left, right = (
+        [((pointer, kind), text) for pointer, kind, text in parts(side, in_order_of_names=True)]
+        for side in (documented, observed)
+    )
     matcher = SequenceMatcher(None, [key for key, _ in left], [key for key, _ in right], autojunk=False)
     for _, low, high, other_low, other_high in matcher.get_opcodes():
         for offset in range(max(high - low, other_high - other_low)):
@@ -93,24 +97,6 @@ def _changed(documented: Json, observed: Json) -> tuple[set[Pointer], set[Pointe
             if not kind.endswith("_removed"):
                 right.add(pointer)
     return left, right
-
-
-def _lines(
-    value: Json, pointer: Pointer, indent: int = 0, before: str = "", comma: str = ""
-) -> Iterator[tuple[tuple[Pointer, str], str]]:
-    """The lines of a value's JSON, each with the pointer of what it shows."""
-    pad = "  " * indent + before
-    if not isinstance(value, dict | list) or not value:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-        yield (pointer, "value"), f"{pad}{text}{comma}"
-        return
-    mapping = isinstance(value, dict)
-    members = sorted(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    yield (pointer, "open"), f"{pad}{'{' if mapping else '['}"
-    for number, (key, item) in enumerate(members):
-        name = f"{json.dumps(key, ensure_ascii=False)}: " if mapping else ""
-        yield from _lines(item, (*pointer, key), indent + 1, name, "," if number < len(members) - 1 else "")
-    yield (pointer, "close"), f"{'  ' * indent}{'}' if mapping else ']'}{comma}"
 
 
 def _strings(documented: str, observed: str) -> tuple[Line, Line]:

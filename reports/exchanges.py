@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog.model.text import brief
-from reports.reproduce import shell
+from reports.marks import MARKED, MISSING, NONE, Marks, marks
 from reports.where import differing, endpoints_of, short
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def grpc_name(status: int) -> str:
 
 def size(attempt: Attempt) -> int:
     """About how many characters an attempt takes on the page."""
-    return sum(len(json.dumps(_exchange(each, "", MAX_BODY))) for each in attempt.exchanges)
+    return sum(len(json.dumps(_exchange(each, MAX_BODY, NONE))) for each in attempt.exchanges)
 
 
 def shorten(value: Json, limit: int = 400) -> str:
@@ -65,14 +65,39 @@ def shorten(value: Json, limit: int = 400) -> str:
     return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), limit)
 
 
-def _attempt(number: int, attempt: Attempt, result: Result, max_body: int) -> dict[str, Json]:
-    """An attempt; `worth` tells which exchanges a reader wants first: what differs, else the first of each label."""
-    provider, differs = result.address.provider, differing(result)
-    shown, labels = [], set(ASIDE)
+def deviant(result: Result, *, max_body: int = MAX_BODY) -> dict[str, Json] | None:
+    """The first exchange of the last attempt in which something differs, its lines marked; None where nothing does."""
+    if not result.attempts:
+        return None
+    attempt, differs = result.attempts[-1], differing(result)
     for each, endpoint in zip(attempt.exchanges, endpoints_of(result, attempt), strict=True):
-        worth = (each.label, endpoint) in differs if differs else each.label not in labels
-        labels.add(each.label)
-        shown.append({**_exchange(each, provider, max_body), "endpoint": short(endpoint), "worth": worth})
+        found = marks(result, each.label, endpoint)
+        if found.findings and ((each.label, endpoint) in differs or not differs):
+            return _placed(each, endpoint, max_body, found)
+    return None
+
+
+def pair(result: Result, *, max_body: int = MAX_BODY) -> list[dict[str, Json]]:
+    """Of a record whose attempts disagree: the first two answers under one label that do, side by side."""
+    seen: dict[tuple[str, str], tuple[int, Exchange, str]] = {}
+    for number, attempt in enumerate(result.attempts, start=1):
+        for each, endpoint in zip(attempt.exchanges, endpoints_of(result, attempt), strict=True):
+            if each.label in ASIDE:
+                continue
+            first = seen.setdefault((each.label, endpoint), (number, each, answer(each)))
+            if first[2] != answer(each):
+                found = marks(result, each.label, endpoint)
+                return [
+                    {"number": at, **_placed(one, endpoint, max_body, found)}
+                    for at, one in ((first[0], first[1]), (number, each))
+                ]
+    return []
+
+
+def _attempt(number: int, attempt: Attempt, result: Result, max_body: int) -> dict[str, Json]:
+    """An attempt, its exchanges in their order."""
+    places = zip(attempt.exchanges, endpoints_of(result, attempt), strict=True)
+    shown = [_placed(each, endpoint, max_body, marks(result, each.label, endpoint)) for each, endpoint in places]
     return {
         "number": number,
         "at": attempt.at,
@@ -81,47 +106,65 @@ def _attempt(number: int, attempt: Attempt, result: Result, max_body: int) -> di
     }
 
 
-def _exchange(exchange: Exchange, provider: str, max_body: int) -> dict[str, Json]:
+def _placed(exchange: Exchange, endpoint: str, max_body: int, found: Marks) -> dict[str, Json]:
+    return {**_exchange(exchange, max_body, found), "endpoint": short(endpoint)}
+
+
+def _exchange(exchange: Exchange, max_body: int, found: Marks) -> dict[str, Json]:
     request, response = exchange.request, exchange.response
     shown: dict[str, Json] = {
         "label": exchange.label,
         "asked": f"{request.method} {request.url}",
         "answer": answer(exchange),
+        "marked": found.status,
         "start": round(exchange.started_ms, 1),
         "ms": round(exchange.elapsed_ms, 1),
-        "sent": _headers(request.headers),
-        "sent_body": _text(request.body, max_body),
-        "shell": shell(exchange, provider),
+        "sent": list(NONE.headers(_headers(request.headers))),
+        "sent_body": [[_text(request.body, max_body), ""]] if request.body is not None else [],
     }
     if exchange.failure is not None:
         shown["failure"] = exchange.failure.detail or exchange.failure.code
     if response is not None:
-        shown["seen"] = _headers(response.headers)
-        shown["seen_body"] = _text(response.body, max_body, response.cut)
-        rows = list(_timeline(exchange, response, max_body))
+        shown["seen"] = list(found.headers(_headers(response.headers)))
+        shown["seen_body"] = _body(response, max_body, found)
+        rows = list(_timeline(exchange, response, max_body, found))
         if rows:
             shown["timeline"] = rows[:MAX_ROWS]
             if len(rows) > MAX_ROWS:
-                shown["timeline"].append([None, "", "…", f"{len(rows) - MAX_ROWS} more rows, in results.jsonl"])
+                shown["timeline"].append([None, "", "…", f"{len(rows) - MAX_ROWS} more rows, in results.jsonl", ""])
     return shown
 
 
-def _timeline(exchange: Exchange, response: Response, max_body: int) -> Iterator[list[Json]]:
-    """Rows of `[ms since the request, direction, name, text]`; plain answers need none."""
+def _body(response: Response, max_body: int, found: Marks) -> list[list[str]]:
+    """The lines of a body, each with its mark."""
+    if response.cut is None and isinstance(response.body, dict | list):
+        return found.lines(response.body, max_body)
+    text = _text(response.body, max_body, response.cut)
+    return [*([[text, ""]] if text else []), *found.lines(None, 0)[1:]]
+
+
+def _timeline(exchange: Exchange, response: Response, max_body: int, found: Marks) -> Iterator[list[Json]]:
+    """Rows of `[ms since the request, direction, name, text, mark]`; plain answers need none."""
     if response.events is None and response.close is None and response.grpc is None:
         return
     for event in response.events or ():
-        yield [round(event.at_ms, 1), "→" if event.sent else "←", event.event, _data(event, max_body)]
+        mark = MARKED if event.event in found.events and not event.sent else ""
+        yield [round(event.at_ms, 1), "→" if event.sent else "←", event.event, _data(event, max_body), mark]
+    named = {event.event for event in response.events or ()}
+    for missing in sorted(found.events - named - {""}):
+        yield [None, "", missing, "did not come", MISSING]
     end = round(exchange.elapsed_ms, 1)
     if response.close is not None:
         how = "clean" if response.close.clean else "no closing handshake"
-        yield [end, "■", f"close {response.close.code}", f"{response.close.reason} ({how})".strip()]
+        code = "without a code" if response.close.code is None else response.close.code
+        yield [end, "■", f"close {code}", f"{response.close.reason} ({how})".strip(), MARKED if found.close else ""]
     if response.grpc is not None:
-        yield [end, "■", grpc_name(response.grpc.status), response.grpc.message]
+        mark = MARKED if found.status else ""
+        yield [end, "■", grpc_name(response.grpc.status), response.grpc.message, mark]
         for name, value in response.grpc.trailers.items():
-            yield [end, "■", f"trailer {name}", str(value)]
+            yield [end, "■", f"trailer {name}", str(value), ""]
     if response.ended != "complete":
-        yield [end, "■", response.ended, "the answer did not end as it should"]
+        yield [end, "■", response.ended, "the answer did not end as it should", MARKED if found.findings else ""]
 
 
 def _data(event: Event, max_body: int) -> str:
@@ -132,8 +175,8 @@ def _data(event: Event, max_body: int) -> str:
     return _cut(text, min(max_body, 600))
 
 
-def _headers(headers: Mapping[str, str]) -> list[list[str]]:
-    return [[str(name), str(value)] for name, value in headers.items()]
+def _headers(headers: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(str(name), str(value)) for name, value in headers.items()]
 
 
 def _text(body: Json, limit: int, cut: Cut | None = None) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog.model import Json
 from catalog.model.json_tree import texts
+from catalog.reading import documents
 from catalog.reading.facts import seen, stated, tags
 from catalog.recognition.lookalikes import Lookalikes
 
@@ -27,7 +29,7 @@ _HOW = {
 }
 
 Row = dict[str, Json]
-"""`label`, and one of `text` or `links` (addresses)."""
+"""`label`, and one of `text`, `links` (addresses) or `cites` (where in the documents, and what stands there)."""
 
 
 class Relations:
@@ -59,16 +61,11 @@ def title(result: Result) -> str:
     return result.probed_record.title
 
 
-def sections(result: Result) -> str:
-    """Where the documents state it, in words: `2:7.3#row` is document 2, section 7.3."""
-    return "; ".join(map(_cited, result.probed_record.sources))
-
-
 def _facts(result: Result, relations: Relations) -> Iterator[Row]:
     record = result.probed_record
     for fact in stated(record):
         yield {"label": fact.label, "text": _said(fact.value)}
-    yield {"label": "documented in", "text": sections(result) or "no section cited"}
+    yield {"label": "documented in", "cites": [_cite(each, result) for each in record.sources]}
     yield {"label": "tags", "text": ", ".join(tags(record)) or "none"}
     for fact in seen(record):
         yield {"label": fact.label, "text": _said(fact.value)}
@@ -96,6 +93,20 @@ def _flat(value: Json) -> str:
     if isinstance(value, list):
         return ", ".join(map(_flat, value))
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping | bool) else str(value)
+
+
+def _cite(source: str, result: Result) -> dict[str, Json]:
+    """Where the documents state it, in words, and what stands there: `2:7.3#row` is document 2, section 7.3."""
+    return {"where": _cited(source), "says": list(_rows(result.address.provider).get(source, ()))}
+
+
+@cache
+def _rows(provider: str) -> Mapping[str, tuple[str, ...]]:
+    """The statements of each row of the documents, by its citation, as catalog/facts has them."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for fact in documents.facts(provider):
+        found[fact.citation].append(fact.statement)
+    return {citation: tuple(statements) for citation, statements in found.items()}
 
 
 def _cited(source: str) -> str:

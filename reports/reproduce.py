@@ -72,7 +72,7 @@ def _grpcurl(request: Request, provider: str) -> str:
     command += [f"-H {header}" for header in _headers(request.headers, provider)]
     if request.body is not None:
         command.append(f"-d {quoted(_body(request.body) or '', _own_variables(provider))}")
-    command.append(f"{quoted(parts.netloc)} {quoted(parts.path.strip('/'))}")
+    command.append(f"{quoted(parts.netloc, _VARIABLE)} {quoted(parts.path.strip('/'))}")
     return _joined(command)
 
 

@@ -196,9 +196,10 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
     (told,) = re.findall(r'<details class="checklist">(.*?)</details>', page, re.DOTALL)
     words = " ".join("".join(re.sub("<[^>]*>", " ", told)).split())
     assert words == (
-        "Assertions 3 as stated, 1 otherwise, 1 unseen"
-        " answer on pa/endpoints/messages/create otherwise param : absent as stated status , type unseen, no-body code"
-        " answer on pa/endpoints/models/list as stated status"
+        "Assertions 3 as documented, 1 otherwise, 1 not looked at"
+        " answer on pa/endpoints/messages/create otherwise param : absent"
+        " as documented status , type not looked at, no-body code"
+        " answer on pa/endpoints/models/list as documented status"
     )
     assert '<details class="checklist">' not in html.render(run(), [drifted(A)])
 

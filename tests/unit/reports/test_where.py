@@ -60,19 +60,12 @@ def test_the_exchange_that_the_recipe_names_no_endpoint_for_has_that_of_its_look
     assert differing(seen) == {("answer", COUNT)}
 
 
-def test_only_the_exchanges_that_differ_are_worth_sending_again() -> None:
-    (attempt,) = exchanges.attempts(differing_on(COUNT, FILES))
-    assert [each["endpoint"] for each in attempt["exchanges"] if each["worth"]] == [
-        "messages/count_tokens",
-        "files/list_files",
-    ]
-    (first,) = exchanges.attempts(differing_on(MODELS))
-    assert [each["endpoint"] for each in first["exchanges"] if each["worth"]] == ["models/list_models"]
-
-
-def test_where_nothing_differs_the_first_of_each_label_is_worth_it() -> None:
-    (attempt,) = exchanges.attempts(differing_on())
-    assert [each["endpoint"] for each in attempt["exchanges"] if each["worth"]] == ["models/list_models"]
+def test_the_first_exchange_that_differs_is_shown_before_all_others() -> None:
+    for differing_there, shown in ((COUNT, FILES), "messages/count_tokens"), ((MODELS,), "models/list_models"):
+        found = exchanges.deviant(differing_on(*differing_there))
+        assert found is not None
+        assert found["endpoint"] == shown
+    assert exchanges.deviant(result(MODELS, attempts=differing_on(COUNT).attempts)) is None
 
 
 def test_every_view_says_on_which_endpoint_it_differs() -> None:

@@ -1,0 +1,99 @@
+"""In an exchange, the lines that show what differs are marked, and what is missing stands there as missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog.model import Aspect, Attempt, Event, Finding, GrpcStatus, Outcome, Response, Severity
+from catalog.model.look import Look
+from reports import exchanges
+from reports.marks import MARKED, MISSING, Marks, marks
+from tests.unit.reports.making import answer, exchange, finding, result
+
+A = "pa/errors/general/a"
+BODY = {"type": "error", "error": {"type": "x", "message": "m", "code": None}, "data": [{"id": 1}, {"id": 2}]}
+
+
+def marked(found: Finding, body: Any = BODY) -> list[str]:
+    return [text.strip() for text, mark in Marks((found,)).lines(body, 10_000) if mark]
+
+
+@pytest.mark.parametrize(
+    ("aspect", "at", "lines"),
+    [
+        (Aspect.TYPE, "type", ['"type": "x",']),
+        (Aspect.MESSAGE, "message", ['"message": "m",']),
+        (Aspect.CODE, "", ['"code": null']),
+        (Aspect.BODY, "/error/message", ['"message": "m",']),
+        (Aspect.RELATION, "/data/*/id", ['"id": 1', '"id": 2']),
+        (Aspect.BODY, "/data", ['"data": [', "{", '"id": 1', "},", "{", '"id": 2', "}", "]"]),
+        (Aspect.STATUS, "", []),
+        (Aspect.HEADER, "type", []),
+    ],
+)
+def test_the_lines_of_a_body_that_differ(aspect: Aspect, at: str, lines: list[str]) -> None:
+    assert marked(finding(aspect=aspect, at=at)) == lines
+
+
+def test_a_field_that_is_missing_is_shown_as_missing() -> None:
+    gone = finding("field-missing", aspect=Aspect.BODY, at="/error/param", documented="present", observed=None)
+    assert Marks((gone,)).lines(BODY, 10_000)[-1] == ["/error/param: absent", MISSING]
+
+
+def test_a_marked_line_is_never_left_out() -> None:
+    long = {"text": "x" * 500, "code": "wrong"}
+    shown = Marks((finding(aspect=Aspect.CODE),)).lines(long, 10)
+    assert ['  "code": "wrong"', MARKED] in shown
+    assert shown[-1][0].startswith("… (")
+
+
+def test_headers_that_differ_and_those_that_are_missing() -> None:
+    wrong = finding(aspect=Aspect.HEADER, at="X-Should-Retry")
+    gone = finding("header-missing", aspect=Aspect.HEADER, at="retry-after")
+    shown = list(Marks((wrong, gone)).headers([("x-should-retry", "true"), ("server", "a")]))
+    assert shown == [["x-should-retry", "true", MARKED], ["server", "a", ""], ["retry-after", "absent", MISSING]]
+
+
+def test_an_exchange_has_the_marks_of_its_own_label_and_endpoint() -> None:
+    here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
+    seen = result(A, findings=(finding(endpoints=(here,)), finding(severity=Severity.INFO), finding(label="other")))
+    assert len(marks(seen, "answer", here).findings) == 1
+    assert not marks(seen, "answer", there).findings
+    assert marks(seen, "other", there).status
+
+
+def test_only_the_deviant_exchange_is_shown_first() -> None:
+    first, second = exchange("one"), exchange("two", response=answer(422, "t", "m"))
+    looks = (Look("", "one", ("status",)), Look("", "two", (), {"status": "422"}))
+    attempt = Attempt("2026-11-21T04:05:00Z", 9.0, (exchange("setup"), first, second))
+    seen = result(A, Outcome.DRIFTED, findings=(finding(label="two"),), attempts=(attempt,), looks=looks)
+    shown = exchanges.deviant(seen)
+    assert shown is not None
+    assert (shown["label"], shown["answer"], shown["marked"]) == ("two", "422", True)
+    assert exchanges.deviant(result(A, attempts=(attempt,))) is None
+
+
+def test_of_a_flaky_record_both_answers_stand_side_by_side() -> None:
+    attempts = tuple(
+        Attempt("2026-11-21T04:05:00Z", 9.0, (exchange("setup"), exchange(response=answer(status, "t", "m"))))
+        for status in (504, 504, 500)
+    )
+    seen = result(A, Outcome.FLAKY, attempts=attempts, findings=(finding(documented=504, observed=500),))
+    assert [(each["number"], each["answer"]) for each in exchanges.pair(seen)] == [(1, "504"), (3, "500")]
+    assert exchanges.pair(result(A, Outcome.FLAKY, attempts=attempts[:2])) == []
+
+
+def test_events_closes_and_calls_are_marked_in_their_timeline() -> None:
+    missing = finding("event-missing", aspect=Aspect.EVENT, at="error")
+    stream = Response(200, {}, events=(Event("ping", {}, 1.0),))
+    (shown,) = exchanges.attempts(
+        result(A, findings=(missing,), attempts=(Attempt("", 1.0, (exchange(response=stream),)),))
+    )
+    assert shown["exchanges"][0]["timeline"][-1] == [None, "", "error", "did not come", MISSING]
+    call = Response(None, {}, grpc=GrpcStatus(5, "no", {}))
+    (shown,) = exchanges.attempts(
+        result(A, findings=(finding(at="grpc"),), attempts=(Attempt("", 1.0, (exchange(response=call),)),))
+    )
+    assert shown["exchanges"][0]["timeline"][-1][-1] == MARKED

@@ -1,0 +1,93 @@
+"""One script sends again all that led to an answer, and takes from new answers what later requests need."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Any
+
+from catalog.evidence.results import Asked
+from catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog.model.look import Look
+from reports.reproduction import script
+from tests.unit.reports.making import exchange, finding, result, run
+
+A = "pa/errors/general/a"
+KEY = {"x-api-key": "${PA_INFERENCE_KEY}"}
+BASE = "http://127.0.0.1:4001/pa"
+EMBEDDED = Asked(target="mock", embedded=True, keys={"PA_INFERENCE_KEY": "mock-pa-inference", "PA_OTHER_KEY": "x"})
+
+
+def sent(label: str, path: str, body: Any = None, answered: Any = None, headers: Any = KEY) -> Exchange:
+    request = Request("POST" if body else "GET", f"{BASE}{path}", headers, body)
+    return exchange(label, request=request, response=Response(200, {}, answered, "json"))
+
+
+def scripted(*exchanges: Exchange, asked: Asked = EMBEDDED, live: bool = False, differs: str = "answer") -> str:
+    attempt = Attempt("2026-11-21T04:05:00Z", 9.0, exchanges)
+    looks = tuple(Look("", each.label, (), {"status": "200"} if each.label == differs else {}) for each in exchanges)
+    seen = result(A, Outcome.DRIFTED, findings=(finding(),), attempts=(attempt,), looks=looks)
+    text = script(run(asked=asked, live=live), seen)
+    subprocess.run(["bash", "-n", "-c", text], check=True)
+    return text
+
+
+def test_setup_comes_first_and_what_nobody_judges_is_left_out() -> None:
+    text = scripted(sent("control", "/c"), sent("setup", "/s"), sent("answer", "/a"), sent("after", "/b"))
+    assert [line for line in text.splitlines() if line.startswith("# ") and line[2].isdigit()] == [
+        "# 1. setup: 200",
+        "# 2. answer: 200",
+    ]
+
+
+def test_what_an_answer_hands_out_is_taken_from_the_new_one() -> None:
+    text = scripted(
+        sent("setup", "/files", {"name": "known-before"}, {"file": {"id": "file_0123"}, "name": "known-before"}),
+        sent("setup", "/files/file_0123", {"name": "known-before", "of": ["file_0123"]}, {}),
+        sent("answer", "/files/file_0123"),
+    )
+    assert """PA_SEEN_1=$(take "$seen/1" '["file", "id"]')""" in text
+    assert text.count("file_0123") == 0
+    assert f'--url "{BASE}/files/${{PA_SEEN_1}}"' in text
+    assert """'{"name": "known-before", "of": ["'"${PA_SEEN_1}"'"]}'""" in text
+    assert "PA_SEEN_2" not in text
+
+
+def test_a_token_that_was_hidden_is_taken_too() -> None:
+    text = scripted(
+        sent("setup", "/tokens", {"uses": 1}, {"name": "{secret_1}"}),
+        sent("answer", "/a", headers={"authorization": "Bearer {secret_1}"}),
+    )
+    assert '--header "authorization: Bearer ${PA_SEEN_1}"' in text
+
+
+def test_a_mock_that_ended_is_started_again_with_its_keys_in_plain() -> None:
+    text = scripted(sent("answer", "/a"))
+    assert "coproc MOCK { exec python -m mockserver --port 4001; }" in text
+    assert "export PA_INFERENCE_KEY=mock-pa-inference\n" in text
+    assert "PA_OTHER_KEY" not in text
+
+
+def test_a_live_key_is_asked_for_by_name() -> None:
+    text = scripted(sent("answer", "/a"), asked=Asked(target="live"), live=True)
+    assert "mockserver" not in text
+    assert ': "${PA_INFERENCE_KEY:?set it to the key that the run had}"' in text
+
+
+def test_a_call_goes_to_where_the_new_mock_listens() -> None:
+    request = Request("GRPC", "http://127.0.0.1:39001/pkg.Chat/Get", KEY, {"model": "m"})
+    text = scripted(exchange("answer", request=request, response=None))
+    assert "PA_GRPC_HOST=$(python3 -c" in text
+    assert '"${PA_GRPC_HOST}" pkg.Chat/Get' in text
+
+
+def test_what_takes_values_out_of_answers_does(tmp_path: Any) -> None:
+    text = scripted(sent("setup", "/f", {"a": 1}, {"data": [{"id": "f_first1"}]}), sent("answer", "/f/f_first1"))
+    answer = tmp_path / "1"
+    answer.write_bytes(b'HTTP/1.1 200 OK\r\nserver: a\r\n\r\n{"data": [{"id": "f_second"}]}')
+    take = text[text.index("take()") : text.index("\n\n")]
+    asked = ["bash", "-c", f"""{take}\ntake {answer} '["data", 0, "id"]'"""]
+    assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout == "f_second\n"
+
+
+def test_nothing_sent_nothing_to_send_again() -> None:
+    assert script(run(), result(A, Outcome.NOT_PROBED)) == ""
