@@ -90,6 +90,7 @@ def _accept_one(args: Namespace, terms: _Terms) -> int:
     if args.aspects:
         named = terms.of(address, tuple(sorted(set(args.aspects))))
         entry = replace(named, assertions=_named_by(named, record, catalog))
+        _must_have_drifted(args, entry)
     else:
         entry = terms.entry(address, _drifts(args, address))
     file = args.ledger or ledger.LEDGER
@@ -109,6 +110,25 @@ def _named_by(entry: Entry, record: Record, catalog: Catalog) -> tuple[str, ...]
         stated = ", ".join(dict.fromkeys(each.key.within for each in made))
         raise CatalogError(f"{record.address} asserts nothing of {', '.join(entry.aspects)}", f"it asserts {stated}")
     return keys
+
+
+def _must_have_drifted(args: Namespace, entry: Entry) -> None:
+    """Refuse what the run that is meant looked at and did not see drift: the entry would be stale at once.
+
+    Where no run is known, or it did not probe the record, a person may know better.
+    """
+    if args.run is None and not LATEST_RUN.exists():
+        return
+    run, results = _seen(args, "name the run that saw it with --run")
+    result = next((each for each in results if each.record == entry.address), None)
+    if result is None or not (result.outcome.conclusive or result.drifts):
+        return
+    drifted = ledger.drifted_aspects(result.drifts)
+    never = [aspect for aspect in entry.aspects if not any(map(replace(entry, aspects=(aspect,)).covers, drifted))]
+    if never:
+        there = f"it drifted in {', '.join(drifted)}" if drifted else "nothing of it drifted"
+        mend = "accept what drifted, or name the run that saw it with --run"
+        raise CatalogError(f"run {run} saw no drift of {', '.join(never)} of {entry.address}: {there}", mend)
 
 
 def _drifts(args: Namespace, address: str) -> list[Finding]:

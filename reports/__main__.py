@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import webbrowser
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from catalog import command_line
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.model.exits import Exit
-from reports import build, diff, history, terminal
+from reports import annotations, build, diff, history, terminal
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
   python -m reports build latest                  report.html, summary.md, junit.xml again, byte for byte
   python -m reports build SHARD SHARD --out DIR   one run of several, in whatever order
   python -m reports show latest                   what the terminal said at the end of the run
+  python -m reports show --annotate github        the causes as ::error lines of a GitHub workflow
   python -m reports diff RUN RUN                  what changed; exit 1 if anything did
   python -m reports history append latest         remember it, for the strips of later reports
   python -m reports open                          the last report in a browser
@@ -54,6 +56,7 @@ def _parser() -> command_line.Parser:
     command = commands.add_parser("show", help="print the summary of a run")
     command.add_argument("run", metavar="RUN", nargs="?", default="latest")
     command.add_argument("--quiet", action="store_true", help="only the verdict and what needs attention")
+    command.add_argument("--annotate", choices=annotations.FORMATS, help="as annotations of this CI system instead")
     command.set_defaults(run_command=_show)
     command = commands.add_parser("diff", help="compare two runs; exit 1 if anything changed")
     command.add_argument("before", metavar="RUN_A")
@@ -90,7 +93,11 @@ def _build(asked: argparse.Namespace) -> int:
 
 def _show(asked: argparse.Namespace) -> int:
     run, results = _read(asked.run)
-    print(terminal.summary(run, results, colour=sys.stdout.isatty(), quiet=asked.quiet))
+    if asked.annotate:
+        print("\n".join(annotations.annotations(run, results)))
+        return 0
+    width = shutil.get_terminal_size((terminal.WIDTH, 24)).columns
+    print(terminal.summary(run, results, width=width, colour=sys.stdout.isatty(), quiet=asked.quiet))
     return 0
 
 

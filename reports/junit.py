@@ -136,7 +136,8 @@ def _why(result: Result) -> str:
     if pending(result):
         return f"pending until {until(result)}: {result.drifts[0].message}"
     if result.ledger and not verdicts.broken(result):
-        return verdicts.of_ledger(result, "detail") or verdicts.of_ledger(result, "reason") or "accepted in the ledger"
+        told = (verdicts.of_ledger(result, "detail"), verdicts.of_ledger(result, "reason"))
+        return "; ".join(filter(None, told)) or "accepted in the ledger"
     return advice.reason(result) or str(result.outcome)
 
 

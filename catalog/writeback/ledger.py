@@ -128,11 +128,13 @@ def judge_against_ledger(
     """
     if entry is None:
         return None
+    findings = tuple(findings)
     new = [each for each in findings if each.drifts and not entry.accepts(each)]
     if today > entry.last_day:
         state, detail = LedgerState.STALE, f"the accepted divergence was to be reviewed by {entry.review_by}"
     elif outcome is Outcome.CONFORMS:
-        state, detail = LedgerState.STALE, "the accepted divergence is no longer there: remove it from the ledger"
+        gone = f"the accepted divergence ({entry.in_words}) is no longer there: remove it from the ledger"
+        state, detail = LedgerState.STALE, gone
     elif outcome is Outcome.INCONCLUSIVE and reason == ReasonCode.TWIN_NOT_ALLOWED and entry.covers(Aspect.MESSAGE):
         state, detail = LedgerState.ACCOUNTED, f"not looked at, as accepted until {entry.review_by}"
     elif outcome is not Outcome.DRIFTED:
@@ -140,8 +142,15 @@ def judge_against_ledger(
     elif new:
         state, detail = LedgerState.NEW_ASPECTS, f"the ledger does not accept {', '.join(_told(entry, new))}"
     else:
-        state, detail = LedgerState.ACCOUNTED, f"accepted until {entry.review_by}"
+        state, detail = LedgerState.ACCOUNTED, f"accepted until {entry.review_by}{_gone(entry, findings)}"
     return Acceptance(state, entry.because, detail, entry.review_by)
+
+
+def _gone(entry: Entry, findings: Iterable[Finding]) -> str:
+    """What of the accepted does not drift any more, by name; it may be that its endpoint was not drawn tonight."""
+    drifts = {each.assertion for each in findings if each.drifts}
+    gone = [key for key in entry.assertions if key not in drifts]
+    return f"; {', '.join(gone)} {'does' if len(gone) == 1 else 'do'} not drift any more" if gone else ""
 
 
 def _told(entry: Entry, findings: Iterable[Finding]) -> tuple[str, ...]:

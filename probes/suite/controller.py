@@ -144,7 +144,7 @@ class Controller:
     @property
     def teller(self) -> Teller:
         """Who says in the terminal what this run saw."""
-        return Teller(self.folder, self._written, self._trouble)
+        return Teller(self.folder, self._written, self._trouble, annotate=self.options.annotate)
 
     def pytest_report_header(self) -> str:
         target = self.options.target

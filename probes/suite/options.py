@@ -23,6 +23,7 @@ from probes.planning.sharding import Shard, lead, share
 from probes.target import target as targets
 from probes.target.target import Cost, Target
 from probes.traffic import sources
+from reports.annotations import FORMATS
 
 if TYPE_CHECKING:
     import pytest
@@ -75,6 +76,7 @@ class Options:
     depth: Depth = Depth.FULL
     traffic: Traffic | None = None
     """What was recorded elsewhere and is judged instead of probing."""
+    annotate: bool = False
     asked: Asked = field(default_factory=Asked)
 
     @cached_property
@@ -195,6 +197,12 @@ def add(parser: pytest.Parser) -> None:
         help="send nothing, and judge exchanges that were recorded: a HAR, JSON lines of exchanges, the folder of a "
         "run, or a folder of such; with --target, only what was exchanged with that target",
     )
+    group.addoption(
+        "--annotate",
+        default=None,
+        choices=FORMATS,
+        help="also print what fails the run as annotations of this CI system, one for each cause",
+    )
     group.addoption("--plan", action="store_true", help="print what would be sent, with upper bounds, and send nothing")
     group.addoption("--catalog", default=None, metavar="DIR", help="probe the records of this folder")
     group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {OUT}")
@@ -256,6 +264,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         expect_all=bool(config.getoption("--expect-all")),
         depth=_depth(config.getoption("--depth"), target),
         asked_again=_drifting(config.getoption("--cause"), out),
+        annotate=bool(config.getoption("--annotate")),
         asked=_asked(config, target),
         strict=bool(config.getoption("strict", False)),  # pytest's own option, which stands for no leniency here too
     )

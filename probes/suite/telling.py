@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class Teller:
     """The plugin object that has the last word; `written` and `trouble` are lines that others add while it goes on."""
 
-    def __init__(self, folder: Path, written: Sequence[str], trouble: Sequence[str]) -> None:
+    def __init__(self, folder: Path, written: Sequence[str], trouble: Sequence[str], *, annotate: bool = False) -> None:
         self._folder = folder
+        self._annotate = annotate
         self._written = written
         self._trouble = trouble
         self._reporter: pytest.TerminalReporter | None = None
@@ -35,7 +36,7 @@ class Teller:
         if not file.exists():
             yield
             return
-        from reports import terminal
+        from reports import annotations, terminal
 
         run, results = read_run(file)
         _by_cause(terminalreporter, results)
@@ -49,6 +50,9 @@ class Teller:
         for said in self._trouble:
             terminalreporter.write_line(visible(said), red=True)
         terminalreporter.write_line(f"report: {self._folder / 'report.html'}")
+        if self._annotate:
+            for line in annotations.annotations(run, results):
+                terminalreporter.write_line(line)
         self._reporter, self._verdict = (
             terminalreporter,
             terminal.verdict(run, results, width=width, colour=colour),

@@ -1,0 +1,58 @@
+"""What fails a run as annotations of a CI system, one for each cause: a pull request shows them by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from catalog.model.visible import line
+from reports import advice
+from reports.overview import Overview
+from reports.sections import BAD, BY_CAUSE, Name
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+
+FORMATS = ("github",)
+"""The CI systems whose annotations can be written."""
+
+MOST = 10
+"""GitHub shows so many of a kind a step, and drops the rest without a word; the last one counts those."""
+
+
+def annotations(run: Run, results: Sequence[Result]) -> list[str]:
+    """Lines of GitHub's workflow commands, the state of the run last. Pure."""
+    overview = Overview(run, results)
+    found = [*_errors(overview)]
+    shown = (
+        found if len(found) <= MOST else [*found[: MOST - 1], ("More", f"{len(found) - MOST + 1} more, in report.html")]
+    )
+    kind = {"bad": "error", "warn": "warning", "good": "notice"}[overview.mood]
+    return [
+        *(_command("error", title, text) for title, text in shown),
+        _command(kind, "Catalog probe", overview.verdict),
+    ]
+
+
+def _errors(overview: Overview) -> Iterator[tuple[str, str]]:
+    """Title and text of each, what is gravest first."""
+    yield from (("Our fault", each) for each in overview.faults)
+    yield from ((f"{name.upper()} blind", why) for name, why in overview.blind.items())
+    yield from (("Stale ledger", each) for each in overview.stale_entries)
+    for section in overview.sections:
+        if section.name not in BAD and section.name is not Name.LOST:
+            continue
+        if section.name in BY_CAUSE:
+            for each in overview.gathered(section):
+                title = f"{section.name.heading}: {each.cause.provider.upper()} {each.cause.id}"
+                yield title, f"{each.cause.in_words} ({each.number}: {each.named()})"
+        else:
+            for standing in section.members:
+                why = advice.reason(standing.result) or section.means
+                yield f"{section.name.heading}: {standing.address}", why
+
+
+def _command(kind: str, title: str, text: str) -> str:
+    """One workflow command; what would end its title or its line is escaped as GitHub says."""
+    said = line(title, 120).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={said}::{line(text, 500).replace('%', '%25')}"
