@@ -14,7 +14,7 @@ from catalog import command_line
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.model.exits import Exit
-from reports import annotations, build, diff, history, terminal
+from reports import build, ci_annotations, diff, history, terminal
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _parser() -> command_line.Parser:
     command = commands.add_parser("show", help="print the summary of a run")
     command.add_argument("run", metavar="RUN", nargs="?", default="latest")
     command.add_argument("--quiet", action="store_true", help="only the verdict and what needs attention")
-    command.add_argument("--annotate", choices=annotations.FORMATS, help="as annotations of this CI system instead")
+    command.add_argument("--annotate", choices=ci_annotations.FORMATS, help="as annotations of this CI system instead")
     command.set_defaults(run_command=_show)
     command = commands.add_parser("diff", help="compare two runs; exit 1 if anything changed")
     command.add_argument("before", metavar="RUN_A")
@@ -94,7 +94,7 @@ def _build(asked: argparse.Namespace) -> int:
 def _show(asked: argparse.Namespace) -> int:
     run, results = _read(asked.run)
     if asked.annotate:
-        print("\n".join(annotations.annotations(run, results)))
+        print("\n".join(ci_annotations.annotated(run, results)))
         return 0
     width = shutil.get_terminal_size((terminal.WIDTH, 24)).columns
     print(terminal.summary(run, results, width=width, colour=sys.stdout.isatty(), quiet=asked.quiet))

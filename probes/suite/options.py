@@ -23,7 +23,7 @@ from probes.planning.sharding import Shard, lead, share
 from probes.target import target as targets
 from probes.target.target import Cost, Target
 from probes.traffic import sources
-from reports.annotations import FORMATS
+from reports.ci_annotations import FORMATS
 
 if TYPE_CHECKING:
     import pytest

@@ -36,7 +36,7 @@ class Teller:
         if not file.exists():
             yield
             return
-        from reports import annotations, terminal
+        from reports import ci_annotations, terminal
 
         run, results = read_run(file)
         _by_cause(terminalreporter, results)
@@ -51,7 +51,7 @@ class Teller:
             terminalreporter.write_line(visible(said), red=True)
         terminalreporter.write_line(f"report: {self._folder / 'report.html'}")
         if self._annotate:
-            for line in annotations.annotations(run, results):
+            for line in ci_annotations.annotated(run, results):
                 terminalreporter.write_line(line)
         self._reporter, self._verdict = (
             terminalreporter,

@@ -20,7 +20,7 @@ MOST = 10
 """GitHub shows so many of a kind a step, and drops the rest without a word; the last one counts those."""
 
 
-def annotations(run: Run, results: Sequence[Result]) -> list[str]:
+def annotated(run: Run, results: Sequence[Result]) -> list[str]:
     """Lines of GitHub's workflow commands, the state of the run last. Pure."""
     overview = Overview(run, results)
     found = [*_errors(overview)]
