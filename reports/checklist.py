@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog.model.assertion import Key
+from catalog.reading.assertions import assumed
 from catalog.reading.last_seen import evidence_block
 from reports.words import AS_DOCUMENTED, ASSUMED, NOT_LOOKED_AT, OTHERWISE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from catalog.evidence.results import Result
     from catalog.model.look import Look
@@ -35,8 +36,8 @@ class Checked:
 
 def checklist(result: Result) -> list[Checked]:
     """A result's looks, by endpoint and label; what was not looked at for the same reason stands together."""
-    assumed = tuple(_patterns(result))
-    return [_checked(each, result, assumed) for each in sorted(result.looks, key=lambda look: look.endpoint)]
+    keys = assumed(result.probed_record)
+    return [_checked(each, result, keys) for each in sorted(result.looks, key=lambda look: look.endpoint)]
 
 
 def not_drawn(result: Result) -> dict[str, str]:
@@ -56,8 +57,8 @@ def tally(result: Result) -> str:
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
 
 
-def _checked(look: Look, result: Result, assumed: tuple[Key, ...]) -> Checked:
-    keys = {each: _is_assumed(f"{look.label}/{each}", assumed) for each in look.as_stated}
+def _checked(look: Look, result: Result, patterns: tuple[Key, ...]) -> Checked:
+    keys = {each: _is_assumed(f"{look.label}/{each}", patterns) for each in look.as_stated}
     line = (evidence_block(result.probed_record).get("seen") or {}).get(look.endpoint, {})
     hidden: dict[str, list[str]] = defaultdict(list)
     for key, why in look.unseen.items():
@@ -73,21 +74,12 @@ def _checked(look: Look, result: Result, assumed: tuple[Key, ...]) -> Checked:
     )
 
 
-def _patterns(result: Result) -> Iterator[Key]:
-    """The keys that a record says are assumed; what is written in another way asserts nothing."""
-    for each in result.probed.get("assumed") or ():
-        try:
-            yield Key.parse(each)
-        except ValueError:
-            continue
-
-
-def _is_assumed(text: str, assumed: tuple[Key, ...]) -> bool:
+def _is_assumed(text: str, patterns: tuple[Key, ...]) -> bool:
     try:
         key = Key.parse(text)
     except ValueError:
         return False
-    return any(each.covers(key) for each in assumed)
+    return any(each.covers(key) for each in patterns)
 
 
 def _day(last: str | None) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -210,6 +211,17 @@ class _Told:
             if any(said.covers(each) for each in wanted):
                 return value
         return None
+
+
+def assumed(record: Record) -> tuple[Key, ...]:
+    """The keys, some with a `*`, of what the record says it assumes; what is written in another way asserts nothing."""
+    return tuple(_keys(record.data.get("assumed") or ()))
+
+
+def _keys(written: Iterable[str]) -> Iterator[Key]:
+    for each in written:
+        with suppress(ValueError):
+            yield Key.parse(each)
 
 
 def asked(record: Record) -> Mapping[Key, str]:
