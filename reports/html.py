@@ -38,7 +38,7 @@ WHOLE_CHARACTERS = 3_000_000
 def render(run: Run, results: Sequence[Result]) -> str:
     """The report. Pure: the same results give the same bytes."""
     overview = Overview(run, results)
-    dates = [row.today.isoformat() for row in overview.earlier] + [run.today]
+    dates = overview.run_names
     details = Details(run, Relations(overview.results), overview.attributor, dates)
     whole = list(_shown_whole(overview.findings))
     packed = pack(_packed(overview.standings, whole), details.whole, details.without_exchanges)

@@ -1,4 +1,4 @@
-"""The matrix as data: providers across, kinds down, families of records in each place."""
+"""The matrix as data: providers across, below each its families; those that conform entirely fold into one line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog.model import KINDS, Outcome
+from reports.sight import Sight, sight
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -38,25 +39,51 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
-    """Kinds down, providers across; each place holds families."""
+class Column:
+    """One provider: the families of which not all conform, and those that fold into one line."""
 
-    providers: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[tuple[Family, ...], ...]], ...]
+    provider: str
+    records: int
+    sight: Sight | None
+    oldest: int | None
+    notable: tuple[tuple[str, tuple[Family, ...]], ...]
+    """By kind, its name first."""
+    calm: tuple[Family, ...]
+
+    @property
+    def calm_records(self) -> int:
+        return sum(len(each.cell.standings) for each in self.calm)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Providers across; below each its families."""
+
+    columns: tuple[Column, ...]
     squares: bool
 
 
 def matrix(overview: Overview) -> Matrix:
-    """The matrix; kinds without any record have no row."""
-    rows = []
-    for kind in KINDS:
-        places = tuple(
-            tuple(_family(cell) for cell in overview.cells if (cell.provider, cell.kind) == (provider, kind))
-            for provider in overview.providers
-        )
-        if any(places):
-            rows.append((NAMES[kind], places))
-    return Matrix(overview.providers, tuple(rows), squares=len(overview.standings) <= SQUARES)
+    """The matrix; what conforms entirely is folded."""
+    seen = sight(overview.standings)
+    columns = tuple(_column(provider, overview, seen.get(provider)) for provider in overview.providers)
+    return Matrix(columns, squares=len(overview.standings) <= SQUARES)
+
+
+def _column(provider: str, overview: Overview, seen: Sight | None) -> Column:
+    families = [_family(cell) for cell in overview.cells if cell.provider == provider]
+    notable = tuple(
+        (NAMES[kind], tuple(each for each in families if each.exceptions and each.cell.kind == kind)) for kind in KINDS
+    )
+    ages = [each.cell.oldest for each in families if each.cell.oldest is not None]
+    return Column(
+        provider,
+        sum(len(each.cell.standings) for each in families),
+        seen,
+        max(ages, default=None),
+        tuple((name, members) for name, members in notable if members),
+        tuple(each for each in families if not each.exceptions),
+    )
 
 
 def _family(cell: Cell) -> Family:

@@ -65,6 +65,16 @@ class Overview:
         self.earlier = tuple(past.rows(run))
 
     @cached_property
+    def run_names(self) -> tuple[str, ...]:
+        """The day of each run shown, oldest first, this one last; a second one on a day is `2026-11-21.2`."""
+        seen: Counter[str] = Counter()
+        names = []
+        for day in (*(row.today.isoformat() for row in self.earlier), self.run.today):
+            seen[day] += 1
+            names.append(day if seen[day] == 1 else f"{day}.{seen[day]}")
+        return tuple(names)
+
+    @cached_property
     def counts(self) -> Counter[Outcome]:
         return Counter(each.outcome for each in self.standings)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from catalog.model import Attempt, Outcome
 from catalog.model.text import brief
 from reports.exchanges import ASIDE
+from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from reports.overview import Overview
@@ -39,6 +40,8 @@ class Shape:
     width: float = 0
     height: float = 0
     text: str = ""
+    query: str = ""
+    """What the shape leads to, if anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,11 @@ class Plot:
     height: int
     shapes: tuple[Shape, ...] = field(default_factory=tuple)
     width: int = WIDTH
+
+    @property
+    def linked(self) -> bool:
+        """Whether some of its shapes lead to records."""
+        return any(each.query for each in self.shapes)
 
 
 def plots(overview: Overview) -> list[Plot]:
@@ -97,7 +105,8 @@ def runs(overview: Overview) -> Plot | None:
             tall = _bar(tally[outcome], scale)
             if tall:
                 ground -= tall
-                shapes.append(Shape("rect", outcome, index * step, ground, step - 1, tall, words))
+                asked = f"on:{overview.run_names[index]}={OUTCOMES[outcome].replace(' ', '-')}"
+                shapes.append(Shape("rect", outcome, index * step, ground, step - 1, tall, words, asked))
         if index in (0, len(columns) - 1) or sum(tally[outcome] for outcome in STACK) == highest:
             number = sum(tally[outcome] for outcome in STACK)
             shapes.append(Shape("text", "value", index * step + step / 2, ground - 4, text=str(number)))
@@ -196,6 +205,6 @@ def _ms(value: float) -> str:
 def _round(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
     """Coordinates to a tenth: small, and the same on every machine."""
     return tuple(
-        Shape(s.form, s.kind, round(s.x, 1), round(s.y, 1), round(s.width, 1), round(s.height, 1), s.text)
+        Shape(s.form, s.kind, round(s.x, 1), round(s.y, 1), round(s.width, 1), round(s.height, 1), s.text, s.query)
         for s in shapes
     )

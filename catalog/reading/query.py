@@ -53,6 +53,8 @@ OF_RUNS: Mapping[str, str] = MappingProxyType(
         "reason": "the code of why there is no verdict",
         "cause": "the id of a cause",
         "observed": "what was seen of a difference",
+        "on": "2026-11-21=drifted: its outcome on an earlier run that the report shows",
+        "between": "2026-11-20..2026-11-21: its outcome differs between these two runs",
         "lane": "the lane",
         "cost": "free, billable, …",
     }

@@ -18,6 +18,8 @@ function parseQuery(text) {
 /* What a value asks of a record. A facet is tried once, however many records have it. */
 function compile(field, value) {
   if (!field) return (record) => textOf(record).includes(value);
+  if (field === "on") return onRun(value);
+  if (field === "between") return betweenRuns(value);
   if (field === "seen") return (record) => isSoOld(record.age, value);
   const places = new Set();
   index.facets.forEach((facet, at) => { if (facet.startsWith(`${field}:`) && isFacet(facet, field, value)) places.add(at); });
@@ -28,6 +30,18 @@ function isFacet(facet, field, value) {
   if (index.prose.includes(field)) return facet.includes(value);
   const parts = value.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${field}:${parts.join(".*")}$`, "s").test(facet);
+}
+
+/* The strip of a record has a letter a run, and `.` where it was not in it. */
+function onRun(value) {
+  const [run, word] = value.split("=");
+  const at = index.runs.indexOf(run);
+  return (record) => at >= 0 && record.strip[at] in index.outcomes && index.outcomes[record.strip[at]][1].replace(" ", "-") === word;
+}
+
+function betweenRuns(value) {
+  const [from, to] = value.split("..").map((run) => index.runs.indexOf(run));
+  return (record) => from >= 0 && to >= 0 && record.strip[from] !== record.strip[to];
 }
 
 function isSoOld(age, value) {

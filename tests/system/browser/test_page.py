@@ -73,6 +73,7 @@ def test_the_first_screen_has_the_state_in_a_sentence_and_its_causes(visit: Visi
     for selector in ("h1", ".tally .sum", ".our-fault h2", ".new-drift h2", ".new-drift .cause:nth-child(5)"):
         assert in_view(tab, selector), selector
     assert tab.locator(".squares a").count() == 418
+    assert tab.locator(".calm > summary").first.inner_text() == "4 families conform: 31 records"
     numbers = [int(each) for each in tab.locator(".tally li:not(.sum) b").all_inner_texts()]
     assert sum(numbers) == int(tab.inner_text(".tally .sum b")) == 418
 
@@ -218,6 +219,23 @@ def test_everything_can_be_searched_for(visit: Visit, report: str, query: str, n
     assert tab.input_value("#f-q") == query
 
 
+def test_two_runs_are_compared_in_the_page(visit: Visit, report: str) -> None:
+    tab = visit(report)
+    tab.select_option("#compare [name=from]", "2026-11-10")
+    tab.select_option("#compare [name=to]", "2026-11-11")
+    tab.click("#compare button")
+    until(tab, "document.getElementById('f-q').value === 'between:2026-11-10..2026-11-11'")
+    differing = "records.filter(r => r.strip.at(-12) !== r.strip.at(-11)).map(r => r.address)"
+    assert shown(tab) == tab.evaluate(differing)
+    assert any(each.startswith("pb/") for each in shown(tab)), "on one of them PB was overloaded"
+
+
+def test_each_bar_of_the_last_runs_leads_to_its_records(visit: Visit, report: str) -> None:
+    tab = visit(f"{report}#?q={quote('on:2026-11-21=drifted')}")
+    assert tab.inner_text("#count") == "9 of 418 records"
+    assert tab.locator(".plots a[href='#?q=on%3A2026-11-21%3Ddrifted']").count() == 1
+
+
 def test_a_field_that_is_none_finds_nothing_and_says_so(visit: Visit, report: str) -> None:
     tab = visit(report)
     tab.fill("#f-q", "stauts:429")
@@ -348,6 +366,7 @@ def test_everything_by_keyboard(visit: Visit, report: str) -> None:
     tab.keyboard.press("Escape")
     assert len(shown(tab)) > 2
     tab.keyboard.press("Escape")
+    tab.evaluate("scrollTo(0, 0)")
     tab.keyboard.press("j")
     focused = "document.activeElement.textContent"
     first = tab.evaluate(focused)

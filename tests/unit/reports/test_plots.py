@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog.model import Attempt, Outcome
-from reports import plots
+from catalog.model.look import Look
+from catalog.reading.assertions import assertions
+from catalog.reading.store import Catalog
+from reports import history, plots
 from reports.matrix import SQUARES, matrix
 from reports.overview import Overview
+from reports.sight import sight
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
 
@@ -68,21 +72,52 @@ def test_an_attempt_that_took_no_time_can_be_drawn() -> None:
     assert len(rectangles(drawn(plots.waterfall(attempt)))) == 1
 
 
-def test_the_matrix_has_every_record_once() -> None:
-    overview = Overview(*sample.full())
-    made = matrix(overview)
-    families = [family for _, places in made.rows for place in places for family in place]
-    assert sum(len(family.cell.standings) for family in families) == 418
-    assert [name for name, _ in made.rows] == ["Endpoints", "Errors", "Rate limits"]
+def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
+    made = matrix(Overview(*sample.full()))
+    notable = [family for column in made.columns for _, families in column.notable for family in families]
+    calm = [family for column in made.columns for family in column.calm]
+    assert sum(len(family.cell.standings) for family in (*notable, *calm)) == 418
+    assert [column.provider for column in made.columns] == ["pa", "pb", "pc", "pd"]
+    assert [(column.provider, name) for column in made.columns for name, _ in column.notable] == [
+        *(("pa", "Errors"), ("pb", "Errors"), ("pc", "Errors"), ("pd", "Endpoints"), ("pd", "Errors")),
+    ]
     assert made.squares
-    (live,) = (
-        each for each in families if (each.cell.provider, each.cell.kind, each.cell.family) == ("pb", "errors", "live")
-    )
+    (live,) = (each for each in notable if (each.cell.provider, each.cell.family) == ("pb", "live"))
     assert live.exceptions == "3 inconclusive"
+    assert not any(family.exceptions for family in calm)
 
 
 def test_very_many_records_are_bars() -> None:
     made = matrix(Overview(run(), [result(f"pa/errors/general/r{number}") for number in range(SQUARES + 1)]))
     assert not made.squares
-    (family,) = made.rows[0][1][0]
+    (family,) = made.columns[0].calm
     assert [(stretch.start, stretch.width) for stretch in family.bar] == [(0.0, 100.0)]
+
+
+def test_the_share_of_assertions_that_were_looked_at() -> None:
+    catalog = Catalog.load()
+    address = "pd/endpoints/models/list_models"
+    own = [result(str(each.address), probed=each.data) for each in catalog.select("pd")]
+    within_reach = [each for record in catalog.select("pd") for each in assertions(record, catalog.__getitem__)]
+    look = Look(address, "success", ("status",), {"body": "malformed"}, {"body:/data": "no-body"})
+    results = [
+        result(address, probed=catalog[address].data, looks=(look,)) if each.record == address else each for each in own
+    ]
+    seen = sight(Overview(run(), [*results, result("pb/errors/http/b")]).standings)
+    assert seen.keys() == {"pd"}, "where nothing was looked at there is no share to tell"
+    assert seen["pd"].looked_at == 2
+    assert seen["pd"].stated == sum(not each.out_of_reach for each in within_reach)
+    assert seen["pd"].percent == 200 // seen["pd"].stated
+
+
+def test_each_bar_of_the_last_runs_leads_to_its_records() -> None:
+    overview = Overview(*sample.full())
+    asked = {shape.query for shape in drawn(plots.runs(overview)).shapes if shape.query}
+    assert "on:2026-11-21=drifted" in asked
+    assert "on:2026-11-10=inconclusive" in asked
+    assert all(each.partition(":")[2].partition("=")[0] in overview.run_names for each in asked)
+
+
+def test_a_second_run_on_a_day_has_a_name_of_its_own() -> None:
+    line = history.row(run(run="r-1", today="2026-11-21"), [result(A)])
+    assert Overview(run(history=(line,)), [result(A)]).run_names == ("2026-11-21", "2026-11-21.2")
