@@ -1,0 +1,75 @@
+"""What a report prints to be pasted runs as it is printed: asking again, accepting, one probe, the whole script."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+from catalog.check import validate
+from catalog.reading.store import RECORDS
+from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, pytest_probes, ran
+
+STEPS = "pa/errors/compliance/page_not_valid_for_request"
+"""It sends a cursor that an answer before handed out."""
+
+DRIFTING = {STEPS: 405, "pc/errors/not_found/model": 405}
+"""Records, and the status that they state here: another than the mock's."""
+
+
+class Commands(HTMLParser):
+    """The text of each `pre` of a command."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._inside = self._command = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._command = self._command or ("class", "command") in attrs
+        if tag == "pre" and self._command:
+            self._inside = True
+            self.found.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.found[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "pre" and self._inside:
+            self._inside = self._command = False
+
+
+def records_that_state_otherwise(folder: Path) -> Path:
+    shutil.copytree(RECORDS, folder)
+    for address, status in DRIFTING.items():
+        provider, kind, family, slug = address.split("/")
+        file = folder / provider / kind / f"{family}.json"
+        data = json.loads(file.read_text(encoding="utf-8"))
+        data[slug]["http_status"] = status
+        file.write_text(json.dumps(data), encoding="utf-8")
+    validate.put_right(folder)
+    return folder
+
+
+def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None:
+    stated = records_that_state_otherwise(tmp_path / "records")
+    out = tmp_path / "out"
+    chosen = " or ".join(address.replace("/", " and ") for address in DRIFTING)
+    seen = pytest_probes(out, "--catalog", str(stated), "--provider", "pa,pc", "-k", chosen)
+    drifted = [address for address, each in seen.results.items() if each.outcome == "drifted"]
+    assert sorted(drifted) == sorted(DRIFTING), seen.said
+    page = (seen.folder / "report.html").read_text(encoding="utf-8")
+    commands = Commands(page).found
+    assert len(commands) == 4 * len(DRIFTING), "of each: ask again, accept, this probe, the script"
+    for command in commands:
+        beside = {"pytest": f" -p no:cacheprovider --out {out}", "python": f" --ledger {tmp_path / 'l.json'}"}
+        typed = command + beside.get(command.split()[0], "")
+        done = ran(out, ["bash", "-c", typed], OF_OUR_DEPENDENCIES, CHECKOUT)
+        assert done.status == (1 if command.startswith("pytest ") else 0), f"{typed}\n{done.said}"
+        if not command.startswith(("pytest ", "python ")):
+            assert done.output.count("HTTP/1.1 ") == command.count("curl --include")
+    scripts = [command for command in commands if "curl" in command]
+    assert any(each.count("curl --include") > 1 for each in scripts), "a cursor takes more than one request"
