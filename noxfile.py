@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,14 @@ def steady(session: nox.Session) -> None:
     """Probe the mock a hundred times as machines are, and name each outcome that is not expected: `-- --runs 14`."""
     install(session, "test")
     session.run("python", "-m", "tests.harness.steady", *session.posargs, env=COMPILED)
+
+
+@nox.session
+def nights(session: nox.Session) -> None:
+    """Make the five nights that docs/report.md shows, and their pictures: needs Chromium."""
+    install(session, "test")
+    with tempfile.TemporaryDirectory() as folder:
+        session.run("python", "-m", "tests.harness.nights", f"{folder}/nights", "docs/images")
 
 
 @nox.session

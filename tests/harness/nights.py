@@ -1,4 +1,4 @@
-"""Five nights, for pictures and for trying what is told of them: `python -m tests.harness.nights FOLDER`.
+"""Five nights, for pictures and for trying what is told of them: `python -m tests.harness.nights FOLDER [IMAGES]`.
 
 Four are runs as any other, over the command line, of a live target that is a mock in truth: a calm one, one on which
 providers changed three things, one with a dead key, and one on which a key lost a scope; before each lie calm ones.
@@ -17,8 +17,9 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from catalog.evidence.results_file import read_run
 from probes.target.target_file import SHIPPED
-from reports import build
+from reports import build, terminal
 from tests.harness.command import pytest_probes
 from tests.harness.engines import PREFIXES
 from tests.harness.fault_changes import body, instead, removed, status
@@ -33,6 +34,8 @@ BEFORE = 3
 
 ROLES = frozenset({"inference", "admin", "compliance", "compliance_audit", "management"})
 """The keys that an ordinary account has; none of them meets a limit."""
+
+WIDTHS = (80, 200)
 
 REFUSAL = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this resource."}}'
 
@@ -139,8 +142,32 @@ def thousand(folder: Path) -> Path:
     return written
 
 
-if __name__ == "__main__":
-    place = Path(sys.argv[1])
-    for title, lies in make(place, *(sys.argv[2:] or NIGHTS)).items():
+def pictures(runs: Mapping[str, Path], images: Path) -> None:
+    """The first screen of each night, and what a terminal of 80 and of 200 columns says of it."""
+    from tests.system.browser.chromium import WIDE, chromium
+
+    images.mkdir(parents=True, exist_ok=True)
+    with chromium() as browser:
+        for name, folder in runs.items():
+            tab = browser.new_page(viewport=WIDE)
+            tab.goto((folder / "report.html").as_uri())
+            tab.screenshot(path=images / f"night-{name}.png")
+            tab.close()
+            run, results = read_run(folder / build.RESULTS)
+            for width in WIDTHS:
+                told = terminal.summary(run, results, width=width)
+                (images / f"night-{name}-{width}.txt").write_text(f"{told}\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Make the nights in a folder, and their pictures in another where one is named."""
+    folder, *images = map(Path, sys.argv[1:])
+    runs = {**make(folder, *NIGHTS), "thousand": thousand(folder / "thousand")}
+    for title, lies in runs.items():
         print(f"{title}: {lies}")
-    print(f"thousand: {thousand(place / 'thousand')}")
+    if images:
+        pictures(runs, images[0])
+
+
+if __name__ == "__main__":
+    main()
