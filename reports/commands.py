@@ -49,6 +49,7 @@ def accept(run: Run, cause: Cause) -> str:
 
 def _there(run: Run) -> list[str]:
     """The options that lead to the same target and the same records."""
-    named = run.asked.target or run.target
-    target = [] if named == "mock" else ["--target", named]
-    return [*target, *(["--catalog", run.asked.catalog] if run.asked.catalog else [])]
+    named = run.asked.target or ("" if run.asked.traffic else run.target)
+    target = [] if named in ("", "mock") else ["--target", named]
+    records = ["--catalog", run.asked.catalog] if run.asked.catalog else []
+    return [*target, *records, *(["--traffic", *run.asked.traffic] if run.asked.traffic else [])]

@@ -93,7 +93,7 @@ class Asked:
     """How a run was asked on its command line: what views need to print commands that run as printed."""
 
     target: str = ""
-    """A shipped target's name, or the path of a file."""
+    """A shipped target's name, or the path of a file; empty where none was named."""
     catalog: str = ""
     """The folder of the records, where it was named."""
     out: str = ""
@@ -102,6 +102,8 @@ class Asked:
     """Whether the mock was the run's own, and ended with it."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Of a mock target, whose keys are no secrets: the variable that stands for each, and the key."""
+    traffic: tuple[str, ...] = ()
+    """The recordings that were judged instead of probing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ class Run:
         names = ("providers", "expected", "tripwires", "history", "look_ups", "ends")
         lists = {key: tuple(data.get(key, ())) for key in names}
         selected = data.get("selected")
-        asked = Asked(**data.get("asked", {}))
+        said = data.get("asked", {})
+        asked = Asked(**{**said, "traffic": tuple(said.get("traffic", ()))})
         return cls(**{**data, **lists, "asked": asked, "selected": None if selected is None else tuple(selected)})
 
 

@@ -211,7 +211,7 @@ def add(parser: pytest.Parser) -> None:
 
 OF_PROBES = (
     *("target", "provider", "kind", "allow", "update", "expire_after", "shard", "expect_all", "depth", "cause"),
-    *("traffic", "plan", "catalog", "out", "today"),
+    *("traffic", "annotate", "plan", "catalog", "out", "today"),
 )
 """The options that `add` declares, by the names under which pytest keeps them."""
 
@@ -286,11 +286,12 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
 def _asked(config: pytest.Config, target: Target) -> Asked:
     """What was said of places, as it was said, and a mock's keys."""
     return Asked(
-        target=config.getoption("--target"),
+        target=config.getoption("--target") or "",
         catalog=config.getoption("--catalog") or "",
         out=config.getoption("--out") or "",
         embedded=target.embedded,
         keys=target.plain_keys,
+        traffic=tuple(map(str, config.getoption("--traffic"))),
     )
 
 

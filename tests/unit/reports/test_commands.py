@@ -45,6 +45,12 @@ def test_a_cause_is_asked_again_from_the_folder_that_has_its_run() -> None:
     assert ask_again(run(), CAUSE) == f"pytest probes --cause {CAUSE.id} --target live"
 
 
+def test_what_was_recorded_is_judged_again() -> None:
+    recorded = run(target="anybody", asked=Asked(traffic=("a.har", "b.jsonl")))
+    assert ask_again(recorded, CAUSE) == f"pytest probes --cause {CAUSE.id} --traffic a.har b.jsonl"
+    assert this_probe(recorded, result(A)).endswith("--traffic a.har b.jsonl")
+
+
 def test_a_cause_is_accepted_as_its_own_run_saw_it() -> None:
     assert shlex.split(accept(ELSEWHERE, CAUSE)) == [
         *("python", "-m", "catalog", "accept", "--cause", CAUSE.id, "--target", "staging"),
