@@ -78,7 +78,7 @@ def _result_text(block: Block) -> str:
     content = block.get("content")
     if isinstance(content, str):
         return content
-    texts = (part.get("text") for part in content or () if isinstance(part, Mapping))
+    texts = (part.get("text") for part in (content if isinstance(content, list) else ()) if isinstance(part, Mapping))
     return "\n".join(text for text in texts if isinstance(text, str))
 
 

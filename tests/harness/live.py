@@ -38,15 +38,28 @@ class Night:
         return targets.load(str(self.path), self.environ)
 
 
-def night(folder: Path, addresses: Mapping[str, str], *, top: str = "", **settings: Any) -> Night:
-    """A live target for these providers; `settings` go into each provider's table, those that are None do not."""
+def night(
+    folder: Path,
+    addresses: Mapping[str, str],
+    *,
+    top: str = "",
+    values: Mapping[str, str] | None = None,
+    **settings: Any,
+) -> Night:
+    """A live target for these providers; `settings` go into each provider's table, those that are None do not.
+
+    `values` are what each provider has besides.
+    """
     lines = ['name = "night"', "live = true", "reprobe_after_s = 0", top]
     for name, address in addresses.items():
         lines += [f"[providers.{name}]", f'base_url = "{address}"', HEADERS[name]]
         table = {"expected": True, **settings}
         lines += [f"{key} = {json.dumps(value)}" for key, value in table.items() if value is not None]
         lines += [f"[providers.{name}.credentials]", f'inference = "env:{name.upper()}_API_KEY"']
-        lines += [f"[providers.{name}.values]", *(f'{key} = "{value}"' for key, value in VALUES[name].items())]
+        lines += [
+            f"[providers.{name}.values]",
+            *(f'{key} = "{value}"' for key, value in {**VALUES[name], **(values or {})}.items()),
+        ]
     path = folder / "night.toml"
     path.write_text("\n".join(lines), encoding="utf-8")
     return Night(path, KEYS)

@@ -13,7 +13,14 @@ import httpx
 import pytest
 
 from tests.harness.command import child_environ
-from tests.harness.loopback.sitecustomize import REFUSED, DialledOut, is_here
+from tests.harness.loopback import sitecustomize as here
+from tests.harness.loopback.sitecustomize import is_here
+
+GUARD = sys.modules.get("sitecustomize", here)
+"""The guard that this process began with: a worker of xdist loads it as every child does, by that name."""
+
+GUARD = GUARD if hasattr(GUARD, "DialledOut") else here
+REFUSED, DialledOut = GUARD.REFUSED, GUARD.DialledOut
 
 ELSEWHERE = "192.0.2.1"
 """An address of documentation (RFC 5737): no machine has it."""

@@ -225,13 +225,13 @@ async def grown_by_half(probe: Probe) -> None:
 
 
 async def grown_faster(probe: Probe) -> None:
-    """The smallest request there is, beyond a million and a half after a million."""
+    """The smallest request there is, beyond a million and a half after a million; later than any other look."""
     ask = response(model="{verbose_model}", max_output_tokens=HALF_A_MILLION)
     for _ in range(2):
-        await probe.setup(ask.later("+3h"))
+        await probe.setup(ask.later("+9h"))
     for _ in range(3):
-        await probe.setup(ask.later("+182m"))
-    await probe.send(response(model="{verbose_model}").later("+182m"), "ramp_grown_faster")
+        await probe.setup(ask.later("+542m"))
+    await probe.send(response(model="{verbose_model}").later("+542m"), "ramp_grown_faster")
 
 
 async def not_yet_a_ramp(probe: Probe) -> None:

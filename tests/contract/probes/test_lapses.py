@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mockserver.pd import limits
-from tests.contract.probes.lapses import pa_compliance, pa_limits, pc
+from tests.contract.probes.lapses import pa_compliance, pa_limits
 from tests.harness.lapses import Lapse, Lapses, lapse
 
 pytestmark = pytest.mark.process
@@ -13,9 +13,6 @@ pytestmark = pytest.mark.process
 TABLES = {
     "pa": pa_compliance.LAPSES,
     "pa limits": pa_limits.LAPSES,
-    "pc": pc.LAPSES,
-    "pc limits": pc.ON_LIMITS,
-    "pc sockets": pc.ON_SOCKETS,
 }
 ALL = [pytest.param(table, each, id=f"{name}-{each.what}") for name, table in TABLES.items() for each in table]
 

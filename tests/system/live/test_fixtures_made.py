@@ -53,7 +53,7 @@ class Broken:
 @contextmanager
 def account(folder: Path, app: object | None = None) -> Iterator[Night]:
     with serving(app or create_app(only=["pa"])) as base:
-        yield night(folder, {"pa": f"{base}/pa"})
+        yield night(folder, {"pa": f"{base}/pa"}, values={"agents_beta": "managed-agents-2026-04-01"})
 
 
 def probed(tonight: Night, folder: Path, *addresses: str) -> dict[str, Result]:

@@ -40,17 +40,17 @@ ADDRESS = {"PA_BASE_URL": "https://provider.example"}
 @pytest.mark.parametrize(
     ("environ", "expected"),
     [
-        ({**ADDRESS, "PA_API_KEY": "k"}, True),
-        ({**ADDRESS, "PA_COMPLIANCE_KEY": "k"}, True),
+        ({**ADDRESS, "PA_API_KEY": "key-of-nobody"}, True),
+        ({**ADDRESS, "PA_COMPLIANCE_KEY": "key-of-nobody"}, True),
         ({**ADDRESS, "PA_API_KEY": ""}, True),
         ({**ADDRESS, "PA_API_KEY": " "}, True),
         (ADDRESS, False),
-        ({"PA_API_KEY": "k"}, True),
-        ({"PA_BASE_URL": "", "PA_API_KEY": "k"}, True),
+        ({"PA_API_KEY": "key-of-nobody"}, True),
+        ({"PA_BASE_URL": "", "PA_API_KEY": "key-of-nobody"}, True),
         ({}, False),
-        ({**ADDRESS, "PA_API_KEY": "k", "PA_EXPECTED": "false"}, False),
+        ({**ADDRESS, "PA_API_KEY": "key-of-nobody", "PA_EXPECTED": "false"}, False),
         ({**ADDRESS, "PA_EXPECTED": "true"}, True),
-        ({**ADDRESS, "PA_API_KEY": "k", "PA_EXPECTED": ""}, True),
+        ({**ADDRESS, "PA_API_KEY": "key-of-nobody", "PA_EXPECTED": ""}, True),
     ],
 )
 def test_a_provider_with_an_address_and_a_key_is_expected(environ: dict[str, str], expected: bool) -> None:
@@ -94,7 +94,7 @@ def test_every_line_takes_its_secret_from_the_environment_and_has_no_default() -
 @pytest.mark.parametrize("provider", TABLES["live"]["providers"])
 def test_one_key_and_nothing_else_is_enough(provider: str) -> None:
     """Most of what is free can be probed: addresses, names and paths have defaults, models are looked up."""
-    target = targets.load("live", {f"{provider.upper()}_API_KEY": "k"})
+    target = targets.load("live", {f"{provider.upper()}_API_KEY": "key-of-nobody"})
     addresses = [str(record.address) for record in catalog().select(provider)]
     chosen = plan(catalog(), target.before_look_ups(), target.allow, addresses)
     found = target.providers[provider]

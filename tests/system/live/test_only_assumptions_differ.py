@@ -18,7 +18,7 @@ from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, WrongProvider
 
 MODEL, TOKENS = "pa/endpoints/models/get_model", "pa/endpoints/messages/count_tokens"
-UNKNOWN_MODEL, AGENTS = "pa/errors/general/unknown_model", "pa/endpoints/agents/list_agents"
+UNKNOWN_MODEL, BATCHES = "pa/errors/general/unknown_model", "pa/endpoints/batches/list_batches"
 
 CREATED = re.compile(r"/pa/v1/(models/.+|messages/count_tokens)")
 NOWHERE = {"type": "error", "error": {"type": "not_found_error", "message": "No such path."}}
@@ -26,7 +26,7 @@ NOWHERE = {"type": "error", "error": {"type": "not_found_error", "message": "No 
 
 def otherwise(answer: Answer) -> None:
     """What only our assumptions speak against: another success, another place of the id, a path that is not there."""
-    if answer.path == "/pa/v1/agents":  # 1:4.1: "paths: not shown"
+    if answer.path == "/pa/v1/messages/batches":  # 1:4.1: "paths: not shown"
         if answer.status >= 400:
             return
         answer.status, answer.body = 404, json.dumps({**NOWHERE, "request_id": answer.headers["request-id"]}).encode()
@@ -70,13 +70,13 @@ def test_the_first_night_is_green_and_tells_each_assumption(nights: Nights) -> N
             if finding.severity is Severity.SHOULD}  # fmt: skip
     assert {(MODEL, "success/status"), (TOKENS, "success/status")} <= told
     assert (UNKNOWN_MODEL, "answer/body:/request_id") in told
-    assert "Assumptions that reality corrected" in nights.first.output
+    assert "Settled assumptions" in nights.first.output
     summary = (nights.first.folder / "summary.md").read_text()
     assert f"{MODEL}#success/status: assumed 200, observed 201" in summary
 
 
 def test_what_we_assumed_of_a_request_is_ours_to_mend(nights: Nights) -> None:
-    result = nights.first.results[AGENTS]
+    result = nights.first.results[BATCHES]
     assert result.outcome is Outcome.INCONCLUSIVE
     assert result.reason is not None
     assert result.reason.code == ReasonCode.ASSUMPTION_FAILED
@@ -95,7 +95,7 @@ def test_what_they_turned_out_to_be_is_written_down(nights: Nights) -> None:
 
 def test_the_second_night_is_quiet(nights: Nights) -> None:
     assert nights.second.status == 0, nights.second.said
-    assert "Assumptions that reality corrected" not in nights.second.output
+    assert "Settled assumptions" not in nights.second.output
     assert not [
         finding.message
         for result in nights.second.results.values()

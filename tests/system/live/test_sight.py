@@ -47,7 +47,7 @@ def test_nothing_configured_is_blind_and_says_what_to_set(tmp_path: Path) -> Non
     environ = {name: "" for name in os.environ if name.endswith(("_API_KEY", "_BASE_URL"))}
     seen = pytest_probes(tmp_path / "out", "--target", "live", *READS, environ=environ)
     assert seen.status == 10, seen.said
-    assert "set PA_BASE_URL" in seen.output
+    assert "set PA_API_KEY" in seen.output
     assert "No drift" not in seen.output
 
 
