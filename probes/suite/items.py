@@ -183,7 +183,7 @@ class Prober:
                 catalog=self.options.catalog,
                 target=target,
                 allow=self.options.allow,
-                run=self._handover.run,
+                run="/".join(filter(None, (self._handover.run, os.environ.get("PYTEST_XDIST_WORKER", "")))),
                 redactor=Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records),
                 journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
                 today=self.options.today,

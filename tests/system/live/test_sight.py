@@ -82,11 +82,11 @@ def test_what_was_seen_yesterday_and_is_refused_today(
     gone = overview.members(Name.LOST)
     assert gone
     for text in (second.output, (second.folder / "summary.md").read_text(encoding="utf-8")):
-        assert f"Lost from sight ({len(gone)})" in text
+        assert f"Lost sight ({len(gone)})" in text
         assert "No drift;" not in text
         assert "Nothing changed." not in text
     rebuilt = ran(tmp_path, ["python", "-m", "reports", "show", str(second.folder)])
-    assert f"Lost from sight ({len(gone)})" in rebuilt.output
+    assert f"Lost sight ({len(gone)})" in rebuilt.output
 
 
 def test_who_expects_all_is_told_each_gap(tonight: Night, tmp_path: Path) -> None:
