@@ -17,6 +17,7 @@ from catalog.reading.expectations import documented_answers, expectation, expect
 from catalog.reading.facts import claimed_endpoints, description, meaning, request_line
 from catalog.reading.manifest import manifest
 from catalog.reading.requests import BEARER, body_schema, credential, query_schema, rules_in_words
+from catalog.recognition.endpoints import STREAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from catalog.reading.streams import StreamRule
 
 METHODS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE")
-STREAMED = "SSE"
-"""The method of an endpoint record that speaks of the streamed form of a POST (1:2.1, 1:4.2)."""
-
 _PARAMETER = re.compile(r"\{([^}]+)\}")
 _REST = "rest"
 """The name of the parameter that stands for `*` at the end of a path, which OpenAPI cannot say."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from catalog.envelopes.pointer import rebuilt
 
 if TYPE_CHECKING:
     from catalog.envelopes.envelope import Envelope
@@ -74,18 +76,8 @@ def _put(into: dict[str, Json], steps: list[str], schema: Json) -> None:
 
 def example(shape: Envelope, said: Mapping[str, Json]) -> Json:
     """A body with these values where the envelope has them: what an error looks like that has no documented example."""
-    body: dict[str, Json] = {}
-    for aspect, pointer in shape.wire.items():
-        if aspect in said and pointer:
-            _set(body, [_unescaped(each) for each in pointer.split("/")[1:]], said[aspect])
-    return _completed(body, shape.schema)
-
-
-def _set(into: dict[str, Json], steps: Iterable[str], value: Json) -> None:
-    *way, last = steps
-    for step in way:
-        into = into.setdefault(step, {})
-    into[last] = value
+    carried = {pointer: said[aspect] for aspect, pointer in shape.wire.items() if aspect in said and pointer}
+    return _completed(rebuilt(carried), shape.schema)
 
 
 def _completed(value: Json, schema: Json) -> Json:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catalog.reading.expectations import rules_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -44,4 +46,4 @@ def query_schema(record: Record) -> Mapping[str, Json]:
 
 def rules_in_words(record: Record) -> tuple[str, ...]:
     """What it states of requests, a sentence a rule."""
-    return tuple(str(rule["rule"]) for rule in (record.data.get("request") or {}).get("rules", ()))
+    return tuple(str(rule["rule"]) for rule in rules_of(record))

@@ -174,6 +174,11 @@ class Prober:
         """What has the result of each record: the engine that probes, or the traffic that somebody recorded."""
         return self.options.traffic or self._engine_of_run()
 
+    @property
+    def _session(self) -> str:
+        """What names this process's use of a mock: a worker that takes over another's items finds no limit used up."""
+        return "/".join(filter(None, (self._handover.run, os.environ.get("PYTEST_XDIST_WORKER", ""))))
+
     def _engine_of_run(self) -> Engine:
         if self._engine is None:
             target = self.options.target.with_values(self._handover.values())
@@ -183,7 +188,7 @@ class Prober:
                 catalog=self.options.catalog,
                 target=target,
                 allow=self.options.allow,
-                run="/".join(filter(None, (self._handover.run, os.environ.get("PYTEST_XDIST_WORKER", "")))),
+                run=self._session,
                 redactor=Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records),
                 journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
                 today=self.options.today,

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT
-from catalog.model import Aspect, Severity
+from catalog.model import Address, Aspect, Severity
 from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, STREAM, SUCCESS
 from catalog.reading.assertions import asserted
 from catalog.reading.expectations import documented_answers
@@ -68,7 +68,7 @@ class Matcher:
 
         Of several exchanges in one place the last is what was to be seen; the others led there.
         """
-        if not self._has(record):
+        if Address.parse(record) not in self._catalog:
             return Unmatched("sent for a record that the catalog does not have")
         stated = self._expectations(self._catalog[record])
         last = {(each.label, each.endpoint): each for each in exchanges if each.label in stated}
@@ -178,13 +178,6 @@ class Matcher:
             stated = self._expectations(self._catalog[exchange.endpoint]).get(MISSING_CREDENTIAL)
             if stated is not None and stated.address == match.expected.address:
                 yield _match(exchange.endpoint, stated, exchange, MISSING_CREDENTIAL)
-
-    def _has(self, address: str) -> bool:
-        try:
-            self._catalog[address]
-        except KeyError:
-            return False
-        return True
 
     def _occurs(self, address: str, endpoints: Sequence[str]) -> bool:
         return not occurs_on(self._catalog[address]).isdisjoint(endpoints)

@@ -81,22 +81,23 @@ class Hosts:
         headers = first.response.headers if first.response is not None else {}
         if not named:
             named = _mounted(host, path) or self._marked(headers)
-        return (named, self._learnt(named, headers)) if named else None
+        return (named, learnt(named, self.names[named], headers)) if named else None
 
     def _marked(self, headers: Mapping[str, str]) -> str:
         """The one provider whose own headers these are."""
         found = [name for name, marks in self.marks.items() if marks.origin(headers)[0] is Origin.PROVIDER]
         return found[0] if len(found) == 1 else ""
 
-    def _learnt(self, provider: str, headers: Mapping[str, str]) -> Dialect:
-        """The header prefix of the real provider, by a header whose end the documents name."""
-        stand_in, identifier = manifest(provider).stand_ins.header_prefix, manifest(provider).stand_ins.id_prefix
-        ends = {name.removeprefix(stand_in) for name in self.names[provider] if name.startswith(stand_in or "?")}
-        for name in headers:
-            for end in sorted(ends, key=len, reverse=True):
-                if name.endswith(end) and name != end:
-                    return Dialect(stand_in, name.removesuffix(end), identifier, identifier)
-        return Dialect(stand_in, stand_in, identifier, identifier)
+
+def learnt(provider: str, names: Iterable[str], headers: Iterable[str]) -> Dialect:
+    """The header prefix of the real provider, by a header whose end the documents name; `names` are the documented."""
+    stand_in, identifier = manifest(provider).stand_ins.header_prefix, manifest(provider).stand_ins.id_prefix
+    ends = {name.removeprefix(stand_in) for name in names if stand_in and name.startswith(stand_in)}
+    for name in map(str.lower, headers):
+        for end in sorted(ends, key=len, reverse=True):
+            if name.endswith(end) and name != end:
+                return Dialect(stand_in, name.removesuffix(end), identifier, identifier)
+    return Dialect(stand_in, stand_in, identifier, identifier)
 
 
 def _documented(records: Iterable[Record]) -> frozenset[str]:

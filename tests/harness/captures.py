@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from catalog.model import Attempt, Exchange, Finding, Outcome, Record, Request, Response
 from catalog.reading.assertions import asserted
 from catalog.reading.expectations import expectations
-from catalog.reading.manifest import manifest, providers
+from catalog.reading.manifest import providers
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
-from probes.target.dialect import Dialect
+from probes.traffic.whose import learnt
 from probes.wire.body import parsed
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
@@ -52,17 +52,6 @@ def of_providers() -> list[Capture]:
     ]
 
 
-def dialect_of(provider: str, headers: dict[str, str]) -> Dialect:
-    """The header prefix of the real provider, found by a header whose end the documents name."""
-    stand_in = manifest(provider).stand_ins.header_prefix
-    ends = {name.removeprefix(stand_in) for name in known(provider).headers if stand_in and name.startswith(stand_in)}
-    for name in map(str.lower, headers):
-        for end in sorted(ends, key=len, reverse=True):
-            if name.endswith(end) and name != end:
-                return Dialect(stand_in, name.removesuffix(end), "", "")
-    return Dialect(stand_in, stand_in, "", "")
-
-
 @cache
 def known(provider: str) -> Known:
     return Known.of(catalog().select(provider=provider))
@@ -71,7 +60,8 @@ def known(provider: str) -> Known:
 def response_of(capture: Capture) -> Response:
     """The answer as the wire would have observed it."""
     headers = {name.lower(): str(value) for name, value in (capture["headers"] or {}).items()}
-    dialect = dialect_of(capture["provider"].lower(), headers)
+    provider = capture["provider"].lower()
+    dialect = learnt(provider, known(provider).headers, headers)
     body = capture["body"]
     raw = body.encode() if isinstance(body, str) else json.dumps(body).encode() if body is not None else b""
     value, body_type = parsed(raw)

@@ -80,7 +80,7 @@ def test_a_run_that_is_told_to_end_leaves_a_report(
     assert 0 < len(lost) < len(results)
     for view in ("report.html", "summary.md", "junit.xml"):
         assert (path.parent / view).stat().st_size
-    assert "not-reported" in (path.parent / "summary.md").read_text()
+    assert f"`not-reported` ({len(lost)})" in (path.parent / "summary.md").read_text()
     until(lambda: not any(map(alive, below)))
 
 

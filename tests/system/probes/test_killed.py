@@ -99,7 +99,7 @@ def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None
     assert len({result.record for result in results}) == len(results)
     build.build(path.parent)
     assert (path.parent / "report.html").stat().st_size > 1000
-    assert ("not-reported" in (path.parent / "summary.md").read_text()) == bool(lost)
+    assert (f"`not-reported` ({lost})" in (path.parent / "summary.md").read_text()) == bool(lost)
     assert digest_of_records() == before
     assert len(Catalog.load()) > 0
     assert started or process.returncode != -signal.SIGKILL

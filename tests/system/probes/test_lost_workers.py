@@ -47,9 +47,9 @@ def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple
     seen = list(ran.results.values())
     assert {each.record for each in seen} == set(ran.run.selected or ())
     assert {each.outcome for each in seen if each not in lost} == {Outcome.CONFORMS}
-    assert "not-reported" in ran.output
+    assert f"not-reported ({len(lost)})" in ran.output
     assert "No drift;" not in ran.output
-    assert "not-reported" in (ran.folder / "summary.md").read_text(encoding="utf-8")
+    assert f"`not-reported` ({len(lost)})" in (ran.folder / "summary.md").read_text(encoding="utf-8")
     assert (ran.folder / "junit.xml").read_text(encoding="utf-8").count('type="not-reported"') == len(lost)
     assert "not-reported" in (ran.folder / "report.html").read_text(encoding="utf-8")
 

@@ -16,7 +16,7 @@ DRIFT = result(A, Outcome.DRIFTED, findings=(finding(),))
 ELSEWHERE = run(
     run="r1",
     target="staging",
-    asked=Asked(target="../w/my staging.toml", catalog="my/records", out="/tmp/runs"),
+    asked=Asked(target="../w/my staging.toml", catalog="my/records", out="my/runs"),
     policy={"allow": ["billable", "free"]},
 )
 
@@ -40,7 +40,7 @@ def test_it_is_probed_again_where_it_was_and_with_what_it_costs() -> None:
 def test_a_cause_is_asked_again_from_the_folder_that_has_its_run() -> None:
     assert shlex.split(ask_again(ELSEWHERE, CAUSE)) == [
         *("pytest", "probes", "--cause", CAUSE.id, "--target", "../w/my staging.toml", "--catalog", "my/records"),
-        *("--out", "/tmp/runs", "--allow", "billable,free"),
+        *("--out", "my/runs", "--allow", "billable,free"),
     ]
     assert ask_again(run(), CAUSE) == f"pytest probes --cause {CAUSE.id} --target live"
 
@@ -54,5 +54,5 @@ def test_what_was_recorded_is_judged_again() -> None:
 def test_a_cause_is_accepted_as_its_own_run_saw_it() -> None:
     assert shlex.split(accept(ELSEWHERE, CAUSE)) == [
         *("python", "-m", "catalog", "accept", "--cause", CAUSE.id, "--target", "staging"),
-        *("--run", "/tmp/runs/r1", "--reason", "…"),
+        *("--run", "my/runs/r1", "--reason", "…"),
     ]
