@@ -88,29 +88,27 @@ def _is_of(cells: Cells, place: tuple[str, str], day: date) -> bool:
 def _settle(
     settled: dict[str, Settled], assumption: Assertion, cells: Cells, first_seen: Mapping[tuple[str, str], date]
 ) -> None:
-    """An assumption is settled as what was seen first of all that some endpoint shows still.
+    """An assumption is settled as what the endpoints showed last: of several, as the first of them that differs.
 
-    It goes by what each endpoint showed last, so neither the order of looks nor the same runs again change it. It is
-    as assumed only where no endpoint differs; what all answers of a surface have as assumed need not be written into
-    each of their records.
+    The first by its address: neither the order of runs nor the endpoints that a night draws turn it over. It is as
+    assumed only where no endpoint differs; what all answers of a surface have as assumed need not be written into each
+    of their records. Its day is the first on which it is known to have been so.
     """
     key = str(assumption.key)
-    before = settled.pop(key, None)
-    shown: dict[str, date] = {}
-    for (_, of), cell in cells.items():
-        if of == key and cell.on is not None and (not assumption.place_alone or cell.differs in ("", ABSENT)):
-            seen_on = min(cell.on, first_seen.get((key, cell.differs), cell.on))
-            if before is not None and before.seen == (cell.differs or AS_ASSUMED):
-                seen_on = min(seen_on, before.on)
-            shown[cell.differs] = min(seen_on, shown.get(cell.differs, seen_on))
-    turned_out = {each or AS_ASSUMED: day for each, day in shown.items() if each or not any(shown)}
-    if not turned_out:
-        if before is not None:
-            settled[key] = before
+    looked = [cell for (_, of), cell in sorted(cells.items(), key=lambda each: each[0]) if of == key and cell.on]
+    if not looked:
         return
-    seen = min(turned_out, key=lambda each: (turned_out[each], each))
-    if seen != AS_ASSUMED or not assumption.of_surface:
-        settled[key] = Settled(seen, turned_out[seen])
+    before = settled.pop(key, None)
+    shown = [cell for cell in looked if not assumption.place_alone or cell.differs in ("", ABSENT)]
+    if not shown:
+        return
+    differs = next((cell.differs for cell in shown if cell.differs), "")
+    seen = differs or AS_ASSUMED
+    days = [cell.on for cell in shown if cell.on is not None and cell.differs == differs]
+    if before is not None and before.seen == seen:
+        days.append(before.on)
+    if differs or not assumption.of_surface:
+        settled[key] = Settled(seen, min([*days, first_seen.get((key, differs), days[0])]))
 
 
 def _looks(sighting: Sighting, stated: tuple[Assertion, ...]) -> Iterator[Look]:
