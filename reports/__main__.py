@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from catalog import command_line
 from catalog.evidence.past import LETTERS
-from catalog.evidence.results_file import EvidenceError, read_run
+from catalog.evidence.results_file import RESULTS, EvidenceError, read_run
 from catalog.model.exits import Exit
 from reports import build, ci_annotations, diff, history, terminal
 from reports.words import OUTCOMES
@@ -134,7 +134,7 @@ def _open(asked: argparse.Namespace) -> int:
 
 
 def _read(name: str) -> tuple[Run, list[Result]]:
-    return read_run(_folder(name) / build.RESULTS)
+    return read_run(_folder(name) / RESULTS)
 
 
 def _folder(name: str) -> Path:
@@ -148,7 +148,7 @@ def _folder(name: str) -> Path:
 
 
 def _known() -> str:
-    names = sorted(path.name for path in OUT.glob("*/") if (path / build.RESULTS).is_file() and path.name != "latest")
+    names = sorted(path.name for path in OUT.glob("*/") if (path / RESULTS).is_file() and path.name != "latest")
     return f", such as {names[-1]}" if names else " (there is none yet: `pytest probes` makes one)"
 
 

@@ -8,10 +8,8 @@ from pathlib import Path
 
 from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
-from catalog.evidence.results_file import EvidenceError, ResultsWriter, drawing_on, read_run
+from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, drawing_on, read_run
 from reports import junit, summary
-
-RESULTS = "results.jsonl"
 
 Render = Callable[[Run, Sequence[Result]], str]
 

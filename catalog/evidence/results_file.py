@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from catalog.model.jsonl import Line
 
 
+RESULTS = "results.jsonl"
+"""The name of the file in a run's folder: the only raw output of a run."""
+
+
 class EvidenceError(Mendable):
     """A results file that cannot be used: one line saying which, where and what to do."""
 

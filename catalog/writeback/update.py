@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import self_check, verdicts
 from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
-from catalog.evidence.results_file import drawing_on, read_run
+from catalog.evidence.results_file import RESULTS, drawing_on, read_run
 from catalog.evidence.self_check import of_records
 from catalog.model.errors import CatalogError
 from catalog.reading.assertions import assertions
@@ -65,7 +65,7 @@ def read_evidence(paths: Iterable[Path]) -> list[Evidence]:
 
 
 def _read(path: Path) -> Evidence:
-    return read_run(path / "results.jsonl" if path.is_dir() else path)
+    return read_run(path / RESULTS if path.is_dir() else path)
 
 
 def update(

@@ -14,7 +14,7 @@ import pytest
 
 from catalog.evidence import self_check, verdicts
 from catalog.evidence.results import Result, Run
-from catalog.evidence.results_file import ResultsWriter, read_run
+from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
 from catalog.model import Address, Json, Outcome, Reason
 from catalog.model.clock import utc_text
 from catalog.model.codes import ReasonCode
@@ -210,7 +210,7 @@ class Controller:
             if exitstatus in _OURS and not opened and not session.config.getoption("collectonly"):
                 session.exitstatus = Exit.HARNESS_ERROR
             return
-        run, results = read_run(self.folder / "results.jsonl")
+        run, results = read_run(self.folder / RESULTS)
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, run.target)
         if self._is_full:
@@ -261,7 +261,7 @@ class Controller:
             return
         self._selected = tuple(sorted(set(selected)))
         try:
-            self._writer = ResultsWriter(self.folder / "results.jsonl", self._described())
+            self._writer = ResultsWriter(self.folder / RESULTS, self._described())
         except OSError as error:
             raise self._unwritable(error) from error
 
@@ -371,7 +371,7 @@ class Controller:
 
     def _remove_folder(self) -> None:
         """A run that probed nothing leaves nothing."""
-        (self.folder / "results.jsonl").unlink(missing_ok=True)
+        (self.folder / RESULTS).unlink(missing_ok=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()
 

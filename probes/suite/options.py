@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.causes import causes
 from catalog.evidence.results import Asked
-from catalog.evidence.results_file import read_run
+from catalog.evidence.results_file import RESULTS, read_run
 from catalog.model import KINDS, Address
 from catalog.model.errors import Mendable, did_you_mean, shown
 from catalog.reading.manifest import providers
@@ -38,7 +38,6 @@ HERE = Path(__file__).parent.parent
 MOCK = "mock"
 """The target of who names none."""
 
-RESULTS = "results.jsonl"
 LATEST = "latest"
 """The link to the last run, beside the runs."""
 

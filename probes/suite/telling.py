@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.evidence.causes import causes
-from catalog.evidence.results_file import read_run
+from catalog.evidence.results_file import RESULTS, read_run
 from catalog.model.visible import visible
 from probes.suite.items import address_in
 
@@ -32,7 +32,7 @@ class Teller:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
         """After pytest's own list of failures, which is put into the order of what made them."""
-        file = self._folder / "results.jsonl"
+        file = self._folder / RESULTS
         if not file.exists():
             yield
             return

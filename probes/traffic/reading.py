@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import shape
 from catalog.evidence.results import Result
-from catalog.evidence.results_file import read_run
+from catalog.evidence.results_file import RESULTS, read_run
 from catalog.model import jsonl
 from catalog.model.errors import Mendable, shown
 from probes.traffic import har, lines
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".har", ".json", ".jsonl", ".ndjson")
 """What is read of a folder."""
-
-RESULTS = "results.jsonl"
 
 
 def read(paths: Iterable[Path]) -> tuple[Recording, ...]:

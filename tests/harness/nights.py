@@ -17,7 +17,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from catalog.evidence.results_file import read_run
+from catalog.evidence.results_file import RESULTS, read_run
 from probes.target.target_file import SHIPPED
 from reports import build, terminal
 from tests.harness.command import pytest_probes
@@ -153,7 +153,7 @@ def pictures(runs: Mapping[str, Path], images: Path) -> None:
             tab.goto((folder / "report.html").as_uri())
             tab.screenshot(path=images / f"night-{name}.png")
             tab.close()
-            run, results = read_run(folder / build.RESULTS)
+            run, results = read_run(folder / RESULTS)
             for width in WIDTHS:
                 told = terminal.summary(run, results, width=width)
                 (images / f"night-{name}-{width}.txt").write_text(f"{told}\n", encoding="utf-8")
