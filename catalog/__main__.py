@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from catalog import accepting, command_line, commands, exporting
 from catalog.command_line import Parser
-from catalog.model import KINDS
+from catalog.model import KINDS, places
 from catalog.reading.query import OF_RECORDS
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _parser() -> Parser:
         description = f"{summary[0].upper()}{summary[1:]}.\n\n{text}"
         added = subparsers.add_parser(name, help=summary, description=description)
         added.set_defaults(run_command=run, ledger=None)
-        added.add_argument("--catalog", type=Path, metavar="DIR", help="use the records of this folder")
+        added.add_argument("--catalog", type=places.meant, metavar="DIR", help="use the records of this folder")
         added.add_argument("--today", type=_date, metavar="DATE", help="take this for today, as 2026-01-31")
         return added
 
@@ -155,7 +155,7 @@ def _parser() -> Parser:
         action="store_true",
         help="first put files into canonical form, drop void evidence, set the tags that follow",
     )
-    check.add_argument("--ledger", type=Path, metavar="FILE", help="check this ledger of accepted divergences")
+    check.add_argument("--ledger", type=places.meant, metavar="FILE", help="check this ledger of accepted divergences")
 
     show = command("show", commands.show_record, "print a record, or list addresses", _SHOW)
     show.add_argument("address", nargs="?", metavar="ADDRESS", help="a record, or the beginning of some")
@@ -176,7 +176,9 @@ def _parser() -> Parser:
 
     identify = command("identify", commands.identify, "say which record an answer is", _IDENTIFY)
     identify.add_argument("provider", metavar="PROVIDER", help="whose answer it is: pa, pb, pc or pd")
-    identify.add_argument("file", nargs="?", type=Path, metavar="FILE", help="what holds the answer (default: stdin)")
+    identify.add_argument(
+        "file", nargs="?", type=places.meant, metavar="FILE", help="what holds the answer (default: stdin)"
+    )
     identify.add_argument("--status", type=_http_status, metavar="N", help="the HTTP status, if the answer has none")
     identify.add_argument("--surface", metavar="NAME", help="http, sse, websocket or grpc, if it is known")
 
@@ -186,7 +188,9 @@ def _parser() -> Parser:
     export.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: stdout)")
 
     update = command("update", commands.update, "write what live runs saw into the records", _UPDATE)
-    update.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="a run's folder, or its results.jsonl")
+    update.add_argument(
+        "runs", nargs="*", type=places.meant, metavar="RUN", help="a run's folder, or its results.jsonl"
+    )
     update.add_argument(
         "--refresh-after", type=_days, default=7, metavar="DAYS", help="a date older than this is renewed (default: 7)"
     )
@@ -208,15 +212,15 @@ def _parser() -> Parser:
     accept.add_argument(
         "--aspects", type=_aspects, metavar="ASPECT,…", help="what diverges: status, type, header:retry-after, …"
     )
-    accept.add_argument("--run", type=Path, metavar="RUN", help="the run that saw it (default: the latest)")
+    accept.add_argument("--run", type=places.meant, metavar="RUN", help="the run that saw it (default: the latest)")
     accept.add_argument("--review-by", type=_date, metavar="DATE", help="review it by then (default: in 90 days)")
-    accept.add_argument("--ledger", type=Path, metavar="FILE", help="write into this ledger")
+    accept.add_argument("--ledger", type=places.meant, metavar="FILE", help="write into this ledger")
 
     migrate = command("migrate", commands.migrate, "rewrite a ledger and a history of an earlier version", _MIGRATE)
-    migrate.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="a run folder, or its results.jsonl")
-    migrate.add_argument("--ledger", type=Path, metavar="FILE", help="the ledger of accepted divergences")
+    migrate.add_argument("runs", nargs="*", type=places.meant, metavar="RUN", help="a run folder, or its results.jsonl")
+    migrate.add_argument("--ledger", type=places.meant, metavar="FILE", help="the ledger of accepted divergences")
     migrate.add_argument(
-        "--history", type=Path, default=commands.HISTORY, metavar="DIR", help=f"default: {commands.HISTORY}"
+        "--history", type=places.meant, default=places.history(), metavar="DIR", help="default: reports/history"
     )
     migrate.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
     return parser

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.evidence.causes import causes
+from catalog.model import places
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
 from catalog.reading.assertions import assertions
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result
     from catalog.model import Finding, Record
 
-LATEST_RUN = Path("reports/out/latest")
 REVIEW_AFTER = timedelta(days=90)
 _NAMED = 3
 
@@ -117,7 +116,7 @@ def _must_have_drifted(args: Namespace, entry: Entry) -> None:
 
     Where no run is known, or it did not probe the record, a person may know better.
     """
-    if args.run is None and not LATEST_RUN.exists():
+    if args.run is None and not places.latest().exists():
         return
     run, results = _seen(args, "name the run that saw it with --run")
     result = next((each for each in results if each.record == entry.address), None)
@@ -163,9 +162,9 @@ def _seen(args: Namespace, mend: str) -> tuple[str, list[Result]]:
     """The name and the results of the run that is meant."""
     from catalog.writeback.update import read_evidence
 
-    if args.run is None and not LATEST_RUN.exists():
+    if args.run is None and not places.latest().exists():
         raise CatalogError("it is not known what diverges", mend)
-    [(run, results)] = read_evidence([args.run or LATEST_RUN])
+    [(run, results)] = read_evidence([args.run or places.latest()])
     if run.target != args.target:
         raise CatalogError(f"run {run.run} asked target {run.target}, not {args.target}", mend)
     return run.run, list(results)

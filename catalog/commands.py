@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 
-HISTORY = Path("reports/history")
-
-
 def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
     from catalog.check import validate

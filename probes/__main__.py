@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from catalog import command_line
+from catalog.model import places
 from catalog.model.errors import CatalogError
 from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
@@ -21,8 +21,6 @@ from probes.planning import coverage, gains, looked_at, pairs
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target
 from probes.target.target import Cost, Target
-
-OUT = Path("reports/out")
 
 EPILOG = """\
 examples:
@@ -42,11 +40,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _check_records(chosen: argparse.Namespace) -> int:
-    return _check(Catalog.load(Path(chosen.catalog)), _books())
+    return _check(Catalog.load(places.meant(chosen.catalog)), _books())
 
 
 def _coverage(chosen: argparse.Namespace) -> int:
-    catalog, books = Catalog.load(Path(chosen.catalog)), _books()
+    catalog, books = Catalog.load(places.meant(chosen.catalog)), _books()
     found = [
         each
         for each in looked_at.looked_at(catalog, books)
@@ -70,7 +68,7 @@ def _books() -> dict[str, Book]:
 def _doctor(chosen: argparse.Namespace) -> int:
     from probes.commands import doctor
 
-    catalog = Catalog.load(Path(chosen.catalog))
+    catalog = Catalog.load(places.meant(chosen.catalog))
     with _ready(target.load(chosen.target)) as ready:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
     print("\n".join(doctor.told(found)))
@@ -78,7 +76,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
 
 
 def _variables(chosen: argparse.Namespace) -> int:
-    print("\n".join(gains.of_each_variable(Catalog.load(Path(chosen.catalog)), chosen.target)))
+    print("\n".join(gains.of_each_variable(Catalog.load(places.meant(chosen.catalog)), chosen.target)))
     return Exit.FINE
 
 
@@ -86,7 +84,7 @@ def _cleanup(chosen: argparse.Namespace) -> int:
     from probes.commands import cleanup
 
     told = cleanup.clean(
-        cleanup.journals(chosen.runs, Path(chosen.out)), target.load(chosen.target), forget=chosen.forget
+        cleanup.journals(chosen.runs, places.meant(chosen.out)), target.load(chosen.target), forget=chosen.forget
     )
     for each in told:
         print(each.line)
@@ -156,7 +154,7 @@ def _add_coverage(commands: Any) -> None:
         "effect on the wire: how many are checked on the mock, in part, by no assertion for a reason, or not yet "
         "(rest); `live` counts those that a client's own requests can look at.",
     )
-    covered.add_argument("--provider", choices=providers(), help="the facts of this provider alone")
+    covered.add_argument("--provider", type=str.lower, choices=providers(), help="the facts of this provider alone")
     covered.add_argument("--section", metavar="DOC:SECTION", help="the facts of this section alone, as 2:7.4")
     covered.add_argument("--rest", action="store_true", help="also list each fact that is not checked whole, and why")
     covered.set_defaults(run_command=_coverage)
@@ -196,7 +194,7 @@ def _add_cleanup(commands: Any) -> None:
     )
     cleanup.add_argument("runs", nargs="*", metavar="RUN", help="a run's folder or its name (default: every run)")
     cleanup.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
-    cleanup.add_argument("--out", default=str(OUT), metavar="DIR", help="where runs lie (default: %(default)s)")
+    cleanup.add_argument("--out", default="reports/out", metavar="DIR", help="where runs lie (default: %(default)s)")
     cleanup.add_argument("--forget", action="store_true", help="take what must be looked for by hand as looked for")
     cleanup.set_defaults(run_command=_cleanup)
 

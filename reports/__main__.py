@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from catalog import command_line
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import RESULTS, EvidenceError, read_run
+from catalog.model import places
+from catalog.model.errors import shown
 from catalog.model.exits import Exit
 from reports import build, ci_annotations, diff, history, terminal
 from reports.words import OUTCOMES
@@ -20,7 +22,7 @@ from reports.words import OUTCOMES
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
-OUT = Path("reports/out")
+OUT = "reports/out"
 
 EPILOG = """\
 A RUN is a run's folder, its results.jsonl, or its name under reports/out (`latest` is the last one).
@@ -66,11 +68,11 @@ def _parser() -> command_line.Parser:
     kept = command.add_subparsers(required=True, metavar="append | list")
     each = kept.add_parser("append", help="add a run's line to the history, once")
     each.add_argument("run", metavar="RUN")
-    each.add_argument("--folder", type=Path, default=history.FOLDER, help=f"default: {history.FOLDER}")
+    each.add_argument("--folder", type=places.meant, default=places.history(), help="default: reports/history")
     each.set_defaults(run_command=_append)
     each = kept.add_parser("list", help="the runs remembered of a target, one a line")
     each.add_argument("--target", default="live")
-    each.add_argument("--folder", type=Path, default=history.FOLDER, help=f"default: {history.FOLDER}")
+    each.add_argument("--folder", type=places.meant, default=places.history(), help="default: reports/history")
     each.set_defaults(run_command=_list)
     command = commands.add_parser("open", help="open a run's report in a browser")
     command.add_argument("run", metavar="RUN", nargs="?", default="latest")
@@ -110,7 +112,7 @@ def _diff(asked: argparse.Namespace) -> int:
 def _append(asked: argparse.Namespace) -> int:
     run, results = _read(asked.run)
     added = history.append(asked.folder, run, results)
-    print(f"{history.file_of(asked.folder, run.target)}: {run.run} {'added' if added else 'was there already'}")
+    print(f"{shown(history.file_of(asked.folder, run.target))}: {run.run} {'added' if added else 'was there already'}")
     return 0
 
 
@@ -139,7 +141,7 @@ def _read(name: str) -> tuple[Run, list[Result]]:
 
 def _folder(name: str) -> Path:
     """The folder that a person means by a path, a results file or a run's name."""
-    for path in (Path(name), OUT / name):
+    for path in (places.meant(name), places.runs() / name):
         if path.is_dir():
             return path
         if path.is_file():
@@ -148,7 +150,9 @@ def _folder(name: str) -> Path:
 
 
 def _known() -> str:
-    names = sorted(path.name for path in OUT.glob("*/") if (path / RESULTS).is_file() and path.name != "latest")
+    names = sorted(
+        path.name for path in places.runs().glob("*/") if (path / RESULTS).is_file() and path.name != "latest"
+    )
     return f", such as {names[-1]}" if names else " (there is none yet: `pytest probes` makes one)"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from catalog.evidence.causes import Cause
     from catalog.evidence.results import Result, Run
+    from catalog.model import Address
 
 _TESTS = {
     "endpoints": "probes/test_endpoints.py::test_endpoint",
@@ -20,10 +21,14 @@ REASON = "…"
 """What a person puts in: why it is accepted."""
 
 
+def nodeid_of(address: Address) -> str:
+    """The pytest id of a record's probe, from the checkout."""
+    return f"{_TESTS[address.kind]}[{address}]"
+
+
 def nodeid(result: Result) -> str:
-    """The pytest id of a record's probe."""
-    kind = result.address.kind
-    return result.nodeid or f"{_TESTS[kind]}[{result.record}]"
+    """The pytest id under which a record was probed."""
+    return result.nodeid or nodeid_of(result.address)
 
 
 def this_probe(run: Run, result: Result) -> str:

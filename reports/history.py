@@ -26,7 +26,6 @@ from catalog.model.text import brief
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
-FOLDER = Path("reports/history")
 SHOWN = 29
 """Earlier runs that a report shows: with its own, a strip of thirty."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import anyio
 
+from catalog.model import places
 from catalog.model.labels import CLEANUP
 from probes.elicit.probe import Stopped
 from probes.running import journal
@@ -40,7 +41,7 @@ def journals(runs: Sequence[str], out: Path) -> list[Path]:
 
 
 def _journal_of(run: str, out: Path) -> Path:
-    for folder in (Path(run), out / run):
+    for folder in (places.meant(run), out / run):
         path = folder if folder.name == journal.NAME else folder / journal.NAME
         if path.is_file():
             return path.resolve()

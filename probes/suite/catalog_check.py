@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import catalog
+from catalog.model import places
 from catalog.model.errors import Mendable
 from catalog.reading.schemas import SCHEMAS
 
@@ -23,7 +24,7 @@ def demand(root: Path) -> None:
     Raises:
         Unsound: in one line.
     """
-    found_sound = CACHE / f"sound-{_digest(root)}"
+    found_sound = places.home() / CACHE / f"sound-{_digest(root)}"
     if found_sound.exists():
         return
     from catalog.check import validate
@@ -33,7 +34,7 @@ def demand(root: Path) -> None:
         more = f" (and {len(problems) - 1} more: `python -m catalog check`)" if len(problems) > 1 else ""
         raise Unsound(f"{problems[0]}{more}")
     try:
-        CACHE.mkdir(parents=True, exist_ok=True)
+        found_sound.parent.mkdir(parents=True, exist_ok=True)
         found_sound.touch()
     except OSError:
         pass  # only slower next time

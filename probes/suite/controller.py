@@ -15,7 +15,7 @@ import pytest
 from catalog.evidence import self_check, verdicts
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
-from catalog.model import Address, Json, Outcome, Reason
+from catalog.model import Address, Json, Outcome, Reason, places
 from catalog.model.clock import utc_text
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import LONGEST, Mendable
@@ -27,7 +27,6 @@ from probes.running.looking_up import found_in
 from probes.suite import after_run, before_run
 from probes.suite.embedded_mock import EmbeddedMock, MockError
 from probes.suite.items import PROPERTY, address_in, address_of
-from probes.suite.options import OUT, Options
 from probes.suite.progress import Progress
 from probes.suite.telling import Teller
 from probes.suite.versions import versions
@@ -35,6 +34,7 @@ from probes.suite.worker_input import HANDOVER, Addresses, Handover, Values
 from reports import history
 
 if TYPE_CHECKING:
+    from probes.suite.options import Options
     from probes.target.look_ups import LookedUp
 
 _OURS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
@@ -338,8 +338,8 @@ class Controller:
     @property
     def _history(self) -> Path:
         """Where this target's memory lies: what was seen live is committed, what a mock said, or elsewhere, is not."""
-        kept = self.options.target.live and self.options.out == OUT
-        return history.FOLDER if kept else self.options.out / "history"
+        kept = self.options.target.live and self.options.out.resolve() == places.runs().resolve()
+        return places.history() if kept else self.options.out / "history"
 
     def _remember(self, run: Run, results: list[Result]) -> None:
         """Add this run to the history, unless it was only part of what its options select, or asked nobody."""

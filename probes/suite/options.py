@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from catalog.evidence.causes import causes
 from catalog.evidence.results import Asked
 from catalog.evidence.results_file import RESULTS, read_run
-from catalog.model import KINDS, Address
+from catalog.model import KINDS, Address, places
 from catalog.model.errors import Mendable, did_you_mean, shown
 from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from probes.traffic.looking import Traffic
     from probes.traffic.recorded import Recording
 
-OUT = Path("reports/out")
+OUT = "reports/out"
 HERE = Path(__file__).parent.parent
 
 MOCK = "mock"
@@ -238,14 +238,14 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     named, recordings = config.getoption("--target"), _recordings(config)
     target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
     directory = config.getoption("--catalog")
-    catalog = Catalog.load(Path(directory)) if directory else Catalog.load()
+    catalog = Catalog.load(places.meant(directory)) if directory else Catalog.load()
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
     accepted = ledger.load()
     update = bool(config.getoption("--update"))
     if update and not target.live:
         raise UsageError(f"--update: target {target.name!r} is a mock", "only what was seen live goes into the records")
     chosen = _chosen("--provider", config.getoption("--provider"), providers())
-    out = Path(config.getoption("--out") or OUT)
+    out = places.home() / (config.getoption("--out") or OUT)
     return Options(
         catalog=catalog,
         target=target,
@@ -279,7 +279,7 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
             raise UsageError(f"{option}: nothing is sent where traffic is judged", "leave one of the two out")
     from probes.traffic.reading import read as read_recordings
 
-    return read_recordings(map(Path, named))
+    return read_recordings(map(places.meant, named))
 
 
 def _asked(config: pytest.Config, target: Target) -> Asked:
@@ -342,10 +342,11 @@ def _depth(text: str | None, target: Target) -> Depth:
 
 
 def _chosen(option: str, given: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
-    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    names = [name.strip().lower() for text in given for name in text.split(",") if name.strip()]
     for name in names:
         if name not in known:
-            raise UsageError(f"{option} {name}: unknown", f"choose from {', '.join(known)}")
+            mend = f"{did_you_mean(name, known)} choose from {', '.join(known)}".strip()
+            raise UsageError(f"{option} {name}: unknown", mend)
     return tuple(dict.fromkeys(names))
 
 

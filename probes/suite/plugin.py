@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,17 +11,19 @@ import pytest
 
 from catalog.model.errors import LONGEST, Mendable
 from catalog.model.visible import line
-from probes.suite import options
+from probes.suite import named, options
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
 from probes.suite.worker_input import HANDOVER, KEYS, LOCAL, Handover
 
 if TYPE_CHECKING:
+    from catalog.reading.store import Catalog
     from probes.suite.controller import Controller
     from probes.suite.options import Options
 
 HERE = Path(__file__).parent.parent
 
 _controller: pytest.StashKey[Controller] = pytest.StashKey()
+_catalog: pytest.StashKey[Catalog] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,6 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     chosen = _options(config, {} if told is None else told[KEYS])
     _hold_the_budget(config, chosen)
+    config.stash[_catalog] = chosen.catalog
     if told is not None and told[LOCAL]:
         end_with_the_controller()
     handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
@@ -67,6 +70,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(prober, "catalog-probe-prober")
 
 
+def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
+    """Where `-k` selects nothing: which of its words no record has."""
+    catalog = config.stash.get(_catalog, None)
+    return named.words_of_none(config.getoption("keyword"), catalog) if catalog is not None and not items else []
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the mock whatever ended the session."""
     controller = config.stash.get(_controller, None)
@@ -77,7 +86,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
     try:
-        return options.read(config, {**keys, **os.environ})
+        chosen = options.read(config, {**keys, **os.environ})
+        named.demand_records(config.args, chosen.catalog)
+        return chosen
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
     except OSError as error:  # a name too long for the system, a folder that may not be entered

@@ -11,6 +11,7 @@ import pytest
 
 from catalog.evidence.causes import causes
 from catalog.evidence.results_file import RESULTS, read_run
+from catalog.model.errors import shown
 from catalog.model.visible import visible
 from probes.suite.items import address_in
 
@@ -49,7 +50,7 @@ class Teller:
             terminalreporter.write_line(visible(said))
         for said in self._trouble:
             terminalreporter.write_line(visible(said), red=True)
-        terminalreporter.write_line(f"report: {self._folder / 'report.html'}")
+        terminalreporter.write_line(f"report: {shown(self._folder / 'report.html')}")
         if self._annotate:
             for line in ci_annotations.annotated(run, results):
                 terminalreporter.write_line(line)

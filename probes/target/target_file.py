@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from catalog.evidence.agreement import PENDING_DAYS
+from catalog.model import places
 from catalog.model.text import brief
 from catalog.reading.manifest import Manifest, manifest, providers
 from probes.target import shape
@@ -64,7 +65,7 @@ def _find(name_or_path: str) -> Path:
     shipped_path = SHIPPED / f"{name_or_path}.toml"
     if shipped_path.is_file():
         return shipped_path
-    path = Path(name_or_path)
+    path = places.meant(name_or_path)
     if path.is_file():
         return path
     close = difflib.get_close_matches(name_or_path, shipped(), n=1)

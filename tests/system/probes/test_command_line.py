@@ -194,6 +194,7 @@ def catalog_with(tmp_path: Path, **changes: str | dict[str, object]) -> str:
 REFUSED = {
     "--provider nope": r"--provider nope: unknown; choose from pa, pb, pc, pd",
     "--kind nope": r"--kind nope: unknown; choose from endpoints, errors, rate_limits",
+    "--kind error": r"--kind error: unknown; did you mean errors\? choose from .*",
     "--depth nope": r"--depth nope: unknown; choose from quick, rotate, full",
     "--allow nope": r"--allow nope: unknown; choose from free, billable, destructive, disruptive",
     "--today nope": r"--today nope: not a date; write it as 2026-01-31",

@@ -15,6 +15,7 @@ from catalog.__main__ import main
 from catalog.evidence.causes import causes
 from catalog.model import Aspect, LedgerState, Outcome
 from catalog.writeback.ledger import entry_for, judge_against_ledger, load
+from tests.harness.checkouts import as_checkout
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, result, run, write_catalog, write_run
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ Accept = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def accept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Accept:
     """`accept …` beside a night in which two records drift from one cause, and one of them from another, too."""
-    monkeypatch.chdir(tmp_path)
+    as_checkout(tmp_path, monkeypatch)
     write_catalog(tmp_path / "records")
     write_run(tmp_path / "night", run(), [FIRST, SECOND])
 

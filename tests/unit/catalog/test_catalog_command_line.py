@@ -22,6 +22,7 @@ from catalog.model.look import Look
 from catalog.reading.assertions import assertions
 from catalog.writeback.planner import Patch, Policy, plan
 from catalog.writeback.seen import Sighting
+from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
@@ -49,7 +50,7 @@ Cli = Callable[..., tuple[int, str, str]]
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test runs in a folder of its own, with a small catalog in `records`."""
-    monkeypatch.chdir(tmp_path)
+    as_checkout(tmp_path, monkeypatch)
     monkeypatch.setenv("COLUMNS", "100")
     write_catalog(tmp_path / "records")
 

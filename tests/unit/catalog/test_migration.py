@@ -28,6 +28,7 @@ from catalog.writeback.planner import Policy
 from catalog.writeback.update import update
 from catalog.writeback.writing import write_contents
 from reports import build, history
+from tests.harness.checkouts import as_checkout
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -41,7 +42,7 @@ LIMITED, GONE = "pa/errors/general/rate_limit", "pa/errors/compliance/chat_not_f
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a copy of the samples, in which the test runs."""
     shutil.copytree(SAMPLES, tmp_path / "kept")
-    monkeypatch.chdir(tmp_path / "kept")
+    as_checkout(tmp_path / "kept", monkeypatch)
     return tmp_path / "kept"
 
 

@@ -12,8 +12,9 @@ import pytest
 from catalog.evidence import past
 from catalog.evidence.past import Earlier
 from catalog.evidence.results_file import EvidenceError
-from catalog.model import Outcome, Severity
+from catalog.model import Outcome, Severity, places
 from reports import history
+from tests.harness.command import CHECKOUT
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
@@ -289,7 +290,7 @@ def test_the_default_is_all_that_ever_was(tmp_path: Path) -> None:
 
 
 def test_the_history_stays_where_earlier_nights_left_it() -> None:
-    assert Path("reports/history") == history.FOLDER
+    assert places.history() == CHECKOUT / "reports" / "history"
 
 
 def test_every_outcome_comes_back_from_its_letter() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from catalog.model import Outcome, Reason
 from reports.__main__ import main
+from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
@@ -22,7 +23,7 @@ DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty checkout with one run, which is also the latest."""
-    monkeypatch.chdir(tmp_path)
+    as_checkout(tmp_path, monkeypatch)
     made = sample.write(tmp_path / "reports" / "out" / "r1", run(run="r1"), [result(A), result(B, **DRIFT)])
     (tmp_path / "reports" / "out" / "latest").symlink_to("r1")
     return made

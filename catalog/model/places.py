@@ -1,0 +1,36 @@
+"""Where files lie that are named without a place: in the checkout, from wherever a command is called.
+
+Installed without a checkout, it is the folder in which the command is called.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_ROOT = Path(__file__).parent.parent.parent
+
+
+def home() -> Path:
+    """The checkout that this code is part of, or the current folder where it is part of none."""
+    return _ROOT if (_ROOT / "pyproject.toml").is_file() else Path.cwd()
+
+
+def meant(named: str | Path) -> Path:
+    """The file or folder that a person means: as the current folder has it, or else as the checkout has it."""
+    path, there = Path(named), home() / named
+    return there if there.exists() and not path.exists() else path
+
+
+def runs() -> Path:
+    """Where runs leave their folders (DESIGN.md, contract 3)."""
+    return home() / "reports" / "out"
+
+
+def latest() -> Path:
+    """The folder of the last run."""
+    return runs() / "latest"
+
+
+def history() -> Path:
+    """What earlier runs ended with, a line each."""
+    return home() / "reports" / "history"

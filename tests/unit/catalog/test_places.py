@@ -1,0 +1,39 @@
+"""Where files lie that are named without a place, from wherever a command is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from catalog.model import places
+from tests.harness.command import CHECKOUT
+
+
+def test_runs_and_history_lie_in_the_checkout_wherever_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert places.home() == CHECKOUT
+    assert places.latest() == CHECKOUT / "reports" / "out" / "latest"
+    assert places.history() == CHECKOUT / "reports" / "history"
+
+
+def test_what_is_part_of_no_checkout_works_where_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(places, "_ROOT", tmp_path / "site-packages")
+    assert places.runs() == tmp_path / "reports" / "out"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_what_the_current_folder_has_is_meant_before_what_the_checkout_has(
+    there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if there:
+        (tmp_path / "README.md").touch()
+    assert places.meant("README.md") == (Path("README.md") if there else CHECKOUT / "README.md")
+
+
+def test_what_is_nowhere_keeps_the_name_that_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert places.meant("no/such.toml") == Path("no/such.toml")
+    assert places.meant(tmp_path) == tmp_path

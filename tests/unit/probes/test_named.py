@@ -1,0 +1,43 @@
+"""What a person names by hand and the catalog does not have: told with what comes nearest."""
+
+from __future__ import annotations
+
+import pytest
+
+from probes.suite.named import demand_records, words_of_none
+from probes.suite.options import UsageError
+from reports.commands import nodeid_of
+from tests.harness.engines import catalog
+
+A_RECORD = "pa/errors/general/unknown_model"
+RIGHT = f"probes/test_errors.py::test_error[{A_RECORD}]"
+
+
+@pytest.mark.parametrize("prefix", ["", "/somewhere/else/", "../"])
+def test_the_probe_of_every_record_may_be_named(prefix: str) -> None:
+    demand_records([f"{prefix}{nodeid_of(record.address)}" for record in catalog().records], catalog())
+    demand_records(["probes", "probes/test_errors.py", "probes/test_errors.py::test_error"], catalog())
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        (f"probes/test_errors.py::test_error[{A_RECORD}s]", A_RECORD),
+        ("probes/test_errors.py::test_error[nothing/like/it/anywhere]", "`python -m catalog find WORDS`"),
+        (f"probes/test_eror.py::test_error[{A_RECORD}]", f"write `pytest '{RIGHT}'`"),
+        (f"probes/test_errors.py::test_endpoint[{A_RECORD}]", "not the probe of this record"),
+    ],
+)  # fmt: skip
+def test_a_slip_in_a_node_id_is_told_with_what_was_meant(named: str, told: str) -> None:
+    with pytest.raises(UsageError) as error:
+        demand_records([named], catalog())
+    assert told in str(error.value).removeprefix(named)
+    assert "\n" not in str(error.value)
+
+
+def test_of_an_expression_the_words_that_no_record_has_are_told() -> None:
+    assert words_of_none("unknwon_model and not 429", catalog()) == [
+        "-k unknwon_model: no record has it; did you mean unknown_model?"
+    ]
+    assert words_of_none("unknown_model or (GET and 429)", catalog()) == []
+    assert "catalog find" in words_of_none("zzz", catalog())[0]
