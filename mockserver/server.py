@@ -8,13 +8,14 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server
 
 from mockserver.faults import CLOSE_EXTENSION
+from mockserver.joined_writes import JoinedWrites
 
 if TYPE_CHECKING:
     import asyncio
@@ -28,6 +29,10 @@ KEEP_ALIVE_S = 600
 
 class ClosableProtocol(HttpToolsProtocol):
     """uvicorn's protocol, lending the app a way to close the connection without an answer."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Send head and body of an answer in one piece."""
+        super().connection_made(cast("asyncio.Transport", JoinedWrites(transport, self.loop)))
 
     def on_message_begin(self) -> None:
         """Add our extension to each request's scope."""

@@ -29,7 +29,9 @@ OTHERS = "(others)"
 
 State = TypeVar("State")
 
-_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_ALPHABET = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_LETTERS = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))
+"""Which letter each byte becomes."""
 
 
 class Session:
@@ -81,7 +83,7 @@ class Session:
         """An identifier that looks random and is the same in every run of the same session: runs can be compared."""
         self._ids[prefix] += 1
         digest = blake2b(f"{self.name}/{prefix}/{self._ids[prefix]}".encode(), digest_size=32).digest()
-        return prefix + "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest[:length])
+        return prefix + digest[:length].translate(_LETTERS).decode("ascii")
 
 
 class Sessions:

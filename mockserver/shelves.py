@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any, TypeVar
 
 Key = TypeVar("Key")
@@ -13,6 +13,8 @@ MOST_BYTES = 32 * 1024 * 1024
 
 LEAF_BYTES = 64
 """About what the smallest thing takes."""
+
+_LEAVES = frozenset({int, float, bool, type(None)})
 
 
 class Shelf(MutableMapping[Key, Value]):
@@ -57,20 +59,30 @@ class Shelf(MutableMapping[Key, Value]):
 
 def weight(value: Any) -> int:
     """About how many bytes a value takes: its texts, and something for each thing in it."""
-    total, left = 0, [value]
-    while left:
-        each = left.pop()
-        total += LEAF_BYTES
-        if isinstance(each, (str, bytes)):
-            total += len(each)
-        elif isinstance(each, Mapping):
-            total += LEAF_BYTES * len(each)
-            left.extend(each.values())
-        elif isinstance(each, (list, tuple)):
-            left.extend(each)
-        elif hasattr(each, "__dataclass_fields__"):
-            left.extend(getattr(each, name) for name in each.__dataclass_fields__)
-    return total
+    found, texts = [value], 0
+    for each in found:  # it grows meanwhile
+        kind = type(each)
+        if kind is str or kind is bytes:
+            texts += len(each)
+        elif kind is dict:
+            texts += LEAF_BYTES * len(each)
+            found += each.values()
+        elif kind is list or kind is tuple:
+            found += each
+        elif kind not in _LEAVES:
+            found += _parts(each)
+    return texts + LEAF_BYTES * len(found)
+
+
+def _parts(value: object) -> Iterable[Any]:
+    """What is in a value of a less usual type."""
+    if isinstance(value, str):
+        return (str(value),)
+    if isinstance(value, Mapping):
+        return dict(value).values()
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    return [getattr(value, name) for name in getattr(value, "__dataclass_fields__", ())]
 
 
 def held_in(state: object) -> int:

@@ -13,8 +13,9 @@ def loads(raw: bytes | str) -> Any:
     Raises:
         ValueError: it is not JSON; the message says where.
     """
+    text = raw if isinstance(raw, str) else raw.decode(json.detect_encoding(raw), "surrogatepass")
     try:
-        return json.loads(raw, parse_constant=_no_constant, parse_float=_finite)
+        return _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -28,3 +29,6 @@ def _finite(text: str) -> float:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)

@@ -13,6 +13,7 @@ from mockserver.pa.errors import TOO_LARGE, PaError, invalid
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from mockserver.buckets import TokenBucket
     from mockserver.pa.keys import Key
     from mockserver.pa.names import Names
     from mockserver.sessions import Session
@@ -31,6 +32,8 @@ class Call:
     key: Key
     params: Mapping[str, str]
     headers: dict[str, str] = field(default_factory=dict)
+    meters: dict[str, TokenBucket] = field(default_factory=dict)
+    """The limits that the answer tells of, as they are when it is sent: family -> bucket."""
 
     @property
     def session(self) -> Session:

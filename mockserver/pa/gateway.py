@@ -10,6 +10,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from mockserver.app import context_of
+from mockserver.dressing import dress
+from mockserver.pa import limits
 from mockserver.pa.authentication import authenticate, identify
 from mockserver.pa.call import Call
 from mockserver.pa.causes import raise_failure
@@ -66,9 +68,8 @@ class Gateway:
             response = await self._answer(call)
         except PaError as error:
             response = refusal(error, request_id)
-        response.headers[REQUEST_ID] = request_id
-        for name, value in (*call.headers.items(), *identity(call, response.status_code).items()):
-            response.headers[name] = value
+        told = {**limits.headers_of(call), **call.headers, **identity(call, response.status_code)}
+        dress(response, {REQUEST_ID: request_id, **told})
         await response(scope, receive, send)
 
     async def _answer(self, call: Call) -> Response:

@@ -196,14 +196,21 @@ def _admit(call: Call, shown: tuple[Meter, ...], charges: list[Charge]) -> None:
 
 
 def tell(call: Call, meters: tuple[Meter, ...]) -> None:
-    """Set the headers of every meter, and of the most restrictive of the token meters (2:8.2)."""
-    shown = {meter.family: meter.bucket for meter in meters}
+    """Let the answer tell of these meters."""
+    call.meters.update({meter.family: meter.bucket for meter in meters})
+
+
+def headers_of(call: Call) -> dict[str, str]:
+    """The headers of every meter that the answer tells of, and of the most restrictive of the token meters (2:8.2)."""
+    shown = dict(call.meters)
     tokens = [shown[family] for family in ("ratelimit-input-tokens", "ratelimit-output-tokens") if family in shown]
     if tokens:
         shown["ratelimit-tokens"] = most_restrictive(tokens, call.now)
-    for family, bucket in shown.items():
-        stem = call.names.header(f"{family}-")
-        call.headers.update({stem + part: value for part, value in told_of(family, bucket, call.now).items()})
+    return {
+        call.names.header(f"{family}-{part}"): value
+        for family, bucket in shown.items()
+        for part, value in told_of(family, bucket, call.now).items()
+    }
 
 
 def most_restrictive(tokens: Sequence[TokenBucket], now: float) -> TokenBucket:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 
 from mockserver.app import context_of
+from mockserver.dressing import dress
 from mockserver.pb.account import standing
 from mockserver.pb.authentication import authenticate, authenticate_bearer
 from mockserver.pb.call import Call, JsonAnswer
@@ -65,7 +66,7 @@ class Gateway:
             response = await self._answer(call, surface)
         except PbError as error:
             response = JsonAnswer(surface.envelope(error), error.kind.http)
-        response.headers.update(call.headers)
+        dress(response, call.headers)
         await response(scope, receive, send)
 
     async def _answer(self, call: Call, surface: Surface) -> Response:

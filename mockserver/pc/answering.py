@@ -34,16 +34,20 @@ Body = dict[str, Any]
 
 @dataclass
 class Kept:
-    """The responses of a session that are stored: id -> (project, response)."""
+    """The responses of a session that are stored: id -> (project, response, its input)."""
 
-    responses: Shelf[str, tuple[str, Body]] = field(default_factory=Shelf)
-    inputs: Shelf[str, list[Body]] = field(default_factory=Shelf)
-    """The input items of each."""
+    responses: Shelf[str, tuple[str, Body, Any]] = field(default_factory=Shelf)
 
     def find(self, response_id: Any, project: str) -> Body | None:
         """A stored response; another project's is none."""
-        owner, response = self.responses.get(response_id, ("", {}))
+        owner, response, _ = self.responses.get(response_id, ("", {}, None))
         return response if owner == project else None
+
+    def input_items(self, response_id: str) -> list[Body]:
+        """The items of the input of a stored response, each under an id."""
+        given = self.responses[response_id][2]
+        items = [{"role": "user", "content": given}] if isinstance(given, str) else given or []
+        return [_input_item(response_id, index, item) for index, item in enumerate(items)]
 
 
 @dataclass(frozen=True)
@@ -84,9 +88,7 @@ def answer(call: Call, body: Body, own: Mapping[str, Body], *, streamed: bool) -
 def keep(call: Call, body: Body, response: Body) -> None:
     """Store a response, unless its client does not want it to be."""
     if body.get("store") is not False:
-        kept = call.session.state(Kept)
-        kept.responses[response["id"]] = (call.project.id, response)
-        kept.inputs[response["id"]] = input_items(call, body.get("input"))
+        call.session.state(Kept).responses[response["id"]] = (call.project.id, response, body.get("input"))
 
 
 def said_in(response: Mapping[str, Any]) -> str:
@@ -95,14 +97,9 @@ def said_in(response: Mapping[str, Any]) -> str:
     return str(messages[-1]["content"][0]["text"]) if messages else ""
 
 
-def input_items(call: Call, given: Any) -> list[Body]:
-    """The items of an input, each under an id."""
-    items = [{"role": "user", "content": given}] if isinstance(given, str) else given or []
-    return [_input_item(call, item) for item in items]
-
-
-def _input_item(call: Call, item: Body) -> Body:
-    found = {"id": call.session.new_id("msg_", 32), "type": "message", "status": "completed", **item}
+def _input_item(response_id: str, index: int, item: Body) -> Body:
+    own_id = f"msg_{response_id.removeprefix('resp_')}_{index}"
+    found = {"id": own_id, "type": "message", "status": "completed", **item}
     if isinstance(found.get("content"), str):
         kind = "output_text" if found.get("role") == "assistant" else "input_text"
         found["content"] = [{"type": kind, "text": found["content"]}]

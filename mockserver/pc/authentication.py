@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 
@@ -85,9 +86,14 @@ def project_of(connection: HTTPConnection, key: Key, names: Names) -> Project:
 
 def address_allowed(connection: HTTPConnection, allowlist: Iterable[str]) -> bool:
     """Whether the caller's address lies in a network of the list."""
+    return _lies_in(connection.client.host if connection.client else "", tuple(allowlist))
+
+
+@lru_cache
+def _lies_in(host: str, allowlist: tuple[str, ...]) -> bool:
     try:
-        address = ip_address(connection.client.host if connection.client else "")
+        address = ip_address(host)
     except ValueError:
         return True
-    networks = [ip_network(text) for text in allowlist]
+    networks = map(ip_network, allowlist)
     return any(address in network for network in networks if network.version == address.version)

@@ -13,6 +13,7 @@ from mockserver.pc.errors import INVALID_JSON, INVALID_TYPE, TOO_LARGE, UNSUPPOR
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from mockserver.buckets import TokenBucket
     from mockserver.pc.keys import Key, Project
     from mockserver.pc.names import Names
     from mockserver.sessions import Session
@@ -35,7 +36,8 @@ class Call:
     key: Key
     project: Project
     params: Mapping[str, str]
-    headers: dict[str, str] = field(default_factory=dict)
+    meters: dict[str, TokenBucket] = field(default_factory=dict)
+    """The limits that the answer tells of, as they are when it is sent: family -> bucket."""
 
     @property
     def session(self) -> Session:

@@ -10,6 +10,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from mockserver.app import context_of
+from mockserver.dressing import dress
+from mockserver.pc import limits
 from mockserver.pc.authentication import authenticate
 from mockserver.pc.call import Call
 from mockserver.pc.causes import raise_failure
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
+    from mockserver.buckets import TokenBucket
     from mockserver.world import World
 
 Handler = Callable[[Call], Awaitable[Response]]
@@ -70,22 +73,21 @@ class Gateway:
             await unknown_url()(scope, receive, send)
             return
         request, context = Request(scope, receive), context_of(scope)
-        headers: dict[str, str] = {}
+        meters: dict[str, TokenBucket] = {}
         try:
-            response = await self._answer(request, found, headers)
+            response = await self._answer(request, found, meters)
         except PcError as error:
             response = JSONResponse(error.envelope(), error.status, error.headers)
-        response.headers[REQUEST_ID] = context.session.new_id("req_", 32)
-        response.headers.update(headers)
+        dress(response, {REQUEST_ID: context.session.new_id("req_", 32), **limits.headers_of(meters, context.now)})
         await response(scope, receive, send)
 
-    async def _answer(self, request: Request, found: Found[Endpoint], headers: dict[str, str]) -> Response:
+    async def _answer(self, request: Request, found: Found[Endpoint], meters: dict[str, TokenBucket]) -> Response:
         endpoint = found.endpoint
         if endpoint is None:
             raise WRONG_METHOD(f"Not allowed to {request.method} on this path. Updates use POST.")
         context = context_of(request.scope)
         key, project = authenticate(request, context, self._names)
-        call = Call(request, context, self._names, key, project, found.params, headers)
+        call = Call(request, context, self._names, key, project, found.params, meters)
         raise_failure(context)
         self.admit(call, endpoint)
         return await endpoint.handler(call)

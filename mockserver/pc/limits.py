@@ -44,6 +44,13 @@ OF_TOKENS = ("tokens_per_minute", "tokens_per_day")
 OF_IMAGES = ("images_per_minute",)
 """What is counted of each; the long-context limit and a project's count tokens, too."""
 
+FAMILIES: Mapping[str, str] = {
+    "requests_per_minute": "requests",
+    "tokens_per_minute": "tokens",
+    "project_tokens_per_minute": "project-tokens",
+}
+"""Which headers tell of which limit: `x-ratelimit-limit-requests` and the others of its family."""
+
 UNNAMED = "mid"
 """The class of model that a request counts for which names no model that there is."""
 
@@ -223,14 +230,14 @@ def _grant(call: Call, model: Model | None) -> Grant:
 
 def _meters(call: Call, model: Model | None, *metrics: str) -> Iterator[Meter]:
     """The limits of a class of models that the organization has, full before their first use."""
+    granted, organization, pool = _grant(call, model), call.key.organization.id, pool_of(model)
     for metric in metrics:
-        limit = getattr(_grant(call, model), metric)
+        limit = getattr(granted, metric)
         if limit is None:
             used_before(call.context, metric)  # as much as one likes was used, and it does not matter
             continue
-        key = ("pc", call.key.organization.id, pool_of(model), metric)
-        bucket = call.session.bucket(key, limit / A_DAY if metric.endswith("_day") else limit, limit)
-        yield Meter(metric, bucket)
+        key = ("pc", organization, pool, metric)
+        yield Meter(metric, call.session.bucket(key, limit / A_DAY if metric.endswith("_day") else limit, limit))
 
 
 def pool_of(model: Model | None) -> str:
@@ -290,17 +297,23 @@ def exceeded(call: Call, what: str, wait: float | None = None) -> PcError:
 
 
 def _tell(call: Call, model: Model | None, prompt: int = 0) -> None:
-    """Set the rate-limit headers; those of the project only where it has a limit."""
-    shown = {"requests": [*_meters(call, model, "requests_per_minute")]}
+    """Let the answer tell of the limits; of the project's only where it has one."""
+    told = [*_meters(call, model, "requests_per_minute")]
     if model is not None and prompt > LONG_CONTEXT_FROM:
-        shown["tokens"] = [_long_context_meter(call, model)]
+        told.append(_long_context_meter(call, model))
     else:
-        shown["tokens"] = [*_meters(call, model, "tokens_per_minute")]
+        told += _meters(call, model, "tokens_per_minute")
     if call.project.tokens_per_minute is not None:
-        shown["project-tokens"] = [Meter("project_tokens_per_minute", _project_bucket(call))]
-    for family, meters in shown.items():
-        for _, bucket in meters:
-            call.headers.update(rate_limit_headers(family, bucket, call.now))
+        told.append(Meter("project_tokens_per_minute", _project_bucket(call)))
+    call.meters.update({FAMILIES[meter.metered]: meter.bucket for meter in told})
+
+
+def headers_of(meters: Mapping[str, TokenBucket], now: float) -> dict[str, str]:
+    """The rate-limit headers of an answer that tells of these limits: family -> bucket."""
+    headers: dict[str, str] = {}
+    for family, bucket in meters.items():
+        headers |= rate_limit_headers(family, bucket, now)
+    return headers
 
 
 def rate_limit_headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:

@@ -37,8 +37,7 @@ async def retrieve(call: Call) -> Response:
 async def delete(call: Call) -> Response:
     """DELETE /v1/responses/{id}; the path is not in the documents, deleted responses are."""
     found = _stored(call)
-    kept = call.session.state(Kept)
-    del kept.responses[found["id"]], kept.inputs[found["id"]]
+    del call.session.state(Kept).responses[found["id"]]
     return JSONResponse({"id": found["id"], "object": "response", "deleted": True})
 
 
@@ -54,7 +53,7 @@ async def cancel(call: Call) -> Response:
 
 async def list_input_items(call: Call) -> Response:
     """GET /v1/responses/{id}/input_items; the path is not in the documents."""
-    items = call.session.state(Kept).inputs[_stored(call)["id"]]
+    items = call.session.state(Kept).input_items(_stored(call)["id"])
     ends = {"first_id": items[0]["id"] if items else None, "last_id": items[-1]["id"] if items else None}
     return JSONResponse({"object": "list", "data": items, **ends, "has_more": False})
 

@@ -97,7 +97,7 @@ class Connection:
 
     async def _begun(self, asked: Mapping[str, Any]) -> tuple[Made, PcError | None] | None:
         """A response admitted as over HTTP, with what ends its stream early; None where the mock was misused."""
-        call = replace(self._call, context=self._next_context(), headers={})
+        call = replace(self._call, context=self._next_context(), meters={})
         body = dict(asked)
         await self._suffer_fault(call.context)
         raise_failure(call.context)

@@ -1,0 +1,45 @@
+"""A connection that sends in one piece what is written in one turn of the loop: an answer's head and its body.
+
+The server writes both apart, and each piece costs a call of the system and wakes the client.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+class JoinedWrites:
+    """A transport around a transport; what is not told here is as there."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Send it with all else that is written in this turn."""
+        if not self._held:
+            self._loop.call_soon(self._send)
+        self._held.append(data)
+
+    def close(self) -> None:
+        """Send what is held, then close."""
+        self._send()
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Send what is held, then break the connection."""
+        self._send()
+        self._transport.abort()
+
+    def _send(self) -> None:
+        if self._held:
+            data = b"".join(self._held)
+            self._held.clear()
+            self._transport.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
