@@ -6,11 +6,41 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from catalog.model import Outcome
+from mockserver.app import create_app
+from probes.traffic.looking import Traffic
+from probes.traffic.reading import read
+from probes.traffic.sources import anybody
+from tests.harness.engines import catalog, mock_target_at, probe
+from tests.harness.serving import serving
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog.evidence.results import Result
-    from catalog.model import Event, Exchange, Json, Response
+    from catalog.model import Event, Exchange, Finding, Json, Response
 
 AT = "2026-01-31T04:00:00.000Z"
+
+
+def recorded(folder: Path, results: Iterable[Result]) -> Traffic:
+    """What these results' exchanges are evidence of, when read from a HAR in this folder."""
+    file = folder / "night.har"
+    file.write_text(json.dumps(har(results)), encoding="utf-8")
+    return Traffic(read([file]), catalog(), [anybody()], of_target=False)
+
+
+def differing(provider: str, folder: Path) -> tuple[dict[str, Result], dict[str, tuple[Finding, ...]]]:
+    """Probe a provider on the mock, and judge the recording of it: what it touches, and what it says otherwise of."""
+    chosen = [str(each.address) for each in catalog().select(provider=provider) if each.kind != "rate_limits"]
+    with serving(create_app(only=[provider])) as base:
+        probed = probe(mock_target_at(base), chosen)
+    seen = recorded(folder, probed.values())
+    told = {address: seen.result(address) for address in probed}
+    touched = {address: each for address, each in told.items() if each.outcome is not Outcome.NOT_PROBED}
+    return touched, {
+        address: each.findings for address, each in touched.items() if each.outcome is not probed[address].outcome
+    }
 
 
 def har(results: Iterable[Result], *, at: str = AT) -> dict[str, Json]:

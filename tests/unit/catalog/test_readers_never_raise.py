@@ -51,8 +51,9 @@ def variants(value: Json, known: set[tuple[str, ...]], place: tuple[str, ...] = 
     Of alike siblings only the first is changed, and what an earlier record had at the same place is not changed again.
     """
     if isinstance(value, dict):
+        free = bool(place) and not all(map(str.isidentifier, value))
         for name, inner in value.items():
-            there = (*place, _shape(name, inner))
+            there = (*place, _shape("*" if free else name, inner))
             if there not in known:
                 known.add(there)
                 yield {key: item for key, item in value.items() if key != name}
@@ -64,7 +65,10 @@ def variants(value: Json, known: set[tuple[str, ...]], place: tuple[str, ...] = 
 
 
 def _shape(name: str, value: Json) -> str:
-    """What siblings have in common: their fields, or else their name and the type of what it names."""
+    """What siblings have in common: their fields, or else their name and the type of what it names.
+
+    Names that are no fields' (assertions, headers, pointers) are all `*`: a reader treats them alike.
+    """
     return str(sorted(value)) if isinstance(value, dict) else f"{name}: {type(value).__name__}"
 
 
