@@ -178,6 +178,13 @@ def hostile(session: nox.Session) -> None:
 
 
 @nox.session
+def large(session: nox.Session) -> None:
+    """Probe a provider whose every answer takes four megabytes; print memory, results and verdicts: many minutes."""
+    install(session, "test")
+    session.run("python", "-m", "tests.harness.large_answers", *session.posargs)
+
+
+@nox.session
 def fuzz(session: nox.Session) -> None:
     """Try every reader of files, every wire parser and the redactor on ten thousand inputs each: some minutes."""
     install(session, "test")

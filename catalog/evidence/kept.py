@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from catalog.envelopes.pointer import ABSENT, find
 from catalog.envelopes.projection import unwrapped
 from catalog.model.exchange import Cut
+from catalog.model.json_tree import map_texts
 from catalog.model.text import ELLIPSIS, brief
 
 if TYPE_CHECKING:
@@ -84,6 +85,19 @@ def kept_exchange(exchange: Exchange, expected: Expected | None = None, allowanc
     if cut is None and events == response.events and headers == response.headers:
         return exchange
     return replace(exchange, response=replace(response, headers=headers, body=body, cut=cut, events=events))
+
+
+def in_short(exchange: Exchange) -> Exchange:
+    """An exchange whose answer has no text longer than WHOLE; each that was longer says so, and its shape stays."""
+    response = exchange.response
+    if response is None:
+        return exchange
+    events = response.events and tuple(replace(each, data=map_texts(each.data, _in_short)) for each in response.events)
+    return replace(exchange, response=replace(response, body=map_texts(response.body, _in_short), events=events))
+
+
+def _in_short(text: str) -> str:
+    return text if len(text) <= WHOLE else f"{text[:WHOLE]}{ELLIPSIS} and {len(text) - WHOLE} characters more"
 
 
 def kept_finding(finding: Finding) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False)
 def weight(value: Json) -> int:
     """About how many bytes of memory a value takes."""
     if isinstance(value, str | bytes):
-        return len(value) + _EACH
+        return sys.getsizeof(value)  # one character beyond 16 bits makes each of a text take four bytes
     if isinstance(value, Mapping):
         return _EACH + sum(_EACH + len(str(key)) + weight(item) for key, item in value.items())
     if isinstance(value, list | tuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
+from catalog.evidence.kept import kept_finding, kept_look
 
 if TYPE_CHECKING:
     from catalog.model import Finding, Outcome, Reason
@@ -30,3 +31,13 @@ class Verdict:
         """What must be the same in two attempts for them to agree on a drift: what differs, and on which endpoints."""
         drifts = (finding for finding in self.findings if finding.drifts)
         return frozenset((same_drift.name(each), endpoint) for each in drifts for endpoint in each.endpoints or ("",))
+
+    @property
+    def kept(self) -> Verdict:
+        """The same with no more of what was seen than a person reads: it outlives the answers that it is about."""
+        return replace(
+            self,
+            findings=tuple(map(kept_finding, self.findings)),
+            looks=tuple(map(kept_look, self.looks)),
+            cells={place: cell.kept for place, cell in self.cells.items()},
+        )

@@ -13,8 +13,8 @@ from catalog.model.labels import ANSWER, BESIDE, CLEANUP, SETUP
 from catalog.reading.grpc_statuses import status_of
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING
+from probes.judging.proof import expected_of
 from probes.judging.unasked import unasked
-from probes.running import controls
 from probes.running.teardown import Fixtures
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class AttemptProbe:
     async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
         kept = 0 if owed else await self._lane.room.wait(self)
         exchange = await self._lane.send(call, label, self._session, self.started, self._role, owed=owed)
-        self._lane.room.hold(self, exchange, kept)
+        exchange = self._lane.room.hold(self, exchange, kept)
         if self.endpoint and label not in BESIDE:
             exchange = replace(exchange, endpoint=self.endpoint)
         self.exchanges.append(exchange)
@@ -98,5 +98,5 @@ def _befallen(exchange: Exchange, provider: str) -> str:
     """The code of what came in the way of a setup: something that may pass, or that it failed."""
     trouble = exchange.failure
     if exchange.response is not None:
-        trouble = unasked(controls.expected_of(provider), exchange.response)
+        trouble = unasked(expected_of(provider), exchange.response)
     return trouble.code if trouble is not None and trouble.code in PASSING else ReasonCode.SETUP_FAILED

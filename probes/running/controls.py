@@ -5,16 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.envelope import envelope
 from catalog.envelopes.pointer import ABSENT, find
 from catalog.model import Exchange, Reason, Response
 from catalog.model.codes import ReasonCode
-from catalog.model.labels import CONTROL
-from catalog.reading.expected import Expected
+from catalog.reading.expected import answer_body
 from catalog.reading.grpc_statuses import status_of
-from catalog.reading.manifest import manifest
 from catalog.recognition.known import TOO_MANY, Known
 from probes.elicit.probe import Stopped
+from probes.judging.proof import SUCCESS, expected_of, proof_of
 from probes.judging.unasked import of_the_account, unasked
 
 if TYPE_CHECKING:
@@ -22,12 +20,6 @@ if TYPE_CHECKING:
     from probes.running.lane import Lane
 
 BAD_CREDENTIAL = (401,)
-SUCCESS = 200
-
-
-def expected_of(provider: str) -> Expected:
-    """What a control must be answered with; it is of no record."""
-    return Expected(CONTROL, provider, envelope("json"), SUCCESS)
 
 
 async def confirm(
@@ -74,9 +66,9 @@ def _lacking(control: Call, lane: Lane, response: Response) -> str:
         return ""
     if response.body_type != "json":
         return f"with {response.body_type} in place of JSON"
-    controls = manifest(lane.provider.name).controls.values()
-    proof = next((each.proof for each in controls if (each.method, each.path) == (control.method, control.path)), ())
-    missing = [pointer for pointer in proof if find(response.body, pointer) is ABSENT]
+    proof = proof_of(control, lane.provider.name)
+    body = answer_body(proof, response)
+    missing = [pointer for pointer in proof.fields if find(body, pointer) is ABSENT]
     return f"without {', '.join(missing)}" if missing else ""
 
 
@@ -91,7 +83,8 @@ def _of_the_account(lane: Lane, response: Response, where: str, known: Known) ->
 
 def _refused(lane: Lane, response: Response, status: int | None, where: str, known: Known | None) -> Reason:
     """Why a control is no success; never `restricted`, for what is refused to a control says nothing of any record."""
-    found = [each.address for each in known.matching(status, response.body)] if known is not None else []
+    body = answer_body(expected_of(lane.provider.name), response)
+    found = [each.address for each in known.matching(status, body)] if known is not None else []
     named = f", which is {' or '.join(found)}" if 0 < len(found) <= TOO_MANY else ""
     return Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status}{named}; look at {_key(lane)}")
 

@@ -20,11 +20,11 @@ from catalog.reading.classification import own_row
 from probes.elicit import book
 from probes.elicit.twins import twin
 from probes.judging.attempts import MAX_ATTEMPTS
+from probes.judging.proof import expected_of
 from probes.judging.tripwire import tripwire
 from probes.planning.obstacles import obstacle
 from probes.planning.plan import plan
 from probes.planning.rotation import ALL, Drawing
-from probes.running.controls import expected_of
 from probes.running.probing import Task, now, place_of, run, unprobed
 from probes.running.provider_run import ProviderRun
 from probes.running.room import Room

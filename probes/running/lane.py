@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import anyio
 
+from catalog.evidence.kept import kept_exchange
 from catalog.model import Exchange, Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import CONTROL
@@ -16,6 +18,7 @@ from catalog.reading.manifest import manifest
 from probes.calls.placeholders import filled
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
+from probes.judging.proof import proof_of
 from probes.running.gathering import Gathering
 from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy
@@ -91,7 +94,7 @@ class Lane:
         self._websocket: WebSocketWire | None = None
         self._grpc: GrpcWire | None = None
         self._loopback = Loopback()
-        self._controls: dict[str, list[tuple[float, Exchange]]] = {}
+        self._controls: dict[str, _Controls] = {}
         self._control_lock = anyio.Lock()
         self.places = anyio.CapacityLimiter(provider.concurrency)
         self.room = room or Room()
@@ -138,15 +141,23 @@ class Lane:
         # All probes of the lane ask at once when it begins, or when they drift; the first to come sends, the others
         # take its answer: one control settles all drifts before it.
         async with self._control_lock:
-            seen = self._controls.setdefault(call.path, [])
-            count = sum(1 for sent_at, _ in seen if after is None or sent_at >= after)
-            while count == 0 or (count < MAX_CONTROLS and _says_nothing(seen[-1][1], self.provider.name)):
+            seen = self._controls.setdefault(call.path, _Controls())
+            count = sum(1 for sent_at in seen.sent_at if after is None or sent_at >= after)
+            while seen.last is None or count == 0 or (count < MAX_CONTROLS and self._says_nothing(seen.last)):
                 sent_at = time.perf_counter()
-                seen.append((sent_at, await self.send(call, CONTROL, session, since, free=True)))
+                answered = await self.send(call, CONTROL, session, since, free=True)
+                # Every probe of the lane asks what it said: kept as long as the lane, and so no more than its proof.
+                seen.last = kept_exchange(answered, proof_of(call, self.provider.name))
+                seen.sent_at.append(sent_at)
                 count += 1
                 if after is None:
                     break
-        return seen[-1][1]
+            return seen.last
+
+    def _says_nothing(self, control: Exchange) -> bool:
+        """Whether the answer tells of a moment rather than of the credential."""
+        status = status_of(control.response, self.provider.name) if control.response else None
+        return status is None or status in (408, 429) or status >= 500
 
     def reserve(self, tokens: int) -> None:
         """Set aside what an attempt may take at most.
@@ -281,7 +292,9 @@ class Lane:
                 self._limiter.pause(asked)
 
 
-def _says_nothing(control: Exchange, provider: str) -> bool:
-    """Whether the answer tells of a moment rather than of the credential."""
-    status = status_of(control.response, provider) if control.response else None
-    return status is None or status in (408, 429) or status >= 500
+@dataclass(slots=True)
+class _Controls:
+    """When one control was sent, and what came of the last."""
+
+    sent_at: list[float] = field(default_factory=list)
+    last: Exchange | None = None

@@ -219,7 +219,7 @@ async def _performed(task: Task, lane: Lane, tried: _Tried, probe: AttemptProbe)
     attempt = Attempt(at, _ms_since(probe.started), tuple(probe.exchanges))
     tried.unseen |= unseen.looks
     tried.unseen_endpoints |= unseen.endpoints
-    verdict = broken or _judged(task, tried, attempt, needed, stopped)
+    verdict = (broken or _judged(task, tried, attempt, needed, stopped)).kept
     # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
     tried.attempts.append(kept_attempt(attempt, task.expected, task.allowance))
     return verdict

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from catalog.evidence.kept import in_short
 from catalog.model.json_tree import weight
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ MOST = 16_000_000
 
 LARGE = 100_000
 """Bytes; smaller answers are not counted."""
-
 
 FIRST = 16
 """Answers from which it is learnt how large they are here."""
@@ -46,19 +46,23 @@ class Room:
         self._held[holder] = self._held.get(holder, 0) + kept
         return kept
 
-    def hold(self, holder: object, exchange: Exchange, kept: int) -> None:
-        """Count an answer, for which so much room was kept, until its holder leaves."""
+    def hold(self, holder: object, exchange: Exchange, kept: int) -> Exchange:
+        """Count an answer, for which so much room was kept, until its holder leaves.
+
+        Whoever holds MOST by himself gets what comes beyond that with its long texts in short: an attempt is judged
+        whole, however many answers it is made of.
+        """
         self._seen += 1
-        response = exchange.response
-        size = 0
-        if response is not None:
-            size = weight(response.body) + sum(weight(event.data) for event in response.events or ())
-        if size > LARGE:
-            self._largest = max(self._largest, size)
-        held = self._held.get(holder, 0) - kept + (size if size > LARGE else 0)
-        self._held[holder] = held
+        size = _size(exchange)
+        self._largest = max(self._largest, size)
+        held = self._held.get(holder, 0) - kept
+        if size and held + size > MOST:
+            exchange = in_short(exchange)
+            size = _size(exchange)
+        self._held[holder] = held + size
         if kept:
             self._wake()
+        return exchange
 
     def leave(self, holder: object) -> None:
         """Count nothing of this holder any more."""
@@ -68,3 +72,12 @@ class Room:
     def _wake(self) -> None:
         self._freed.set()
         self._freed = anyio.Event()
+
+
+def _size(exchange: Exchange) -> int:
+    """About how many bytes an answer takes; 0 where it is not worth counting."""
+    response = exchange.response
+    if response is None:
+        return 0
+    size = weight(response.body) + sum(weight(event.data) for event in response.events or ())
+    return size if size > LARGE else 0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import anyio
 
 from probes.elicit.probe import Stopped
+from probes.judging.proof import expected_of
 from probes.judging.settlement import Refusal, Ruled, Ruling, Said, ruled, suspicious
-from probes.running.controls import expected_of
 
 if TYPE_CHECKING:
     from catalog.model import Exchange

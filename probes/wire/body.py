@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import zlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
@@ -19,6 +20,10 @@ _WINDOW = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate"
 
 MAX_DEPTH = 60
 """What nests deeper than this is kept as text: everything that looks at a value walks it recursively."""
+
+
+MAX_VALUES = 250_000
+"""JSON of more values than this is not taken apart: each takes up to a hundred bytes, however short it is."""
 
 
 class _NoJson:
@@ -72,7 +77,8 @@ async def read(response: httpx.Response, cap: int) -> bytes:
     """The whole decoded body.
 
     Raises:
-        BodyTooLarge: it is longer than `cap` bytes; what was read is in the error.
+        BodyTooLarge: it is longer than `cap` bytes, or JSON of more than MAX_VALUES values; what was read is in the
+            error.
     """
     kept = bytearray()
     try:
@@ -80,7 +86,10 @@ async def read(response: httpx.Response, cap: int) -> bytes:
             kept += piece
     except BodyTooLarge as error:
         raise BodyTooLarge(bytes(kept)) from error
-    return bytes(kept)
+    raw = bytes(kept)
+    if _holds_too_many(raw):
+        raise BodyTooLarge(raw)
+    return raw
 
 
 def parsed(raw: bytes) -> tuple[Json, str]:
@@ -97,12 +106,29 @@ def parsed(raw: bytes) -> tuple[Json, str]:
 
 
 def json_of(text: str | bytes) -> Json:
-    """The JSON value that a text holds, or NO_JSON: for what is none, and for what nests too deep to be walked."""
+    """The JSON value that a text holds, or NO_JSON: for what is none, nests too deep or holds too many."""
+    if _holds_too_many(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")):
+        return NO_JSON
     try:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return NO_JSON
     return NO_JSON if _nests_deeper(value, MAX_DEPTH) else value
+
+
+def _holds_too_many(raw: bytes) -> bool:
+    """Whether JSON holds more than MAX_VALUES values: each begins the text, a list or an object, or follows a comma."""
+    if len(raw) < 2 * MAX_VALUES or raw[:64].lstrip()[:1] not in (b"[", b"{"):
+        return False
+    most = sum(map(raw.count, _BEFORE_VALUES))
+    if most <= MAX_VALUES:
+        return False
+    texts = (match[0] for match in _STRING.finditer(raw))
+    return most - sum(text.count(each) for text in texts for each in _BEFORE_VALUES) > MAX_VALUES
+
+
+_BEFORE_VALUES = (b",", b"[", b"{")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def _nests_deeper(value: Json, depth: int) -> bool:

@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html.entities import html5
 
 MAX_LEVELS = 6
@@ -55,7 +56,7 @@ def levels(raw: bytes) -> Iterator[bytes]:
     for _ in range(MAX_LEVELS):
         if b"%" not in bared and b"&" not in bared and b"\\" not in bared:
             return
-        peeled = bare(_ESCAPE.sub(_decoded, bared))
+        peeled = bare(_without_escapes(bared))
         if peeled == bared:
             return
         bared = peeled
@@ -89,7 +90,24 @@ def placed_levels(raw: bytes) -> Iterator[Level]:
         yield level
 
 
-def _decoded(match: re.Match[bytes]) -> bytes:
+def _without_escapes(raw: bytes) -> bytes:
+    """What `re.sub` would return: that takes a hundred bytes for each escape until the last is found."""
+    plain = bytearray()
+    done = 0
+    for match in _ESCAPE.finditer(raw):
+        start, end = match.span()
+        plain += raw[done:start]
+        plain += _decoded(match[0])
+        done = end
+    plain += raw[done:]
+    return bytes(plain)
+
+
+@lru_cache(maxsize=4096)
+def _decoded(escape: bytes) -> bytes:
+    """What an escape stands for: the same few come again and again, a million times where somebody means harm."""
+    match = _ESCAPE.fullmatch(escape)
+    assert match is not None
     percent, decimal, hexadecimal, name, high, low, unit, braced, byte, letter = match.groups()
     if letter is not None:
         return b"" if letter in _WHITE else letter
@@ -107,12 +125,12 @@ def _decoded(match: re.Match[bytes]) -> bytes:
 class _Edits:
     """What was put in the place of what, in the order of the text."""
 
-    stands: array[int] = field(default_factory=lambda: array("L"))
+    stands: array[int] = field(default_factory=lambda: array("I"))
     """Where each replacement begins; the other three are of the same edit."""
-    length: array[int] = field(default_factory=lambda: array("L"))
-    stood: array[int] = field(default_factory=lambda: array("L"))
+    length: array[int] = field(default_factory=lambda: array("I"))
+    stood: array[int] = field(default_factory=lambda: array("I"))
     """Where what it replaced began."""
-    ended: array[int] = field(default_factory=lambda: array("L"))
+    ended: array[int] = field(default_factory=lambda: array("I"))
 
     def before(self, position: int) -> tuple[int, int]:
         """Where a byte stood before these edits: itself, or all that it was made of."""
@@ -126,21 +144,20 @@ class _Edits:
         return at, at + 1
 
 
-def _edited(level: Level, pattern: re.Pattern[bytes], change: Callable[[re.Match[bytes]], bytes]) -> Level:
+def _edited(level: Level, pattern: re.Pattern[bytes], change: Callable[[bytes], bytes]) -> Level:
     edits = _Edits()
-    pieces: list[bytes] = []
-    done = size = 0
+    changed = bytearray()
+    done = 0
     for match in pattern.finditer(level.raw):
-        new = change(match)
-        pieces += (level.raw[done : match.start()], new)
-        size += match.start() - done
-        edits.stands.append(size)
+        new = change(match[0])
+        changed += level.raw[done : match.start()]
+        edits.stands.append(len(changed))
         edits.length.append(len(new))
         edits.stood.append(match.start())
         edits.ended.append(match.end())
-        size += len(new)
+        changed += new
         done = match.end()
     if not edits.stands:
         return level
-    pieces.append(level.raw[done:])
-    return Level(b"".join(pieces).lower(), (*level._edits, edits))
+    changed += level.raw[done:]
+    return Level(bytes(changed.lower()), (*level._edits, edits))

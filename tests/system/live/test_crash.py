@@ -32,7 +32,7 @@ from tests.system.probes.test_killed import alive
 
 CRASHES = int(os.environ.get("CRASHES", "10"))
 CHOSEN = ("--provider", "pa", "--kind", "endpoints", "-k", "models or count_tokens or unknown")
-MODELS = "pa/endpoints/models/list_models"
+MODEL = "pa/endpoints/models/get_model"
 
 
 def killed_after(seconds: float, command: list[str], environ: Mapping[str, str]) -> int:
@@ -89,7 +89,7 @@ def test_nothing_is_half_written_and_a_second_run_finishes_the_work(tmp_path: Pa
         )
     assert killed >= CRASHES // 2, "the moments should lie within the work"
     assert again.returncode == 0, again.stdout.decode()
-    assert Tag.LIVE_VERIFIED in Catalog.load(records)[MODELS].tags
+    assert Tag.LIVE_VERIFIED in Catalog.load(records)[MODEL].tags
     assert not list(records.rglob("*.tmp")), "what a killed writer left is removed by the next"
 
 

@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model import Exchange, Request, Response
+from catalog.model.json_tree import weight
 from probes.running.room import MOST, Room
 
 LARGE = Exchange("answer", Request("GET", "/"), Response(200, {}, "x" * (MOST // 2), "text"))
+BODY = {"padding": "x" * (MOST // 4), "error": {"type": "not_found_error"}}
+LONG = Exchange("answer", Request("GET", "/"), Response(404, {}, BODY, "json"))
 SMALL = Exchange("answer", Request("GET", "/"), Response(200, {}, "x", "text"))
 
 
@@ -40,3 +43,13 @@ def test_all_come_to_their_end_and_few_hold_something_at_once(attempts: list[lis
     anyio.run(all_of_them)
     assert max(most) <= 4
     assert not held
+
+
+def test_who_holds_much_gets_the_rest_with_its_long_texts_in_short() -> None:
+    room = Room()
+    answers = [room.hold("one", LONG, 0) for _ in range(40)]
+    kept = [each.response.body for each in answers if each.response is not None]
+    assert kept[0] == BODY
+    assert sum(map(weight, kept)) < 1.5 * MOST
+    assert [each["error"] for each in kept] == [BODY["error"]] * 40
+    assert kept[-1]["padding"].endswith("characters more")

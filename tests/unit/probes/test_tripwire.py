@@ -17,8 +17,8 @@ from catalog.model.exits import Exit
 from catalog.recognition.known import Known
 from catalog.writeback.planner import Policy
 from catalog.writeback.update import update
+from probes.judging.proof import expected_of
 from probes.judging.tripwire import LIES, tripwire
-from probes.running.controls import expected_of
 from reports import diff, history, html, junit, summary, terminal
 from reports.overview import Overview
 from tests.harness.engines import catalog

@@ -97,6 +97,28 @@ def test_what_would_break_those_who_walk_it_is_kept_as_text(text: str) -> None:
     assert body.json_of(text) is body.NO_JSON
 
 
+@pytest.mark.parametrize(
+    "many",
+    [
+        b"[" + b"[]," * body.MAX_VALUES + b"[]]",
+        b'{"a":[' + b"1," * body.MAX_VALUES + b"1]}",
+        b" {" + b'"":0,' * 250_001,
+    ],
+    ids=["lists", "numbers", "names"],
+)
+def test_json_of_too_many_values_is_too_large(many: bytes) -> None:
+    with pytest.raises(body.BodyTooLarge) as error:
+        read(many, [], 4_000_000, encoding="identity")
+    assert error.value.kept == many
+    assert body.json_of(many) is body.NO_JSON
+
+
+@pytest.mark.parametrize("text", ["a,b" * 400_000, '\\",[{' * 400_000])
+def test_commas_in_a_text_are_no_values(text: str) -> None:
+    many = json.dumps({"text": text}).encode()
+    assert body.parsed(read(many, [], 9_000_000, encoding="identity")) == ({"text": text}, "json")
+
+
 NO_EVENTS = ("", ": ping", "retry: 3000", "event: ping", "id: 7", "id: 7\n: keep-alive")
 """Blocks without data, which dispatch nothing (HTML standard, 9.2.6)."""
 NAMES = st.from_regex(r"[a-z_.]{1,12}", fullmatch=True)

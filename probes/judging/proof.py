@@ -1,0 +1,28 @@
+"""What the answer to a control must be, and what in it proves that key and host work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from catalog.envelopes.envelope import envelope
+from catalog.model.labels import CONTROL
+from catalog.reading.expected import Expected
+from catalog.reading.manifest import manifest
+
+if TYPE_CHECKING:
+    from probes.calls.call import Call
+
+SUCCESS = 200
+
+
+def expected_of(provider: str) -> Expected:
+    """What a control must be answered with; it is of no record."""
+    return Expected(CONTROL, provider, envelope("json"), SUCCESS)
+
+
+def proof_of(control: Call, provider: str) -> Expected:
+    """The same with what the manifest names as proof for this control."""
+    controls = manifest(provider).controls.values()
+    proof = next((each.proof for each in controls if (each.method, each.path) == (control.method, control.path)), ())
+    return replace(expected_of(provider), fields=dict.fromkeys(proof, True))
