@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack
@@ -28,6 +30,7 @@ from probes.planning.rotation import ALL, Drawing
 from probes.running.probing import Task, now, place_of, run, unprobed
 from probes.running.provider_run import ProviderRun
 from probes.running.room import Room
+from probes.running.waiting import LaneState
 from probes.target.target import Cost, Target
 
 if TYPE_CHECKING:
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
     from probes.elicit.recipe import Recipe
     from probes.running.journal import Journal
     from probes.wire.redact import Redactor
+
+TICK_S = 0.2
+"""How often somebody who waits for a result looks up."""
 
 SLACK_S = 30.0
 LAST_S = 20.0
@@ -70,12 +76,16 @@ class Engine:
     _portal: BlockingPortal | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
+    _not_probed: dict[str, Reason] = field(default_factory=dict)
+    _ends: dict[str, float] = field(default_factory=dict)
+    """When nobody waits for a result any longer; counted from when it was first waited for."""
     _tripped: set[str] = field(default_factory=set)
     _sent: dict[str, Recipe] = field(default_factory=dict)
 
     def start(self, addresses: Iterable[str]) -> None:
         """Begin to probe records, each lane on its own and concurrently within; returns at once."""
         chosen = plan(self.catalog, self.target, self.allow, addresses, self.drawing)
+        self._not_probed |= chosen.not_probed
         now = {
             address: recipe
             for address, recipe in chosen.probed.items()
@@ -85,19 +95,33 @@ class Engine:
 
     def result(self, address: str) -> Result:
         """The result of one record, probing it now if that was not begun; waits within a deadline."""
-        if address not in self._results:
-            chosen = plan(self.catalog, self.target, self.allow, [address], self.drawing)
-            record = self.catalog[address]
-            if address in chosen.not_probed:
-                return unprobed(record, chosen.not_probed[address], _recipe(address))
-            self._submit({address: chosen.probed[address]})
-        deadline = self._deadline_s(address)
+        self._begin(address)
+        if address in self._not_probed:
+            return unprobed(self.catalog[address], self._not_probed[address], _recipe(address))
         try:
-            return self._results[address].result(timeout=deadline)
+            return self._results[address].result(timeout=max(0.0, self._ends[address] - time.monotonic()))
         except FutureTimeout:
-            reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {deadline:.0f} s")
+            reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {self._deadline_s(address):.0f} s")
             blank = unprobed(self.catalog[address], reason, _recipe(address))
             return replace(blank, outcome=Outcome.HARNESS_ERROR)
+
+    def wait(self, address: str, meanwhile: Callable[[], None]) -> None:
+        """Wait until `result` has its answer at once, and call `meanwhile` now and then."""
+        self._begin(address)
+        while address in self._results and time.monotonic() < self._ends[address]:
+            meanwhile()
+            if wait([self._results[address]], timeout=TICK_S).done:
+                break
+
+    def lanes(self) -> list[LaneState]:
+        """The lanes that are not done, and what they wait for; may be asked at any moment."""
+        waited_for = (self._sent[address] for address, each in self._results.items() if not each.done())
+        left = Counter((each.provider, each.lane) for each in waited_for)
+        return [
+            LaneState(name, number, lane.paused_s, lane.waiting.numbers)
+            for (provider, name), number in left.items()
+            if (its := self._providers.get(provider)) is not None and (lane := its.lanes.get(name)) is not None
+        ]
 
     def tripwire(self, address: str) -> Result | None:
         """The tripwire of a record's lane, once for each live lane whose control was a success."""
@@ -123,6 +147,15 @@ class Engine:
             self._providers.clear()
         self._stack.close()
         self._portal = None
+
+    def _begin(self, address: str) -> None:
+        """Probe a record if that was not begun, or note why it is not probed here."""
+        if address not in self._results and address not in self._not_probed:
+            chosen = plan(self.catalog, self.target, self.allow, [address], self.drawing)
+            self._not_probed |= chosen.not_probed
+            self._submit(chosen.probed)
+        if address in self._results:
+            self._ends.setdefault(address, time.monotonic() + self._deadline_s(address))
 
     def _await_the_last(self) -> None:
         """Normally every result is there by now; after an interruption some probes are still under way."""

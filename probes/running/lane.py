@@ -25,6 +25,7 @@ from probes.running.rate_limits import RateLimitPolicy
 from probes.running.room import Room
 from probes.running.settling import Settling
 from probes.running.throttle import Throttle
+from probes.running.waiting import For, Waiting
 from probes.target.dialect import Dialect
 from probes.wire.loopback import Loopback
 from probes.wire.silence import silence
@@ -100,6 +101,7 @@ class Lane:
         self.room = room or Room()
         self.gathering = Gathering()
         self.settling = Settling(provider.name)
+        self.waiting = Waiting()
 
     async def send(
         self,
@@ -121,13 +123,14 @@ class Lane:
             Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
         await self._admit(call, owed=owed, free=free)
-        exchange = await self._wire_of(call).exchange(
-            call.filled(self._values),
-            await self._url(call),
-            self._headers(call, session, role or self.role),
-            label,
-            since,
-        )
+        with self.waiting.on(For.ANSWER):
+            exchange = await self._wire_of(call).exchange(
+                call.filled(self._values),
+                await self._url(call),
+                self._headers(call, session, role or self.role),
+                label,
+                since,
+            )
         if not call.fails:
             self._learn(call, exchange)
         return exchange
@@ -169,6 +172,11 @@ class Lane:
         if spent is not None:
             raise Stopped(spent)
 
+    @property
+    def paused_s(self) -> float:
+        """Seconds for which the provider asked to be left alone, from now."""
+        return max(self._limiter.paused_s, self._throttle.paused_s)
+
     def stop(self, reason: Reason) -> None:
         """End the lane; the first reason stays."""
         if self.stopped is None:
@@ -188,8 +196,9 @@ class Lane:
         if spent is not None and not owed:
             raise Stopped(spent)
         try:
-            await self._throttle.acquire(call.method, call.path)
-            await self._limiter.acquire()
+            with self.waiting.on(For.RATE):
+                await self._throttle.acquire(call.method, call.path)
+                await self._limiter.acquire()
         except WaitTooLong as error:
             self.stop(Reason(ReasonCode.WAIT_TOO_LONG, str(error)))
             raise Stopped(Reason(ReasonCode.WAIT_TOO_LONG, str(error))) from error

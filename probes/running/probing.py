@@ -28,6 +28,7 @@ from probes.judging.verdict import Verdict
 from probes.running import controls
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.gathering import Stage
+from probes.running.waiting import For
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
@@ -104,7 +105,8 @@ async def _looked_at(task: Task, lane: Lane, tried: _Tried) -> Verdict:
             return final
         if not await _worth_asking_again(task, lane):
             return over_all(tried.verdicts)
-        await anyio.sleep(task.reprobe_after_s)
+        with lane.waiting.on(For.AGAIN):
+            await anyio.sleep(task.reprobe_after_s)
 
 
 async def _looked_at_for_now(task: Task, lane: Lane, tried: _Tried) -> Verdict | None:
@@ -125,7 +127,8 @@ async def _looked_at_for_now(task: Task, lane: Lane, tried: _Tried) -> Verdict |
             return over_all(tried.verdicts) if len(tried.verdicts) > 1 else verdict
         if only_later(tried.verdicts):
             return None
-        await anyio.sleep(task.reprobe_after_s)
+        with lane.waiting.on(For.AGAIN):
+            await anyio.sleep(task.reprobe_after_s)
 
 
 async def _worth_asking_again(task: Task, lane: Lane) -> bool:

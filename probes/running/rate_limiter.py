@@ -57,6 +57,11 @@ class RateLimiter:
         """Admit nothing for so many seconds from now, not even those who wait already."""
         self._paused_until = max(self._paused_until, self._clock() + seconds)
 
+    @property
+    def paused_s(self) -> float:
+        """Seconds that are left of the pause that was asked for."""
+        return max(0.0, self._paused_until - self._clock())
+
     def set_rate(self, rate: float | None) -> None:
         """Admit from now on at this rate."""
         self._interval = _interval(rate)

@@ -49,6 +49,11 @@ class Throttle:
         """
         await self._limiter(self.policy.group_of(method, path)).acquire()
 
+    @property
+    def paused_s(self) -> float:
+        """Seconds that are left of the longest pause that a limit's reset asked for."""
+        return max((each.paused_s for each in list(self._limiters.values())), default=0.0)
+
     def learn(self, method: str, path: str, response: Response) -> None:
         """Keep to what an answer says: the account's own limit, and its reset once nothing is left."""
         limiter = self._limiter(self.policy.group_of(method, path))

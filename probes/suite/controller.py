@@ -26,7 +26,7 @@ from probes.planning.sharding import group_of
 from probes.running.looking_up import found_in
 from probes.suite import after_run, before_run
 from probes.suite.embedded_mock import EmbeddedMock, MockError
-from probes.suite.items import PROPERTY, address_in, address_of
+from probes.suite.items import PROBER, PROPERTY, address_in, address_of
 from probes.suite.progress import Progress
 from probes.suite.telling import Teller
 from probes.suite.versions import versions
@@ -110,14 +110,10 @@ class Controller:
         self._session = session
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Open results.jsonl, now that it is known what is selected, and make ready to say how far the run is."""
+        """Open results.jsonl, now that it is known what is selected."""
         selected = [address for item in session.items if (address := address_of(item))]
         if not session.config.getoption("collectonly"):
             self._open(selected)
-        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-        totals = Counter(Address.parse(address).provider for address in selected)
-        if isinstance(reporter, pytest.TerminalReporter) and totals:
-            self._progress = Progress(reporter, totals)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
@@ -264,6 +260,18 @@ class Controller:
             self._writer = ResultsWriter(self.folder / RESULTS, self._described())
         except OSError as error:
             raise self._unwritable(error) from error
+        self._say_how_far()
+
+    def _say_how_far(self) -> None:
+        """Make ready to say how far the run is while it goes on."""
+        totals = Counter(Address.parse(address).provider for address in self._selected)
+        plugins = self._session.config.pluginmanager if self._session is not None else None
+        reporter = plugins.get_plugin("terminalreporter") if plugins is not None else None
+        if plugins is None or not isinstance(reporter, pytest.TerminalReporter) or not totals:
+            return
+        elsewhere = reporter.config.getoption("dist", "no") != "no"
+        self._progress = Progress(reporter, totals, None if elsewhere else plugins.get_plugin(PROBER))
+        plugins.register(self._progress, "catalog-probe-progress")
 
     def _unwritable(self, error: OSError) -> pytest.UsageError:
         said = f"--out {self.options.out}: {error.strerror}; name a folder that can be written"

@@ -27,16 +27,20 @@ from probes.target.target import NOWHERE_KEY
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from catalog.evidence.past import Row
     from catalog.evidence.results import Result
+    from probes.running.waiting import LaneState
     from probes.suite.options import Options
     from probes.suite.worker_input import Handover
     from probes.traffic.looking import Traffic
 
 PROPERTY = "catalog_probe_result"
 """The user property that carries a result from the process that probed to the one that records."""
+
+PROBER = "catalog-probe-prober"
+"""The name under which pytest knows the prober of a process."""
 
 HERE = Path(__file__).parent.parent
 
@@ -106,6 +110,15 @@ class Prober:
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         """The setup report has carried the result; the later reports of the item need not carry it again."""
         item.user_properties[:] = [each for each in item.user_properties if each[0] != PROPERTY]
+
+    def wait(self, address: str, meanwhile: Callable[[], None]) -> None:
+        """Wait until a record's result is there, and call `meanwhile` now and then; what it is comes with its item."""
+        if self._engine is not None:
+            self._engine.wait(address, meanwhile)
+
+    def lanes(self) -> list[LaneState]:
+        """The lanes of this process that are not done."""
+        return self._engine.lanes() if self._engine is not None else []
 
     def pytest_sessionfinish(self) -> None:
         if self._engine is not None:

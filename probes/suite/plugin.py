@@ -64,10 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(Planner(chosen, handover), "catalog-probe-planner")
         return
-    from probes.suite.items import Prober
+    from probes.suite.items import PROBER, Prober
 
     prober = Prober(chosen, handover, prefetch=config.getoption("maxfail", 0) != 1)
-    config.pluginmanager.register(prober, "catalog-probe-prober")
+    config.pluginmanager.register(prober, PROBER)
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:

@@ -1,43 +1,147 @@
-"""Says how far a run is, provider by provider, while it goes on."""
+"""Says how far a run is while it goes on: one line that is drawn anew in a terminal, now and then a plain one in CI."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import time
 from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import pytest
+
 from catalog.model import Outcome
-from reports.words import OUTCOMES
+from catalog.model.text import brief
+from probes.running.waiting import For
+from probes.suite.items import address_in, address_of
+from reports.words import OUTCOMES, count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pytest
-
     from catalog.evidence.results import Result
+    from probes.running.waiting import LaneState
+    from probes.suite.items import Prober
+
+DRAWN_EVERY_S = 0.1
+PLAIN_EVERY_S = 10.0
+"""How often the line is written: in a terminal over the one before, elsewhere below it."""
+
+DIFFER = (Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR)
+"""What is told while a run goes on; all else can wait for its end."""
+
+Totals = Mapping[str, int]
+"""How many records are selected of each provider."""
+
+Status = tuple[str, str, object]
+"""The category, letter and word under which pytest counts a report."""
 
 
 class Progress:
-    """Writes one line when a provider is done, and none in quiet mode."""
+    """The plugin object that counts results and draws the line; in the process that records."""
 
-    def __init__(self, reporter: pytest.TerminalReporter, totals: Counter[str]) -> None:
+    def __init__(
+        self,
+        reporter: pytest.TerminalReporter,
+        totals: Totals,
+        prober: Prober | None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._reporter = reporter
         self._totals = totals
-        self._seen: dict[str, list[Result]] = {}
+        self._prober = prober
+        """What waits for results in this process; None where workers of xdist do."""
+        self._clock = clock
+        self._seen: dict[str, Counter[Outcome]] = {provider: Counter() for provider in totals}
+        self._is_live = is_live(reporter)
+        self._written_at = clock()
+        if self._is_live:
+            reporter.showfspath = False  # xdist asks for the same: the line says where the run is
 
     def add(self, result: Result) -> None:
+        """Count one more result."""
         provider = result.address.provider
-        seen = self._seen.setdefault(provider, [])
-        seen.append(result)
-        if len(seen) == self._totals[provider] and self._reporter.verbosity >= 0 and len(self._totals) > 1:
-            self._reporter.ensure_newline()
-            self._reporter.write_line(provider_line(provider, seen))
+        seen = self._seen[provider]
+        seen[result.outcome] += 1
+        if self._is_live:
+            self._draw(at_once=self._done == sum(self._totals.values()))
+        elif seen.total() == self._totals[provider] and self._reporter.verbosity >= 0 and len(self._totals) > 1:
+            self._write(provider_line(provider, seen))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        """Wait for an item's result here, where nothing is captured, and say meanwhile what takes so long."""
+        address = address_of(item)
+        if address is not None and self._prober is not None:
+            self._prober.wait(address, self._draw)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> Generator[None, Status, Status]:
+        """No letter beside the live line, which counts them."""
+        category, letter, word = yield
+        if self._is_live and address_in(report.nodeid):
+            return category, "", ""
+        return category, letter, word
+
+    @property
+    def _done(self) -> int:
+        return sum(seen.total() for seen in self._seen.values())
+
+    def _draw(self, *, at_once: bool = False) -> None:
+        since = self._clock() - self._written_at
+        if not at_once and since < (DRAWN_EVERY_S if self._is_live else PLAIN_EVERY_S):
+            return
+        lanes = self._prober.lanes() if self._prober is not None else []
+        told = status_line(self._seen, self._totals, lanes)
+        if self._is_live:
+            self._written_at = self._clock()
+            width = shutil.get_terminal_size().columns - 1
+            self._reporter.rewrite(brief(told, width).ljust(width))
+            self._reporter.flush()
+        elif self._reporter.verbosity >= 0:
+            self._write(told)
+
+    def _write(self, line: str) -> None:
+        self._written_at = self._clock()
+        self._reporter.ensure_newline()
+        self._reporter.write_line(line)
 
 
-def provider_line(provider: str, results: Sequence[Result]) -> str:
-    """What became of one provider's records: `PA  52 of 52  2 drifted`."""
-    parts = [f"{provider.upper()}  {len(results)} probed"]
-    for outcome, name in OUTCOMES.items():
-        number = sum(result.outcome is outcome for result in results)
-        if number and outcome is not Outcome.NOT_PROBED:
-            parts.append(f"{number} {name}")
-    return "  ".join(parts)
+def is_live(reporter: pytest.TerminalReporter) -> bool:
+    """Whether a line may be drawn over itself: in a terminal, where nobody asked for more or less than usual."""
+    plain = os.environ.get("TERM") == "dumb" or os.environ.get("CI")
+    return bool(reporter.isatty) and reporter.verbosity == 0 and not plain
+
+
+def status_line(seen: Mapping[str, Counter[Outcome]], totals: Totals, lanes: Sequence[LaneState]) -> str:
+    """What is done of all, what differs so far, and what each lane waits for.
+
+    Without lanes, since workers of xdist have them, what is left of each provider.
+    """
+    counts = sum(seen.values(), Counter[Outcome]())
+    said = [f"{counts.total()} of {sum(totals.values())}", *_differing(counts)]
+    if lanes:
+        waits = [_waits(each) for each in sorted(lanes, key=lambda each: (-each.paused_s, -each.left, each.name))]
+    else:
+        left = {provider: number - seen[provider].total() for provider, number in totals.items()}
+        waits = [f"{provider} {number} left" for provider, number in left.items() if number]
+    return ", ".join(said) + (f"; {', '.join(waits)}" if waits else "")
+
+
+def provider_line(provider: str, seen: Counter[Outcome]) -> str:
+    """What became of one provider's records: `PA  52 done  2 drifted`."""
+    told = (f"{seen[outcome]} {name}" for outcome, name in OUTCOMES.items() if seen[outcome])
+    return "  ".join([f"{provider.upper()}  {seen.total()} done", *told])
+
+
+def _differing(counts: Counter[Outcome]) -> Iterable[str]:
+    return (f"{counts[outcome]} {OUTCOMES[outcome]}" for outcome in DIFFER if counts[outcome])
+
+
+def _waits(lane: LaneState) -> str:
+    """What a lane waits for: `pa:inference 12 s as asked`, `pa:inference 3 answers`."""
+    if lane.paused_s >= 1:
+        return f"{lane.name} {lane.paused_s:.0f} s as asked"
+    what = next((each for each in For if each in lane.waiting), None)
+    if what is None:
+        return f"{lane.name} {lane.left} left"
+    return f"{lane.name} {count(lane.waiting[what], 'answer') if what is For.ANSWER else what}"

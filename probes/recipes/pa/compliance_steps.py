@@ -118,6 +118,7 @@ def sealed(slug: str, role: str) -> Recipe:
     call = session_messages("{sealed_local_session}").but(credential=role)
 
     async def steps(probe: Probe) -> None:
+        # Whatever the first answer is: another than the documented one is drift as of any error, if it comes again.
         await probe.send(call, SETUP)
         await probe.send(call.later("+1h"))
 

@@ -1,0 +1,36 @@
+"""What a terminal shows while a run goes on, and what CI logs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.terminals import in_a_terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHOSEN = ("--provider", "pd", "-k", "invalid_argument or models")
+LETTERS = re.compile(r"^probes\S+ [.sF]+", re.MULTILINE)
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_terminal_has_one_line_that_counts(tmp_path: Path, workers: str) -> None:
+    status, written = in_a_terminal(tmp_path / "out", *CHOSEN, "-n", workers, columns=70)
+    assert status == 0, written
+    drawn = [each.rstrip() for each in re.findall(r"\r(\d+ of \d+[^\r\n]*)", written)]
+    assert drawn, written
+    total = int(drawn[-1].split()[2])
+    assert drawn[-1] == f"{total} of {total}", "what is done of all; nothing differs and nothing is waited for"
+    assert max(map(len, drawn)) < 70
+    assert not LETTERS.search(written)
+    assert written.rstrip().endswith("oldest evidence today.") or "conform on the mock." in written.splitlines()[-1]
+
+
+def test_where_ci_reads_along_nothing_is_drawn_over(tmp_path: Path) -> None:
+    status, written = in_a_terminal(tmp_path / "out", *CHOSEN, environ={"CI": "true"})
+    assert status == 0, written
+    assert not re.search(r"\r\d+ of", written)
+    assert LETTERS.search(written.replace("\r\n", "\n"))
