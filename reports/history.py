@@ -22,6 +22,7 @@ from catalog.evidence.results_file import EvidenceError
 from catalog.evidence.self_check import of_records
 from catalog.model import Json, Outcome, Severity, jsonl
 from catalog.model.text import brief
+from reports import latency
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -61,6 +62,7 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
             and (kept := changes.remembered(result, today, past.before(result.record, known))) is not None
         },
         "seen": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
+        "latency": latency.remembered(ordered),
         "addresses": addresses,
         **({"stated": stated} if any(stated) else {}),
     }

@@ -33,8 +33,8 @@ class Family:
     """One family in one cell of the matrix."""
 
     cell: Cell
-    exceptions: str
-    """What does not conform, in words; empty where all do."""
+    exceptions: tuple[tuple[int, str], ...]
+    """How many do not conform, by outcome in words; empty where all do."""
     bar: tuple[Stretch, ...]
 
 
@@ -49,10 +49,6 @@ class Column:
     notable: tuple[tuple[str, tuple[Family, ...]], ...]
     """By kind, its name first."""
     calm: tuple[Family, ...]
-
-    @property
-    def calm_records(self) -> int:
-        return sum(len(each.cell.standings) for each in self.calm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +84,11 @@ def _column(provider: str, overview: Overview, seen: Sight | None) -> Column:
 
 def _family(cell: Cell) -> Family:
     counts = cell.counts
-    told = [f"{counts[outcome]} {name}" for outcome, name in EXCEPTIONS.items() if counts[outcome]]
+    exceptions = tuple((counts[outcome], name) for outcome, name in EXCEPTIONS.items() if counts[outcome])
     bar, start = [], 0.0
     for outcome in OUTCOMES:
         width = round(100 * counts[outcome] / len(cell.standings), 2)
         if width:
             bar.append(Stretch(outcome, round(start, 2), width))
         start += width
-    return Family(cell, ", ".join(told), tuple(bar))
+    return Family(cell, exceptions, tuple(bar))

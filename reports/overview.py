@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import agreement, past, verdicts
 from catalog.evidence.complete import complete
-from catalog.evidence.partly import in_part
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Outcome
 from catalog.model.exits import Exit
@@ -20,7 +19,7 @@ from reports.causes import Gathered, gathered
 from reports.sections import QUIET, Name, Section, sections
 from reports.sentence import sentence
 from reports.standing import Standing, standings
-from reports.words import days
+from reports.words import OUTCOMES, days
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -181,12 +180,20 @@ class Overview:
     @property
     def coverage(self) -> str:
         """How much of the catalog rests on evidence, and how old that is."""
+        return "".join(text for text, _ in self.coverage_counted)
+
+    @property
+    def coverage_counted(self) -> tuple[tuple[str, str], ...]:
+        """The same in pieces, each with the query that finds what it counts, or none."""
         total = len(self.standings)
         if not self.run.live:
-            return f"{self.counts[Outcome.CONFORMS]} of {total} conform on the mock"
-        partly = sum(each.verified and in_part(each.result) for each in self.standings)
-        said = f"{self.verified} of {total} verified" + (f", {partly} of them in part" if partly else "")
-        return f"{said}, oldest evidence {days(self.oldest)}" if self.oldest is not None else said
+            number = self.counts[Outcome.CONFORMS]
+            return (str(number), f"outcome:{OUTCOMES[Outcome.CONFORMS]}"), (f" of {total} conform on the mock", "")
+        partly = sum(each.in_part for each in self.standings)
+        said = [(str(self.verified), "is:verified"), (f" of {total} verified", "")]
+        said += [(", ", ""), (str(partly), "is:in-part"), (" of them in part", "")] if partly else []
+        oldest = f", oldest evidence {days(self.oldest)}" if self.oldest is not None else ""
+        return *said, (oldest, "")
 
     @cached_property
     def sentence(self) -> str:

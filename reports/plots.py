@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from catalog.model import Attempt, Outcome
 from catalog.model.text import brief
 from reports.exchanges import ASIDE
+from reports.latency import by_lane, courses, quantile, remembered
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -25,8 +28,11 @@ STACK = (
 )
 """What did not conform though it was tried, from the ground up: what needs attention most is lowest."""
 
-_AGES = ((0, "today"), (1, "1 d"), (3, "3 d"), (7, "7 d"), (14, "14 d"), (30, "30 d"), (90, "90 d"), (10**9, "older"))
+OLDEST = 10**9
+_AGES = ((0, "today"), (1, "1 d"), (3, "3 d"), (7, "7 d"), (14, "14 d"), (30, "30 d"), (90, "90 d"), (OLDEST, "older"))
 WIDTH, HEIGHT, FOOT = 360, 150, 20
+LANES = 12
+"""So many lanes are drawn; nobody has more keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +68,14 @@ class Plot:
 
 def plots(overview: Overview) -> list[Plot]:
     """The plots that have something to show."""
-    drawn = [ages(overview.standings), runs(overview), latency(overview.standings)]
+    drawn = [ages(overview.standings), runs(overview), latency(overview), latency_over_runs(overview)]
     return [plot for plot in drawn if plot is not None]
 
 
 def ages(standings: Sequence[Standing]) -> Plot | None:
     """How many records rest on evidence of which age."""
     counts = [0] * (len(_AGES) + 1)
+    asked = [*_asked_of_ages(), "seen:never"]
     for each in standings:
         counts[-1 if each.age is None else next(i for i, (top, _) in enumerate(_AGES) if each.age <= top)] += 1
     names = [*(name for _, name in _AGES), "never"]
@@ -82,8 +89,10 @@ def ages(standings: Sequence[Standing]) -> Plot | None:
         tall = _bar(count, scale)
         left = index * step
         kind = "never" if name == "never" else "aged" if index > 3 else "fresh"
-        shapes.append(Shape("rect", kind, left + 3, HEIGHT - FOOT - tall, step - 6, tall, f"{name}: {count}"))
-        shapes.append(Shape("text", "value", left + step / 2, HEIGHT - FOOT - tall - 4, text=str(count or "")))
+        query = asked[index] if count else ""
+        top, middle = HEIGHT - FOOT - tall, left + step / 2
+        shapes.append(Shape("rect", kind, left + 3, top, step - 6, tall, f"{count}, {name}", query))
+        shapes.append(Shape("text", "value", middle, top - 4, text=str(count or ""), query=query))
         shapes.append(Shape("text", "tick", left + step / 2, HEIGHT - 6, text=name))
     said = ", ".join(f"{name}: {count}" for name, count, _ in used if count)
     return Plot("Age of the evidence", f"Records by age of their evidence. {said}.", HEIGHT, _round(shapes))
@@ -91,25 +100,32 @@ def ages(standings: Sequence[Standing]) -> Plot | None:
 
 def runs(overview: Overview) -> Plot | None:
     """What did not conform in the last runs, this one last. What conforms would dwarf it, so it is in the words."""
-    columns = [(row.today.isoformat(), row.tally) for row in overview.earlier]
-    columns.append((overview.run.today, {outcome: overview.counts[outcome] for outcome in Outcome}))
+    if not overview.standings:
+        return None
+    # Counted over the records of this run, for the page has no others to list.
+    by_run = zip(*(each.strip for each in overview.standings), strict=True)
+    columns = [(name, Counter(outcomes)) for name, outcomes in zip(overview.run_names, by_run, strict=True)]
     highest = max(sum(tally[outcome] for outcome in STACK) for _, tally in columns)
     step = min(WIDTH / len(columns), 40)
     scale = (HEIGHT - FOOT - 16) / max(highest, 4)
     shapes = [Shape("line", "grid", 0, HEIGHT - FOOT, WIDTH, 0)]
     for index, (day, tally) in enumerate(columns):
         ground = float(HEIGHT - FOOT)
-        told = [f"{tally[outcome]} {outcome.replace('_', ' ')}" for outcome in (Outcome.CONFORMS, *reversed(STACK))]
-        words = f"{day}: {', '.join(each for each in told if not each.startswith('0 '))}"
+        told = {each: f"{tally[each]} {OUTCOMES[each]}" for each in (Outcome.CONFORMS, *reversed(STACK)) if tally[each]}
+        words = f"{day}: {', '.join(told.values())}"
+        asked = {each: f"{day}={OUTCOMES[each].replace(' ', '-')}" for each in STACK if tally[each]}
         for outcome in STACK:
             tall = _bar(tally[outcome], scale)
             if tall:
                 ground -= tall
-                asked = f"on:{overview.run_names[index]}={OUTCOMES[outcome].replace(' ', '-')}"
-                shapes.append(Shape("rect", outcome, index * step, ground, step - 1, tall, words, asked))
+                said = f"{told[outcome]}; {words}"
+                shapes.append(
+                    Shape("rect", outcome, index * step, ground, step - 1, tall, said, f"on:{asked[outcome]}")
+                )
         if index in (0, len(columns) - 1) or sum(tally[outcome] for outcome in STACK) == highest:
-            number = sum(tally[outcome] for outcome in STACK)
-            shapes.append(Shape("text", "value", index * step + step / 2, ground - 4, text=str(number)))
+            number, query = sum(tally[outcome] for outcome in STACK), f"on:{','.join(asked.values())}"
+            middle = index * step + step / 2
+            shapes.append(Shape("text", "value", middle, ground - 4, text=str(number), query=query if asked else ""))
     shapes.append(Shape("text", "tick start", 0, HEIGHT - 6, text=columns[0][0]))
     if len(columns) > 1:
         shapes.append(Shape("text", "tick end", step * len(columns), HEIGHT - 6, text=columns[-1][0]))
@@ -118,15 +134,25 @@ def runs(overview: Overview) -> Plot | None:
     return Plot("What did not conform in the last runs", said, HEIGHT, _round(shapes))
 
 
-def latency(standings: Sequence[Standing]) -> Plot | None:
+def _asked_of_ages() -> Iterator[str]:
+    """The query for each bar of the ages: from one day more than the bar before."""
+    after = -1
+    for top, _ in _AGES:
+        yield f"seen:{top}d" if top == after + 1 else " ".join(_between(after, top))
+        after = top
+
+
+def _between(after: int, top: int) -> Iterator[str]:
+    yield f"seen:>{after}d"
+    if top < OLDEST:
+        yield f"seen:<{top + 1}d"
+
+
+def latency(overview: Overview) -> Plot | None:
     """How long exchanges took in each lane: the middle half as a box, the median, and the slowest tenth."""
-    lanes: dict[str, list[float]] = {}
-    for each in standings:
-        for ms in _times(each.result.attempts):
-            lanes.setdefault(each.result.lane or each.result.address.provider, []).append(ms)
+    lanes = dict([*by_lane(overview.results).items()][:LANES])
     if not lanes:
         return None
-    lanes = dict(sorted(lanes.items())[:12])
     top = max(max(times) for times in lanes.values())
     low = min(min(times) for times in lanes.values())
     floor, roof = math.floor(math.log10(max(low, 0.1))), math.ceil(math.log10(max(top, 1)))
@@ -143,8 +169,7 @@ def latency(standings: Sequence[Standing]) -> Plot | None:
         shapes.append(Shape("text", "tick", x(10**power), height - 6, text=_ms(10**power)))
     said = []
     for index, (lane, times) in enumerate(lanes.items()):
-        times.sort()
-        low, first, median, third, high = (_quantile(times, q) for q in (0.1, 0.25, 0.5, 0.75, 0.9))
+        low, first, median, third, high = (quantile(times, q) for q in (0.1, 0.25, 0.5, 0.75, 0.9))
         middle = index * tall + tall / 2
         words = f"{lane}: median {_ms(median)}, nine in ten within {_ms(high)}, {len(times)} exchanges"
         shapes.append(Shape("text", "lane", left - 8, middle + 4, text=brief(lane, 15)))
@@ -154,6 +179,34 @@ def latency(standings: Sequence[Standing]) -> Plot | None:
         shapes.append(Shape("text", "value right", WIDTH, middle + 4, text=_ms(median)))
         said.append(words)
     return Plot("Latency by lane", f"{'; '.join(said)}.", height, _round(shapes))
+
+
+def latency_over_runs(overview: Overview) -> Plot | None:
+    """The median of each lane in the last runs, a line a lane from nought up; those that became slower first."""
+    told = courses(overview.earlier, remembered(overview.results))[:LANES]
+    if not told:
+        return None
+    left, right, tall = 96, WIDTH - 46, 22
+    step = (right - left) / len(overview.earlier)
+    shapes: list[Shape] = []
+    said = []
+    for index, each in enumerate(told):
+        ground, scale = (index + 1) * tall - 4, (tall - 6) / max(each.known)
+        points = [(left + at * step, ground - ms * scale) for at, ms in enumerate(each.medians) if ms is not None]
+        range_ = f"{_ms(min(each.known))} to {_ms(max(each.known))}"
+        slower = f", {each.times:.1f} times as long as is usual" if each.is_slower else ""
+        words = f"{each.lane}: median {_ms(each.now)}, {range_} in {len(each.known)} runs{slower}"
+        kind = "slower" if each.is_slower else "course"
+        shapes.append(Shape("text", "lane", left - 8, ground - 3, text=brief(each.lane, 15)))
+        shapes.append(Shape("line", "grid", left, ground, right - left, 0))
+        shapes += [Shape("line", kind, x, y, to - x, down - y) for (x, y), (to, down) in pairwise(points)]
+        shapes.append(Shape("rect", kind, points[-1][0] - 2, points[-1][1] - 2, 4, 4, words))
+        shapes.append(Shape("text", "value right", WIDTH, ground - 3, text=_ms(each.now)))
+        said.append(words)
+    height = tall * len(told) + FOOT
+    shapes.append(Shape("text", "tick start", left, height - 6, text=overview.run_names[0]))
+    shapes.append(Shape("text", "tick end", right, height - 6, text=overview.run_names[-1]))
+    return Plot("Latency by lane over the last runs", f"{'; '.join(said)}.", height, _round(shapes))
 
 
 def waterfall(attempt: Attempt) -> Plot | None:
@@ -178,17 +231,6 @@ def waterfall(attempt: Attempt) -> Plot | None:
     height = tall * len(attempt.exchanges[:20]) + 4
     said = "; ".join(f"{each.label} {_ms(each.elapsed_ms)}" for each in attempt.exchanges[:20])
     return Plot("Timeline", f"Exchanges in order: {said}.", height, _round(shapes), width=right + 72)
-
-
-def _times(attempts: Sequence[Attempt]) -> Iterator[float]:
-    for attempt in attempts:
-        for exchange in attempt.exchanges:
-            if exchange.failure is None:
-                yield exchange.elapsed_ms
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def _bar(count: int, scale: float) -> float:

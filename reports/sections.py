@@ -121,12 +121,11 @@ def sections(standings: Sequence[Standing]) -> tuple[Section, ...]:
 
 
 def words_of(standing: Standing) -> frozenset[str]:
-    """What a query finds it by after `is:`: its section, `new` for a drift of today, `failing`, `added`."""
+    """What a query finds it by after `is:`: its section, `new` for a drift of today, `failing`, `verified`, …"""
     said = {str(name_of(standing))}
     if standing.change in (Change.NEW, Change.DIFFERENT):
         said.add("new")
     if verdicts.failed(standing.result) or verdicts.broken(standing.result):
         said.add("failing")
-    if standing.added:
-        said.add("added")
-    return frozenset(said)
+    others = {"added": standing.added, "verified": standing.verified, "in-part": standing.in_part}
+    return frozenset(said | {word for word, holds in others.items() if holds})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import agreement, changes, lost, past, verdicts
 from catalog.evidence.changes import Change
 from catalog.evidence.complete import unreported
+from catalog.evidence.partly import in_part
 from catalog.evidence.past import Earlier, last_verdict
 from catalog.model import Outcome, Tag
 from catalog.reading.last_seen import seen_on
@@ -56,6 +57,11 @@ class Standing:
         if agreement.regressed(self.result):
             return "regression"
         return "never agreed" if agreement.never_agreed(self.result) else ""
+
+    @property
+    def in_part(self) -> bool:
+        """Whether it is verified, and something that it states was not seen."""
+        return self.verified and in_part(self.result)
 
     @property
     def is_finding(self) -> bool:

@@ -39,6 +39,8 @@ class Row:
     live: bool = False
     states: Mapping[str, str] = field(default_factory=dict)
     """By address, the digest of what the record stated then; nothing where the row does not say."""
+    latency: Mapping[str, float] = field(default_factory=dict)
+    """The median of each lane's answers in ms; nothing where the row does not say."""
 
     @cached_property
     def tally(self) -> dict[Outcome, int]:
@@ -119,6 +121,7 @@ def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
                 seen=frozenset(line.get("seen", ())),
                 live=line.get("live", False),
                 states=dict(zip(casts[line["cast"]], stated.get(line["cast"], ()), strict=False)),
+                latency={str(lane): float(median) for lane, median in line.get("latency", {}).items()},
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise EvidenceError(f"not a history row ({error!r})", "remove it there", place=where) from error

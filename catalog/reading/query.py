@@ -47,7 +47,7 @@ OF_RECORDS: Mapping[str, str] = MappingProxyType(
 
 OF_RUNS: Mapping[str, str] = MappingProxyType(
     {
-        "is": "its section: regressed, never-agreed, lost-sight, flaky, fixed, …; or new, failing, added",
+        "is": "its section: regressed, lost-sight, flaky, fixed, …; or new, failing, added, verified, in-part",
         "outcome": "drifted, inconclusive, not-probed, …",
         "finding": "the code of a finding",
         "reason": "the code of why there is no verdict",

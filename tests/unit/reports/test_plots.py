@@ -58,12 +58,12 @@ def test_one_record_among_thousands_still_shows() -> None:
 
 def test_a_lane_tells_its_median() -> None:
     attempts = tuple(Attempt("", ms, (exchange(elapsed_ms=ms),)) for ms in (10.0, 20.0, 3000.0))
-    plot = drawn(plots.latency(Overview(run(), [result(A, attempts=attempts, lane="pa:inference")]).standings))
+    plot = drawn(plots.latency(Overview(run(), [result(A, attempts=attempts, lane="pa:inference")])))
     assert plot.words == "pa:inference: median 20 ms, nine in ten within 3 s, 3 exchanges."
 
 
 def test_a_run_that_sent_nothing_has_no_latency() -> None:
-    assert plots.latency(Overview(run(), [result(A, Outcome.NOT_PROBED)]).standings) is None
+    assert plots.latency(Overview(run(), [result(A, Outcome.NOT_PROBED)])) is None
     assert plots.waterfall(Attempt("", 0.0, ())) is None
 
 
@@ -83,7 +83,7 @@ def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
     ]
     assert made.squares
     (live,) = (each for each in notable if (each.cell.provider, each.cell.family) == ("pb", "live"))
-    assert live.exceptions == "3 inconclusive"
+    assert live.exceptions == ((3, "inconclusive"),)
     assert not any(family.exceptions for family in calm)
 
 
