@@ -95,7 +95,7 @@ def _headers(headers: Mapping[str, str], provider: str) -> Iterator[str]:
         if secret:
             value = value.replace("[redacted]", f"${{{provider.upper()}_API_KEY}}")
         text = f"{name}: {value}" if value else f"{name};"
-        yield quoted(text, _VARIABLE if secret else None)
+        yield quoted(text, _VARIABLE if secret else _own_variables(provider))
 
 
 def _body(body: Json) -> str | None:

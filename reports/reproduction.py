@@ -2,7 +2,7 @@
 
 What an answer handed out and a later request sent (an id, a token) is taken from the new answer when the script runs. A
 mock that ended with its run is started again, and its keys, which are no secrets, are set; of a live target the script
-asks for them by name.
+asks for them by name, and headers and ids have the names that its provider knows.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from catalog.model.json_tree import map_texts, texts
 from reports.exchanges import ASIDE, answer
+from reports.real_names import Pairs, really
 from reports.reproduce import shell
 from reports.where import differing, endpoints_of
 
@@ -63,7 +64,10 @@ def script(run: Run, result: Result) -> str:
     taken = _taken(exchanges, provider)
     grpc = run.asked.embedded and any(_is_grpc(each) for each in exchanges)
     host = f"{provider.upper()}_GRPC_HOST" if grpc else ""
-    steps = [_step(number, _with_host(each, host), provider, taken) for number, each in enumerate(exchanges, start=1)]
+    names = run.asked.names.get(provider, {})
+    steps = [
+        _step(number, _with_host(each, host), provider, taken, names) for number, each in enumerate(exchanges, start=1)
+    ]
     text = "\n\n".join(steps)
     head = [*_mock(run, exchanges, host, provider), *_keys(run, text, host, taken)]
     if taken:
@@ -88,10 +92,11 @@ def _chosen(result: Result) -> list[Exchange]:
     return [each for each, _ in pairs]
 
 
-def _step(number: int, exchange: Exchange, provider: str, taken: Sequence[_Taken]) -> str:
+def _step(number: int, exchange: Exchange, provider: str, taken: Sequence[_Taken], names: Pairs) -> str:
     """One command, what it showed then, and what later ones take from its answer."""
     earlier = {each.value: f"${{{each.variable}}}" for each in taken if each.step < number}
-    command = shell(replace(exchange, request=_with(exchange.request, earlier)), provider)
+    sent = really(names, replace(exchange, request=_with(exchange.request, earlier)))
+    command = shell(sent, provider)
     lines = [f"# {number}. {exchange.label}: {answer(exchange)}", command]
     here = [each for each in taken if each.step == number]
     if here:

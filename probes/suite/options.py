@@ -283,13 +283,14 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
 
 
 def _asked(config: pytest.Config, target: Target) -> Asked:
-    """What was said of places, as it was said, and a mock's keys."""
+    """What was said of places, as it was said, a mock's keys, and what a live provider really calls things."""
     return Asked(
         target=config.getoption("--target") or "",
         catalog=config.getoption("--catalog") or "",
         out=config.getoption("--out") or "",
         embedded=target.embedded,
         keys=target.plain_keys,
+        names=target.real_names,
         traffic=tuple(map(str, config.getoption("--traffic"))),
     )
 

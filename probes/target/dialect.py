@@ -26,6 +26,8 @@ class Dialect:
     id_real: str
     key_stand_in: str = ""
     key_real: str = ""
+    package_real: str = ""
+    """The package of its gRPC methods, where the target names one; what stands for it is in each method's path."""
     _words: tuple[tuple[re.Pattern[str], str], ...] = field(init=False, compare=False)
     """How a text that quotes a real name is put into stand-ins."""
 
@@ -47,7 +49,22 @@ class Dialect:
         key, key_real = documented.key_header, _swap(provider.key_header.lower(), header, header_real)
         if "authorization" in (key, key_real):  # a header of HTTP itself stands for nothing else
             key = key_real = ""
-        return cls(header, header_real, identifier, provider.id_prefix or identifier, key, key_real)
+        identifier_real = provider.id_prefix or identifier
+        return cls(header, header_real, identifier, identifier_real, key, key_real, provider.grpc_package)
+
+    @property
+    def renamed(self) -> dict[str, tuple[str, str]]:
+        """What the target calls otherwise than the documents: by the target's field, the stand-in and the real name.
+
+        The stand-in of a gRPC package is empty: whatever a method's path has before its service.
+        """
+        pairs = {
+            "header_prefix": (self.header_stand_in, self.header_real),
+            "id_prefix": (self.id_stand_in, self.id_real),
+            "key_header": (self.key_stand_in, self.key_real),
+        }
+        renamed = {name: pair for name, pair in pairs.items() if all(pair) and pair[0] != pair[1]}
+        return renamed | ({"grpc_package": ("", self.package_real)} if self.package_real else {})
 
     def headers_out(self, headers: Mapping[str, str]) -> dict[str, str]:
         return {_swap(name.lower(), self.header_stand_in, self.header_real): value for name, value in headers.items()}

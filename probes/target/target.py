@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model.errors import Mendable
+from probes.target.dialect import Dialect
 from probes.target.look_ups import Rule, in_order
 
 EMBEDDED = "embedded"
@@ -184,6 +185,12 @@ class Target:
             return {}
         keys = (key for provider in self.providers.values() for key in provider.named_keys())
         return {name: each.value for name, each in keys if each.variable is None and each.value}
+
+    @property
+    def real_names(self) -> dict[str, dict[str, list[str]]]:
+        """What its providers call otherwise than the documents: by field, the stand-in and the real name."""
+        found = {name: Dialect.of(provider).renamed for name, provider in self.providers.items()}
+        return {name: {field: list(pair) for field, pair in pairs.items()} for name, pairs in found.items() if pairs}
 
     def served_by(self, addresses: Mapping[str, Mapping[str, str]]) -> Target:
         """This target with every embedded address replaced by where the mock says it listens.

@@ -1,0 +1,85 @@
+"""Printed commands are sent to a live provider, so they have the names that it knows; evidence has stand-ins alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from catalog.evidence.results import Asked, Run
+from catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog.model.exchange import Event
+from probes.target.dialect import Dialect
+from probes.target.target import Provider
+from reports.real_names import really
+from reports.reproduction import script
+from tests.unit.reports.making import exchange, finding, result, run
+
+REAL = {
+    "header_prefix": ["pa-", "real-"],
+    "id_prefix": ["pa_", "real_"],
+    "key_header": ["x-api-key", "x-real-key"],
+}
+SENT = Request(
+    "POST",
+    "https://pa_host.example/v1/files/pa_file_1?of=pa_2&pa_x=3",
+    {"x-api-key": "${PA_API_KEY}", "PA-Version": "2023-06-01", "content-type": "application/json"},
+    {"pa_named": ["pa_file_1", "a pa_file_1"]},
+)
+
+
+def test_headers_and_identifiers_are_those_of_the_provider() -> None:
+    sent = really(REAL, exchange(request=SENT)).request
+    assert sent.url == "https://pa_host.example/v1/files/real_file_1?of=real_2&pa_x=3"
+    assert list(sent.headers) == ["x-real-key", "real-version", "content-type"]
+    assert sent.body == {"pa_named": ["real_file_1", "a pa_file_1"]}
+    assert really({}, exchange(request=SENT)).request is SENT
+
+
+def test_they_are_what_the_wire_translates_to() -> None:
+    """What the dialect sends and what is printed must not part."""
+    dialect = Dialect.of(
+        replace(Provider("pa"), header_prefix="real-", id_prefix="real_", key_header="x-real-key", credentials={})
+    )
+    pairs = {name: list(pair) for name, pair in dialect.renamed.items()}
+    sent = really(pairs, exchange(request=SENT)).request
+    of_dialect = dialect.headers_out({name: value for name, value in SENT.headers.items() if name != "x-api-key"})
+    assert {name: value for name, value in sent.headers.items() if name != "x-real-key"} == of_dialect
+    assert sent.body == dialect.json_out(SENT.body)
+    assert sent.url.endswith(dialect.path_out("/v1/files/pa_file_1") + "?of=real_2&pa_x=3")
+    assert "x-real-key" in sent.headers
+
+
+def test_only_what_was_said_over_a_socket_is_translated_not_what_was_heard() -> None:
+    events = (Event("message", {"file": "pa_1"}, sent=True), Event("message", {"file": "pa_1"}))
+    seen = really(REAL, exchange(response=Response(101, {}, None, "empty", events=events))).response
+    assert seen is not None
+    assert [each.data for each in seen.events or ()] == [{"file": "real_1"}, {"file": "pa_1"}]
+
+
+def test_a_method_has_the_package_that_the_target_names() -> None:
+    call = exchange(request=Request("GRPC", "pd.example:443/pd_api.Chat/GetCompletion", {}, {}))
+    pairs = Dialect.of(replace(Provider("pd"), grpc_package="real_api.v1")).renamed
+    assert really(pairs, call).request.url == "pd.example:443/real_api.v1.Chat/GetCompletion"
+
+
+def scripted(described: Run, *exchanges: Exchange) -> str:
+    attempts = (Attempt("2026-11-21T04:05:00Z", 9.0, exchanges),)
+    return script(described, result("pa/errors/general/a", Outcome.DRIFTED, findings=(finding(),), attempts=attempts))
+
+
+def test_a_script_for_a_live_target_has_them_and_one_for_a_mock_does_not() -> None:
+    live = scripted(run(asked=Asked(target="live", names={"pa": REAL})), exchange(request=SENT))
+    assert '--header "x-real-key: ${PA_API_KEY}"' in live
+    assert "--header 'real-version: 2023-06-01'" in live
+    assert "/v1/files/real_file_1?of=real_2" in live
+    assert ': "${PA_API_KEY:?' in live
+    mock = scripted(run(live=False, asked=Asked(target="mock")), exchange(request=SENT))
+    assert "real" not in mock
+
+
+def test_an_id_that_is_taken_from_the_new_answer_is_real_by_itself() -> None:
+    made = exchange("setup", request=replace(SENT, url="https://h/v1/files", body=None))
+    made = replace(made, response=Response(200, {}, {"id": "pa_file_0123"}, "json"))
+    asked = exchange(request=Request("GET", "https://h/v1/files/pa_file_0123", SENT.headers, None))
+    text = scripted(run(asked=Asked(target="live", names={"pa": REAL})), made, asked)
+    assert '--url "https://h/v1/files/${PA_SEEN_1}"' in text
+    assert "pa_file_0123" not in text
