@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 _METHOD = re.compile(r"/[\w.]+\.(\w+/\w+)$")
 """The end of a gRPC method's address: package, service and method."""
 
-Pairs = Mapping[str, Sequence[str]]
-"""By the name of a target's field (`header_prefix`), the stand-in and the real one."""
+Pair = Mapping[str, str]
+"""A name in the documents (`stand_in`), and on the wire (`real`)."""
+
+Pairs = Mapping[str, Pair]
+"""By the target's field (`header_prefix`)."""
+
+_SAME: Pair = {"stand_in": "", "real": ""}
 
 
 def really(pairs: Pairs, exchange: Exchange) -> Exchange:
@@ -35,21 +40,22 @@ def _request(request: Request, pairs: Pairs) -> Request:
     headers = {_header(name, pairs): value for name, value in request.headers.items()}
     url = _url(request.url, pairs)
     if request.method.upper() == "GRPC" and "grpc_package" in pairs:
-        url = _METHOD.sub(rf"/{pairs['grpc_package'][1]}.\1", url)
+        package = pairs["grpc_package"]["real"]
+        url = _METHOD.sub(lambda method: f"/{package}.{method[1]}", url)
     return replace(request, url=url, headers=headers, body=_ids(request.body, pairs))
 
 
 def _header(name: str, pairs: Pairs) -> str:
-    stand_in, real = pairs.get("key_header", ("", ""))
-    if stand_in and name.lower() == stand_in:
-        return real
-    return _begun(name.lower(), pairs.get("header_prefix", ("", "")))
+    key = pairs.get("key_header", _SAME)
+    if name.lower() == key["stand_in"]:
+        return key["real"]
+    return _begun(name.lower(), pairs.get("header_prefix", _SAME))
 
 
 def _url(url: str, pairs: Pairs) -> str:
     """With the identifiers of its path and query as the provider writes them."""
     parts = urlsplit(url)
-    identifier = pairs.get("id_prefix", ("", ""))
+    identifier = pairs.get("id_prefix", _SAME)
     path = "/".join(_begun(each, identifier) for each in parts.path.split("/"))
     asked = (each.partition("=") for each in parts.query.split("&"))
     query = "&".join(f"{name}{equals}{_begun(value, identifier)}" for name, equals, value in asked)
@@ -57,11 +63,11 @@ def _url(url: str, pairs: Pairs) -> str:
 
 
 def _ids(value: Json, pairs: Pairs) -> Json:
-    identifier = pairs.get("id_prefix", ("", ""))
-    return map_texts(value, lambda text: _begun(text, identifier)) if identifier[0] else value
+    identifier = pairs.get("id_prefix", _SAME)
+    return map_texts(value, lambda text: _begun(text, identifier)) if identifier["stand_in"] else value
 
 
-def _begun(text: str, pair: Sequence[str]) -> str:
+def _begun(text: str, pair: Pair) -> str:
     """A text that begins with a stand-in, beginning with the real one."""
-    stand_in, real = pair
-    return real + text[len(stand_in) :] if stand_in and text.startswith(stand_in) else text
+    stand_in = pair["stand_in"]
+    return pair["real"] + text.removeprefix(stand_in) if stand_in and text.startswith(stand_in) else text

@@ -102,8 +102,8 @@ class Asked:
     """Whether the mock was the run's own, and ended with it."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Of a mock target, whose keys are no secrets: the variable that stands for each, and the key."""
-    names: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
-    """What each provider calls otherwise than the documents: by the target's field, the stand-in and the real name."""
+    names: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    """What each provider calls otherwise than the documents: by the target's field, `stand_in` and `real`."""
     traffic: tuple[str, ...] = ()
     """The recordings that were judged instead of probing."""
 

@@ -53,8 +53,8 @@ class Dialect:
         return cls(header, header_real, identifier, identifier_real, key, key_real, provider.grpc_package)
 
     @property
-    def renamed(self) -> dict[str, tuple[str, str]]:
-        """What the target calls otherwise than the documents: by the target's field, the stand-in and the real name.
+    def renamed(self) -> dict[str, dict[str, str]]:
+        """What the target calls otherwise than the documents: by the target's field, `stand_in` and `real`.
 
         The stand-in of a gRPC package is empty: whatever a method's path has before its service.
         """
@@ -64,7 +64,9 @@ class Dialect:
             "key_header": (self.key_stand_in, self.key_real),
         }
         renamed = {name: pair for name, pair in pairs.items() if all(pair) and pair[0] != pair[1]}
-        return renamed | ({"grpc_package": ("", self.package_real)} if self.package_real else {})
+        if self.package_real:
+            renamed["grpc_package"] = ("", self.package_real)
+        return {name: {"stand_in": stand_in, "real": real} for name, (stand_in, real) in renamed.items()}
 
     def headers_out(self, headers: Mapping[str, str]) -> dict[str, str]:
         return {_swap(name.lower(), self.header_stand_in, self.header_real): value for name, value in headers.items()}

@@ -187,10 +187,10 @@ class Target:
         return {name: each.value for name, each in keys if each.variable is None and each.value}
 
     @property
-    def real_names(self) -> dict[str, dict[str, list[str]]]:
-        """What its providers call otherwise than the documents: by field, the stand-in and the real name."""
+    def real_names(self) -> dict[str, dict[str, dict[str, str]]]:
+        """What its providers call otherwise than the documents: by field, `stand_in` and `real`."""
         found = {name: Dialect.of(provider).renamed for name, provider in self.providers.items()}
-        return {name: {field: list(pair) for field, pair in pairs.items()} for name, pairs in found.items() if pairs}
+        return {name: renamed for name, renamed in found.items() if renamed}
 
     def served_by(self, addresses: Mapping[str, Mapping[str, str]]) -> Target:
         """This target with every embedded address replaced by where the mock says it listens.

@@ -14,9 +14,9 @@ from reports.reproduction import script
 from tests.unit.reports.making import exchange, finding, result, run
 
 REAL = {
-    "header_prefix": ["pa-", "real-"],
-    "id_prefix": ["pa_", "real_"],
-    "key_header": ["x-api-key", "x-real-key"],
+    "header_prefix": {"stand_in": "pa-", "real": "real-"},
+    "id_prefix": {"stand_in": "pa_", "real": "real_"},
+    "key_header": {"stand_in": "x-api-key", "real": "x-real-key"},
 }
 SENT = Request(
     "POST",
@@ -39,8 +39,8 @@ def test_they_are_what_the_wire_translates_to() -> None:
     dialect = Dialect.of(
         replace(Provider("pa"), header_prefix="real-", id_prefix="real_", key_header="x-real-key", credentials={})
     )
-    pairs = {name: list(pair) for name, pair in dialect.renamed.items()}
-    sent = really(pairs, exchange(request=SENT)).request
+    assert dialect.renamed == REAL
+    sent = really(dialect.renamed, exchange(request=SENT)).request
     of_dialect = dialect.headers_out({name: value for name, value in SENT.headers.items() if name != "x-api-key"})
     assert {name: value for name, value in sent.headers.items() if name != "x-real-key"} == of_dialect
     assert sent.body == dialect.json_out(SENT.body)
