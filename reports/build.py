@@ -21,7 +21,7 @@ def build(run_dir: Path) -> None:
         EvidenceError: results.jsonl is missing or broken.
         OSError: a view cannot be written.
     """
-    _write_views(run_dir, *read_run(run_dir / RESULTS))
+    write_views(run_dir, *read_run(run_dir / RESULTS))
 
 
 def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
@@ -37,10 +37,16 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
     with ResultsWriter(out / RESULTS, run) as writer:
         for result in results:
             writer.append(result.to_json())
-    _write_views(out, run, results)
+    write_views(out, run, results)
 
 
-def _write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
+def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
+    """Write the views of what a folder's results.jsonl holds, for somebody who has read it.
+
+    Raises:
+        EvidenceError: nothing can be told of what it holds.
+        OSError: a view cannot be written.
+    """
     ordered = sorted(results, key=lambda result: result.record)
     for name, render in _views().items():
         with drawing_on(folder / RESULTS):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Self
 
 from catalog.model import (
@@ -150,16 +151,23 @@ class Run:
 
 def _fields(value: Json) -> dict[str, Json]:
     """Turn a dataclass into a JSON object, leaving out what is None by default so that lines stay short."""
-    items = ((spec, getattr(value, spec.name)) for spec in fields(value))
-    return {
-        spec.name: _plain(item)
-        for spec, item in items
-        if item is not None or spec.default is not None or spec.name in _ALWAYS
-    }
+    items = ((name, is_short, getattr(value, name)) for name, is_short in _told(value.__class__))
+    return {name: _plain(item) for name, is_short, item in items if not is_short or item is not None}
+
+
+@cache
+def _told(kind: Json) -> tuple[tuple[str, bool], ...]:
+    """The fields of a dataclass, each with whether it is left out where it is None."""
+    return tuple((spec.name, spec.default is None and spec.name not in _ALWAYS) for spec in fields(kind))
 
 
 def _plain(value: Json) -> Json:
-    if is_dataclass(value):
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is dict:
+        return {str(key): _plain(item) for key, item in value.items()}
+    if is_dataclass(kind):
         return _fields(value)
     if isinstance(value, StrEnum):
         return str(value)
@@ -168,6 +176,10 @@ def _plain(value: Json) -> Json:
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [_plain(item) for item in value]
     return value
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+"""What is JSON as it is, and most of what there is."""
 
 
 _ALWAYS = frozenset({"reason", "response", "documented", "observed", "body", "previous_run"})

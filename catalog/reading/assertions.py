@@ -45,23 +45,24 @@ def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
         KeyError: an address or a surface that the record names does not exist.
     """
     asks = {key.within: reason for key, reason in asked(record).items()}
-    found = [(each, tuple(_assertions(record, each, lookup))) for each in expectations(record, lookup)]
-    settled = settled_of(record, [each for _, own in found for each in own])
+    own = _Told.of(record)
+    found = [(each, tuple(_assertions(record, own, each, lookup))) for each in expectations(record, lookup)]
+    settled = settled_of(record, [each for _, made in found for each in made])
     return tuple(
         replace(
             expected,
-            assertions={str(each.key): _with_what_it_turned_out_to_be(each, settled) for each in own},
+            assertions={str(each.key): _with_what_it_turned_out_to_be(each, settled) for each in made},
             asked=asks,
-            instead=_with_its_assertions(record, expected.instead, lookup),
+            instead=_with_its_assertions(record, own, expected.instead, lookup),
         )
-        for expected, own in found
+        for expected, made in found
     )
 
 
-def _with_its_assertions(record: Record, instead: Expected | None, lookup: Lookup) -> Expected | None:
+def _with_its_assertions(record: Record, own: _Told, instead: Expected | None, lookup: Lookup) -> Expected | None:
     if instead is None:
         return None
-    return replace(instead, assertions={str(each.key): each for each in _assertions(record, instead, lookup)})
+    return replace(instead, assertions={str(each.key): each for each in _assertions(record, own, instead, lookup)})
 
 
 def _with_what_it_turned_out_to_be(assertion: Assertion, settled: Mapping[str, Settled]) -> Assertion:
@@ -69,8 +70,7 @@ def _with_what_it_turned_out_to_be(assertion: Assertion, settled: Mapping[str, S
     return replace(assertion, settled=str(known.seen)) if known is not None else assertion
 
 
-def _assertions(record: Record, expected: Expected, lookup: Lookup) -> Iterator[Assertion]:
-    own = _Told.of(record)
+def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) -> Iterator[Assertion]:
     # a rule's violation gets an error that has a record, and a basis, of its own
     error = lookup(expected.address) if expected.address != str(record.address) else None
     its = _Told.of(error) if error is not None else None
@@ -184,6 +184,8 @@ class _Told:
     def __init__(self, data: Mapping[str, Json], labels_of_success: frozenset[str]) -> None:
         self._data = data
         self._success = labels_of_success
+        self._said: dict[str, list[tuple[Key, Json]]] = {}
+        """The fields that speak of assertions, each read once: every statement of the record asks for it."""
 
     @classmethod
     def of(cls, record: Record) -> _Told:
@@ -205,12 +207,12 @@ class _Told:
 
     def _find(self, field: str, key: Key) -> Json:
         """What the field says of an assertion. What it says of `success` holds for each rule that allows something."""
+        if field not in self._said:
+            self._said[field] = [(Key.parse(text), value) for text, value in (self._data.get(field) or {}).items()]
+        if not self._said[field]:
+            return None
         wanted = [key, *([Key(SUCCESS, key.aspect, key.place)] if key.label in self._success else [])]
-        for text, value in (self._data.get(field) or {}).items():
-            said = Key.parse(text)
-            if any(said.covers(each) for each in wanted):
-                return value
-        return None
+        return next((value for said, value in self._said[field] if any(map(said.covers, wanted))), None)
 
 
 def assumed(record: Record) -> tuple[Key, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.reading.schemas import KIND_SCHEMA, resolve, schemas
@@ -27,9 +28,7 @@ def canonical_text(content: Mapping[str, Json], kind: str) -> str:
 
 def canonical_record(data: Json, kind: str) -> Json:
     """The same record with its keys in order."""
-    urn = KIND_SCHEMA[kind]
-    schema = schemas().get(urn)
-    return _ordered(data, [_Part(schema, urn)] if schema else [])
+    return _ordered(data, _place(KIND_SCHEMA[kind]))
 
 
 def json_text(value: Json) -> str:
@@ -51,16 +50,44 @@ def _on_one_line(found: re.Match[str]) -> str:
     return f"{found['key']}{value}{found['comma']}"
 
 
-def _ordered(value: Json, parts: list[_Part]) -> Json:
+def _ordered(value: Json, place: _Place) -> Json:
     if isinstance(value, list):
-        items = list(_of_items(parts))
-        return [_ordered(item, items) for item in value]
+        return [_ordered(item, place.items) for item in value]
     if not isinstance(value, dict):
         return value
-    parts = list(_unfold(parts))
-    named = [name for part in parts for name in part.schema.get("properties", ())]
-    keys = [*(name for name in dict.fromkeys(named) if name in value), *(key for key in value if key not in named)]
-    return {key: _ordered(value[key], list(_of_key(key, parts))) for key in keys}
+    keys = [*(name for name in place.named if name in value), *(key for key in value if key not in place.named)]
+    return {key: _ordered(value[key], place.of(key)) for key in keys}
+
+
+class _Place:
+    """Where values of a record stand, and what schemas say of it: the same for all records of a kind, so told once."""
+
+    def __init__(self, parts: Iterable[_Part]) -> None:
+        self._parts = tuple(_unfold(list(parts)))
+        self.named = dict.fromkeys(name for part in self._parts for name in part.schema.get("properties", ()))
+        """The keys of an object there that a schema names, in order."""
+        self._below: dict[str, _Place] = {}
+        self._alike: dict[tuple[int, ...], _Place] = {}
+        """What is below, by the schemas that speak of it: of all header names, for instance, the same one does."""
+
+    def of(self, key: str) -> _Place:
+        if key not in self._below:
+            parts = tuple(_of_key(key, self._parts))
+            same = tuple(id(part.schema) for part in parts)
+            if same not in self._alike:
+                self._alike[same] = _Place(parts)
+            self._below[key] = self._alike[same]
+        return self._below[key]
+
+    @cached_property
+    def items(self) -> _Place:
+        return _Place(_Part(part.schema["items"], part.base) for part in self._parts if "items" in part.schema)
+
+
+@cache
+def _place(urn: str) -> _Place:
+    schema = schemas().get(urn)
+    return _Place([_Part(schema, urn)] if schema else [])
 
 
 def _unfold(parts: list[_Part]) -> Iterator[_Part]:
@@ -79,7 +106,7 @@ def _unfold(parts: list[_Part]) -> Iterator[_Part]:
         waiting[:0] = ([_Part(*target)] if target else []) + [_Part(option, part.base) for option in combined]
 
 
-def _of_key(key: str, parts: list[_Part]) -> Iterator[_Part]:
+def _of_key(key: str, parts: Iterable[_Part]) -> Iterator[_Part]:
     for schema, base in parts:
         patterns = [each for pattern, each in schema.get("patternProperties", {}).items() if re.search(pattern, key)]
         if key in schema.get("properties", ()):
@@ -88,7 +115,3 @@ def _of_key(key: str, parts: list[_Part]) -> Iterator[_Part]:
             yield from (_Part(each, base) for each in patterns)
         elif "additionalProperties" in schema:
             yield _Part(schema["additionalProperties"], base)
-
-
-def _of_items(parts: list[_Part]) -> Iterator[_Part]:
-    yield from (_Part(part.schema["items"], part.base) for part in _unfold(parts) if "items" in part.schema)

@@ -20,7 +20,7 @@ from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.writeback.discoveries import discoveries, updated
 from catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog.writeback.seen import Sighting
-from catalog.writeback.writing import Contents, locked, rewrite, write_contents
+from catalog.writeback.writing import Contents, locked, rewrite, write_contents, write_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,13 +92,19 @@ def update(
     return work.summary(rewrite(into, lambda catalog: work.contents(catalog, into)))
 
 
-def leave_copy(catalog: Catalog, run_folder: Path) -> Summary:
-    """Leave in the run's folder the records as this run would leave them. The catalog itself is not touched."""
+def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None) -> Summary:
+    """Leave in the run's folder the records as this run would leave them. The catalog itself is not touched.
+
+    `seen` is what the run's results.jsonl holds, where somebody has read it.
+    """
     copy = run_folder / "catalog"
     copy.mkdir(exist_ok=True)
-    work = _Work(read_evidence([run_folder]), Policy(), None)
-    contents = {**_files(catalog, catalog.records, copy), **work.contents(catalog, copy)}
+    work = _Work([seen or _read(run_folder)], Policy(), None)
+    contents = work.contents(catalog, copy)
     with locked(copy):
+        for path in dict.fromkeys(family_file(copy, record.address) for record in catalog.records):
+            if path not in contents:  # an update leaves such a file alone: it is as it lies there, to the byte
+                write_data(path, (catalog.root / path.relative_to(copy)).read_bytes(), durable=False)
         return work.summary(write_contents(copy, contents, durable=False))
 
 

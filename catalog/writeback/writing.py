@@ -42,7 +42,7 @@ def write_contents(root: Path, contents: Contents, *, durable: bool = True) -> t
         path
         for path, content in contents.items()
         if _content_of(path) != content
-        and write_text(path, canonical_text(content, kind_of_file(path, root)), durable=durable)
+        and write_data(path, canonical_text(content, kind_of_file(path, root)).encode(), durable=durable)
     )
 
 
@@ -72,7 +72,12 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def write_text(path: Path, text: str, *, durable: bool = True) -> bool:
+def write_text(path: Path, text: str) -> bool:
+    """As `write_data`, in UTF-8."""
+    return write_data(path, text.encode())
+
+
+def write_data(path: Path, data: bytes, *, durable: bool = True) -> bool:
     """Replace a file in one step, or leave it alone where it already says this. Call it under the lock.
 
     What can be made again need not be `durable`: it survives the end of this process, but not of the machine.
@@ -80,7 +85,6 @@ def write_text(path: Path, text: str, *, durable: bool = True) -> bool:
     Raises:
         CatalogError: the disk is full or the file may not be written; the old file is intact.
     """
-    data = text.encode()
     if path.is_file() and path.read_bytes() == data:
         return False
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")

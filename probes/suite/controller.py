@@ -56,6 +56,8 @@ class Controller:
         self._selected: tuple[str, ...] = ()
         self._reported: set[str] = set()
         self._told_of_itself: set[str] = set()
+        self._seen: tuple[Run, list[Result]] | None = None
+        """What results.jsonl holds, once it is complete: read once, for all that is told of it."""
         self._stale = after_run.stale_entries(options)
         self._progress: Progress | None = None
         self._session: pytest.Session | None = None
@@ -140,7 +142,7 @@ class Controller:
     @property
     def teller(self) -> Teller:
         """Who says in the terminal what this run saw."""
-        return Teller(self.folder, self._written, self._trouble, annotate=self.options.annotate)
+        return Teller(self.folder, lambda: self._seen, self._written, self._trouble, annotate=self.options.annotate)
 
     def pytest_report_header(self) -> str:
         target = self.options.target
@@ -206,7 +208,7 @@ class Controller:
             if exitstatus in _OURS and not opened and not session.config.getoption("collectonly"):
                 session.exitstatus = Exit.HARNESS_ERROR
             return
-        run, results = read_run(self.folder / RESULTS)
+        run, results = self._seen = read_run(self.folder / RESULTS)
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, run.target)
         if self._is_full:
@@ -366,8 +368,11 @@ class Controller:
         from reports import build
 
         for what, make in (
-            ("the records as this run would leave them", lambda: update.leave_copy(self.options.catalog, self.folder)),
-            ("the report", lambda: build.build(self.folder)),
+            (
+                "the records as this run would leave them",
+                lambda: update.leave_copy(self.options.catalog, self.folder, (run, results)),
+            ),
+            ("the report", lambda: build.write_views(self.folder, run, results)),
             ("the history", lambda: self._remember(run, results)),
             ("reports/out/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
         ):

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog.evidence.causes import causes
-from catalog.evidence.results_file import RESULTS, read_run
 from catalog.model.errors import shown
 from catalog.model.visible import visible
 from probes.suite.items import address_in
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog.evidence.results import Result, Run
 
 
 class Teller:
-    """The plugin object that has the last word; `written` and `trouble` are lines that others add while it goes on."""
+    """The plugin object that has the last word; others say what was `seen`, and add lines while the run goes on."""
 
-    def __init__(self, folder: Path, written: Sequence[str], trouble: Sequence[str], *, annotate: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        seen: Callable[[], tuple[Run, Sequence[Result]] | None],
+        written: Sequence[str],
+        trouble: Sequence[str],
+        *,
+        annotate: bool = False,
+    ) -> None:
         self._folder = folder
+        self._seen = seen
         self._annotate = annotate
         self._written = written
         self._trouble = trouble
@@ -33,13 +41,13 @@ class Teller:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
         """After pytest's own list of failures, which is put into the order of what made them."""
-        file = self._folder / RESULTS
-        if not file.exists():
+        seen = self._seen()
+        if seen is None:
             yield
             return
         from reports import ci_annotations, terminal
 
-        run, results = read_run(file)
+        run, results = seen
         _by_cause(terminalreporter, results)
         yield
         colour, width = bool(terminalreporter.hasmarkup), shutil.get_terminal_size().columns

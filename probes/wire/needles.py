@@ -65,8 +65,10 @@ class Needles:
     _long: list[_Needle] = field(default_factory=list)
     _words: set[int] = field(default_factory=set)
     """Every word of a long needle, as the machine reads eight bytes."""
-    _windows: _Windows | None = None
+    _windows: _Windows = field(default_factory=dict)
     """Where each ENOUGH bytes of a long needle stand; made when something was met, for mostly nothing is."""
+    _indexed: int = 0
+    """How many of the long needles are in `_windows`: each goes in once, however many answers hand out more."""
     _short: dict[bytes, str] = field(default_factory=dict)
     _any_short: re.Pattern[bytes] | None = None
 
@@ -99,8 +101,7 @@ class Needles:
         if self._any_short is not None:
             for match in self._any_short.finditer(raw):
                 yield Hit(match.start(), match.end(), self._short[match[0]])
-        if self._windows is None:
-            self._windows = _windows(self._long)
+        self._index()
         reached = 0
         for place in self._places(raw):
             if place < reached:
@@ -141,23 +142,20 @@ class Needles:
             self._any_short = re.compile(b"|".join(map(re.escape, alternatives)))
             return
         self._long.append(needle)
-        self._windows = None
         form = memoryview(needle.form)
         for phase in range(GRAM):
             self._words.update(_words(form, phase))
+
+    def _index(self) -> None:
+        for needle in self._long[self._indexed :]:
+            for offset in range(len(needle.form) - ENOUGH + 1):
+                self._windows.setdefault(needle.form[offset : offset + ENOUGH], []).append((needle, offset))
+        self._indexed = len(self._long)
 
 
 def _words(view: memoryview, phase: int) -> memoryview:
     """The words of eight bytes that begin at `phase` and follow each other."""
     return view[phase : phase + max(0, len(view) - phase & -GRAM)].cast("Q")
-
-
-def _windows(needles: list[_Needle]) -> _Windows:
-    found: _Windows = {}
-    for needle in needles:
-        for offset in range(len(needle.form) - ENOUGH + 1):
-            found.setdefault(needle.form[offset : offset + ENOUGH], []).append((needle, offset))
-    return found
 
 
 def _run(raw: bytes, place: int, form: bytes, offset: int) -> tuple[int, int]:

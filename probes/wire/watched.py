@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import select
 import ssl
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import httpcore
@@ -48,6 +49,7 @@ class Watched(httpcore.AsyncNetworkStream):
         self._stream = stream
         self._most = most
         self._begin()
+        self._looking: Callable[[], bool] | None = None
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data = await self._stream.read(max_bytes, timeout)
@@ -69,9 +71,15 @@ class Watched(httpcore.AsyncNetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         # What may be read on an idle connection is no answer to what is asked next: the pool gives the connection up.
-        if info == "is_readable" and self._more_came:
-            return True
+        if info == "is_readable":
+            return self._more_came or self._is_readable()
         return self._stream.get_extra_info(info)
+
+    def _is_readable(self) -> bool:
+        """Whether something waits on the socket, or it is closed; asked of each connection at each request."""
+        if self._looking is None:
+            self._looking = _looking_at(self._stream)
+        return self._looking()
 
     def _begin(self) -> None:
         self._taken = 0
@@ -116,6 +124,16 @@ class Watched(httpcore.AsyncNetworkStream):
             return self._taken > self._end
         ended = self._last.endswith(b"\r\n") and not self._last.endswith(b"\r\n\r\n\r\n")
         return not ended or b"\r\n\r\nHTTP/1." in self._last
+
+
+def _looking_at(stream: httpcore.AsyncNetworkStream) -> Callable[[], bool]:
+    """How to look whether something waits there; anyio finds out all about a socket each time it is asked for it."""
+    socket = stream.get_extra_info("socket")
+    if socket is None or not hasattr(select, "poll"):
+        return lambda: bool(stream.get_extra_info("is_readable"))
+    poll = select.poll()
+    poll.register(socket, select.POLLIN)
+    return lambda: socket.fileno() < 0 or bool(poll.poll(0))
 
 
 def _length(status: bytes, head: bytes) -> int | None:

@@ -124,17 +124,17 @@ def test_an_interrupted_update_is_finished_by_the_next(tmp_path: Path, monkeypat
     night = [(run(), [result(), result(address=ENDPOINT_ADDRESS)])]
     import catalog.writeback.writing as writing
 
-    real = writing.write_text
+    real = writing.write_data
     calls: list[Path] = []
 
-    def dies_after_one(path: Path, text: str, *, durable: bool = True) -> bool:
+    def dies_after_one(path: Path, data: bytes, *, durable: bool = True) -> bool:
         if calls:
             raise KeyboardInterrupt
         calls.append(path)
-        return real(path, text, durable=durable)
+        return real(path, data, durable=durable)
 
     with monkeypatch.context() as patch:
-        patch.setattr(writing, "write_text", dies_after_one)
+        patch.setattr(writing, "write_data", dies_after_one)
         with pytest.raises(KeyboardInterrupt):
             update(night, root)
     update(night, root)

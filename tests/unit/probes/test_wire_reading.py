@@ -252,8 +252,8 @@ class Given(httpcore.AsyncNetworkStream):
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return next(self._coming, b"")
 
-    def get_extra_info(self, info: str) -> bool:
-        return False
+    def get_extra_info(self, info: str) -> bool | None:
+        return None if info == "socket" else False
 
 
 def more_came(raw: bytes, places: list[int], most: int = 10_000_000) -> bool:
