@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 MOST = 40
 """Causes, or names, told under one heading."""
+
+ADDRESS = re.compile(r"(https://[^\s()<>`\"']+[^\s()<>`\"'.,;:])")
+"""An address of a page; what ends a sentence does not belong to it."""
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -51,7 +55,7 @@ def environment() -> Environment:
         finalize=shown,
     )
     made.filters.update(capital=_capital, days=words.days, oneline=line, why=advice.reason)
-    made.filters.update(runs=_runs, short=exchanges.shorten)
+    made.filters.update(runs=_runs, short=exchanges.shorten, linked=_linked)
     made.globals.update(
         Name=sections.Name,
         BY_CAUSE=sections.BY_CAUSE,
@@ -84,6 +88,15 @@ def query(text: str) -> str:
 
 def _capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def _linked(text: str) -> Markup:
+    """A text of a person's own, the ledger's, in which each address of a page leads there."""
+    from markupsafe import Markup, escape
+
+    pieces = ADDRESS.split(text)
+    link = '<a href="{0}" rel="noreferrer">{0}</a>'
+    return Markup("").join(Markup(link).format(each) if at % 2 else escape(each) for at, each in enumerate(pieces))
 
 
 def _runs(strip: Sequence[Outcome | None]) -> Iterator[tuple[int, Outcome | None]]:

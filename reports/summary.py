@@ -14,6 +14,7 @@ from reports import advice
 from reports.causes import Gathered, heading
 from reports.commands import accept, ask_again
 from reports.endings import endings
+from reports.markup import ADDRESS
 from reports.overview import Overview
 from reports.sections import BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.unseen import unseen
@@ -48,6 +49,11 @@ def code_span(text: str, limit: int = 300) -> str:
     fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
     pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def _ledgers(text: str) -> str:
+    """What a person wrote into the ledger, each address of a page in it a link."""
+    return " ".join(f"<{part}>" if at % 2 else code_span(part) for at, part in enumerate(ADDRESS.split(text)) if part)
 
 
 class _Summary:
@@ -144,7 +150,7 @@ class _Summary:
         if each.who:
             told.append(f"likely {each.who}")
         if each.accepted:
-            told.append(code_span(each.accepted))
+            told.append(_ledgers(each.accepted))
         title = f"**{cause.provider.upper()}** {code_span(cause.in_words)}"
         yield f"{title} ({code_span(cause.code)}), {', '.join(told)} · [{cause.id}]({self._link}#{cause.id})"
         records = [f"- {self._to(standing)}" for standing in each.members[:NAMED]]

@@ -15,9 +15,9 @@ from reports.commands import ask_again
 from reports.endings import endings
 from reports.overview import Overview
 from reports.sections import BAD, BY_CAUSE, BY_REASON, QUIET, Name, Section
-from reports.unseen import unseen
+from reports.unseen import unseen, whys
 from reports.where import in_full
-from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, days
+from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, days, names
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -146,11 +146,13 @@ def _by_reason(members: Sequence[Standing], width: int, paint: _Paint) -> Iterat
 
 
 def _not_asked(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
-    """What was not asked or is refused, by why; that is no fault."""
+    """What was not asked or is refused, a line for each why; that is no fault, and the report names each record."""
     for section in overview.sections:
         if section.name in (Name.RESTRICTED, Name.NOT_PROBED):
             yield paint("bold", f"{section.name.heading} ({len(section.members)})")
-            yield from _by_reason(section.members, width, paint)
+            for why in whys(section.members):
+                yield from _wrapped(f"{why.number} of {names(why.providers)}: {why.code}", width, "  ")
+                yield from (paint("dim", text) for text in _wrapped(why.told, width, "    "))
             yield ""
 
 

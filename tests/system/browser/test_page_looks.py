@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model import Outcome
+from reports import build
+from reports.markup import MOST
 from tests.system.browser.chromium import NARROW, WIDE, Visit, arrived
+from tests.unit.reports import sample
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Page, ViewportSize
 
 HOSTILE_RECORD = "pb/errors/http/unknown_field"
@@ -81,6 +86,16 @@ def test_paper_names_each_record_of_each_cause_and_has_no_controls(visit: Visit,
     assert tab.locator(".new-drift .cause > details:not([open])").count() == 0
     assert tab.locator(".new-drift .finding > details[open]").count() == 0
     assert pages(tab) <= 12
+
+
+@pytest.mark.parametrize("causes", [5, 50])
+def test_fifty_findings_are_fewer_than_twelve_pages(visit: Visit, tmp_path: Path, causes: int) -> None:
+    build.build(sample.write(tmp_path, *sample.fifty(causes)))
+    tab = visit((tmp_path / "report.html").as_uri())
+    assert tab.inner_text("h1").endswith(f"PA drifts: {causes} new causes behind 50 records.")
+    assert pages(tab) < 12
+    opened = tab.locator(".new-drift .cause > details[open]")
+    assert opened.count() == min(causes, MOST), "printing opens each cause that is told"
 
 
 def pages(tab: Page) -> int:

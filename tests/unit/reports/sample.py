@@ -89,6 +89,20 @@ def some() -> tuple[Run, list[Result]]:
     return described, [each for at, each in enumerate(results) if each.record in of_interest or at % 10 == 0]
 
 
+def fifty(causes: int) -> tuple[Run, list[Result]]:
+    """The same run, but fifty other records drift, for so many causes."""
+    described, results = full()
+    calm = [each for each in results if each.outcome is Outcome.CONFORMS and each.record.startswith("pa/errors/")]
+    wrong: dict[str, Result] = {}
+    for number, each in enumerate(calm[:50]):
+        seen = 430 + number % causes
+        told = finding(documented=400, observed=seen, message=f"status: documented 400, observed {seen}")
+        wrong[each.record] = drifted(each.record, told)
+    drifting = (Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR)
+    kept = [result(each.record) if each.outcome in drifting else each for each in results]
+    return described, [wrong.get(each.record, each) for each in kept]
+
+
 def write(folder: Path, described: Run, results: list[Result]) -> Path:
     """Write a run's folder as the suite leaves it, without its views."""
     with ResultsWriter(folder / "results.jsonl", described) as writer:

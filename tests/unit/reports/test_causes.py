@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from catalog.evidence.causes import causes, is_id
 from catalog.model import Aspect, Finding, Outcome, Severity
-from reports import summary, terminal
+from reports import html, summary, terminal
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
@@ -94,3 +94,13 @@ def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accep
     assert "### New drift (4 records, 2 causes)" in written
     accepting = f"python -m catalog accept --cause {cause} --run reports/out/20261121T040212Z-live-1 --reason '…'"
     assert accepting in written
+
+
+def test_the_ticket_of_what_is_accepted_is_a_link() -> None:
+    ledger = {"state": "accounted", "reason": "due soon (https://tickets.example/7)", "review_by": "2027-01-01"}
+    accepted = result("pa/errors/general/a", Outcome.DRIFTED, findings=(finding(),), ledger=ledger)
+    link = '<a href="https://tickets.example/7" rel="noreferrer">https://tickets.example/7</a>'
+    assert f"due soon ({link}); review by 2027-01-01" in html.render(run(), [accepted])
+    assert "`due soon (` <https://tickets.example/7> `); review by 2027-01-01`" in summary.render(run(), [accepted])
+    observed = result("pa/errors/general/a", Outcome.DRIFTED, findings=(finding(observed="https://evil.example/x"),))
+    assert 'href="https://evil' not in html.render(run(), [observed]), "what a provider says leads nowhere"

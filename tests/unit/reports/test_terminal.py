@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,10 +20,41 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
 A = "pa/errors/general/a"
+DOCS = Path(__file__).parents[3] / "docs" / "images"
 
 
 def test_the_summary_of_a_run(snapshot: SnapshotAssertion) -> None:
     assert terminal.summary(*sample.full()) == snapshot
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_the_summary_of_a_run_in_a_terminal(snapshot: SnapshotAssertion, width: int) -> None:
+    assert terminal.summary(*sample.full(), width=width) == snapshot
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_the_docs_show_a_thousand_records_as_they_are_told(width: int) -> None:
+    """The one night of `nox -s nights` that nothing has to be asked for: it is told here as there."""
+    shown = (DOCS / f"night-thousand-{width}.txt").read_text(encoding="utf-8")
+    assert shown == f"{terminal.summary(*sample.many(1000), width=width)}\n"
+
+
+def test_what_was_not_asked_is_a_line_for_each_why() -> None:
+    reasons = {"pa": ("credential-missing", "set PA_X"), "pb": ("credential-missing", "set PB_X")}
+    results = [
+        result(f"{provider}/errors/general/r{number}", Outcome.NOT_PROBED, reason=Reason(*reason))
+        for provider, reason in reasons.items()
+        for number in range(3)
+    ]
+    results.append(result(A, Outcome.NOT_PROBED, reason=Reason("cost-not-allowed", "--allow billable")))
+    told = terminal.summary(run(), results).splitlines()
+    at = told.index("Not probed (7)")
+    assert told[at + 1 : at + 5] == [
+        "  6 of PA and PB: credential-missing",
+        "    The target has no value for the credential the probe needs.",
+        "  1 of PA: cost-not-allowed",
+        "    --allow billable",
+    ]
 
 
 def test_quietly(snapshot: SnapshotAssertion) -> None:

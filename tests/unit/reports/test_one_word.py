@@ -1,0 +1,107 @@
+"""One thing has one word, wherever it is told: in the page, the terminal, the summary, the annotations and the docs."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.model import Outcome
+from catalog.reading.query import OF_RUNS
+from reports import html, summary, terminal
+from reports.overview import Overview
+from reports.sections import MEANS, Name
+from reports.words import OUTCOMES
+from tests.unit.reports import sample
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result, Run
+
+DOCS = Path(__file__).parents[3] / "docs" / "report.md"
+
+NEVER_SAID = (
+    *("could not look", "cannot be seen", "harness error", "harness_error", "not_probed", "unprobed"),
+    *("new drifts", "newly", "lost from sight", "regression", "known drift", "ongoing", "whitelisted", "waived"),
+    *("skipped", "xfail", "passed", "mismatch", "deviation", "divergent", "unverifiable", "non-conformant"),
+)
+"""What else a thing that has its word might be called."""
+
+
+class Text(HTMLParser):
+    """What a reader sees of a page: no style, no script."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.pieces: list[str] = []
+        self._hidden = 0
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hidden += tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in ("script", "style")
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.pieces.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.pieces).split())
+
+
+@pytest.fixture(scope="module", params=["full", "fifty"])
+def told(request: pytest.FixtureRequest) -> tuple[Run, list[Result], dict[str, str]]:
+    described, results = sample.full() if request.param == "full" else sample.fifty(5)
+    views = {
+        "page": Text(html.render(described, results)).words,
+        "terminal": " ".join(terminal.summary(described, results).split()),
+        "summary": summary.render(described, results),
+    }
+    return described, results, views
+
+
+def test_each_section_has_one_heading_and_one_number(told: tuple[Run, list[Result], dict[str, str]]) -> None:
+    described, results, views = told
+    for section in Overview(described, results).sections:
+        heading, number = section.name.heading, len(section.members)
+        assert f"{number} {heading.lower()}" in views["page"], "in the tally"
+        assert f"{number} {heading.lower()}" in views["summary"], "in the tally"
+        if section.name is not Name.CONFORMS:
+            pattern = rf"{heading} \({number}( records?, \d+ causes?)?\)"
+            assert re.search(pattern, views["terminal"]), heading
+            assert section.name in (Name.NOT_PROBED, Name.RESTRICTED) or re.search(pattern, views["summary"]), heading
+            assert f"{heading} {number} record" in views["page"], heading
+
+
+def test_an_outcome_has_one_name(told: tuple[Run, list[Result], dict[str, str]]) -> None:
+    described, results, views = told
+    for outcome in {each.outcome for each in Overview(described, results).standings}:
+        for view, text in views.items():
+            assert OUTCOMES[outcome] in text, (outcome, view)
+
+
+def test_no_other_word_is_used(told: tuple[Run, list[Result], dict[str, str]]) -> None:
+    _, _, views = told
+    for view, text in views.items():
+        assert [each for each in NEVER_SAID if re.search(rf"\b{each}\b", text.lower())] == [], view
+
+
+def test_the_docs_have_the_words_of_the_views() -> None:
+    docs = DOCS.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([a-z, ]+) \| ", docs.partition("| section |")[2], re.MULTILINE)
+    of_sections = [each for row in rows for each in row.split(", ")]
+    assert of_sections == [each.heading.lower() for each in Name], "in the order in which the page has them"
+    assert [each for each in NEVER_SAID if re.search(rf"\b{each}\b", docs.lower()) and f"`{each}" not in docs] == []
+
+
+def test_a_query_speaks_of_sections_and_outcomes_as_the_views_do() -> None:
+    assert set(MEANS) == set(Name)
+    named = set(re.findall(r"[a-z-]+", OF_RUNS["is"].partition(":")[2]))
+    assert {each for each in named if each in set(Name)} >= {Name.REGRESSED, Name.LOST, Name.FLAKY, Name.FIXED}
+    of_outcomes = {OUTCOMES[each].replace(" ", "-") for each in Outcome}
+    assert set(re.findall(r"[a-z-]+", OF_RUNS["outcome"])) <= of_outcomes
