@@ -17,7 +17,7 @@ from reports.overview import Overview
 from reports.sections import BAD, BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.unseen import unseen, whys
 from reports.where import in_full
-from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, days, names
+from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, count, days, names
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -151,7 +151,7 @@ def _not_asked(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
         if section.name in (Name.RESTRICTED, Name.NOT_PROBED):
             yield paint("bold", f"{section.name.heading} ({len(section.members)})")
             for why in whys(section.members):
-                yield from _wrapped(f"{why.number} of {names(why.providers)}: {why.code}", width, "  ")
+                yield from _wrapped(f"{count(why.number, 'record')} of {names(why.providers)}: {why.code}", width, "  ")
                 yield from (paint("dim", text) for text in _wrapped(why.told, width, "    "))
             yield ""
 

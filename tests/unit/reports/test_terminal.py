@@ -50,9 +50,9 @@ def test_what_was_not_asked_is_a_line_for_each_why() -> None:
     told = terminal.summary(run(), results).splitlines()
     at = told.index("Not probed (7)")
     assert told[at + 1 : at + 5] == [
-        "  6 of PA and PB: credential-missing",
+        "  6 records of PA and PB: credential-missing",
         "    The target has no value for the credential the probe needs.",
-        "  1 of PA: cost-not-allowed",
+        "  1 record of PA: cost-not-allowed",
         "    --allow billable",
     ]
 
