@@ -1,4 +1,4 @@
-"""When a request happens: the real time, or later when it says so with `X-Mock-Clock: +25h`."""
+"""When a request happens: the real time, or later, or at a moment that stands still, as `X-Mock-Clock` says."""
 
 from __future__ import annotations
 
@@ -17,6 +17,21 @@ def parse_duration(text: str) -> float:
     if not _WHOLE.fullmatch(text):
         raise ValueError(f"{text!r} is not a duration such as 25h or 59m59s")
     return sum(int(count) * SECONDS_PER_UNIT[unit] for count, unit in _PART.findall(text))
+
+
+STILL = "still"
+
+
+def parse_clock(text: str) -> tuple[bool, float]:
+    """Whether time stands still for a session, and how many seconds later it is: `+25h`, `still`, `still+1m`.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    if text == STILL:
+        return True, 0.0
+    still = text.startswith(STILL)
+    return still, parse_offset(text.removeprefix(STILL))
 
 
 def parse_offset(text: str) -> float:

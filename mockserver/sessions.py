@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, OrderedDict
 from collections.abc import Hashable
 from hashlib import blake2b
@@ -45,11 +46,18 @@ class Session:
         self._states: dict[type, object] = {}
         self._buckets: dict[Hashable, TokenBucket] = {}
         self._ids: Counter[str] = Counter()
+        self._began: float | None = None
 
     @property
     def held(self) -> int:
         """How many bytes are kept here, about."""
         return sum(map(held_in, self._states.values()))
+
+    def began(self) -> float:
+        """The moment, in seconds since the epoch, at which time stands for requests that let it stand still."""
+        if self._began is None:
+            self._began = time.time()
+        return self._began
 
     def count(self, counted_as: str) -> None:
         """Count a request; beyond so many endpoints, ids among their paths, the rest are counted together."""

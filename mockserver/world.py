@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mockserver.clock import parse_offset
+from mockserver.clock import parse_clock
 from mockserver.scenarios import ActiveScenario, MockMisuse, Registry, nth
 from mockserver.sessions import Session, Sessions
 
@@ -83,9 +83,10 @@ class World:
         session = self.sessions.get(name)
         session.count(counted_as)
         self.total_requests += 1
-        ahead_s = _offset(mock_headers)
+        still, ahead_s = _clock(mock_headers)
+        now = session.began() if still else time.time()
         scenario = self._scenario(provider, session, mock_headers.get(SCENARIO_HEADER))
-        return Context(session, time.time() + ahead_s, scenario, ahead_s, mock_headers)
+        return Context(session, now + ahead_s, scenario, ahead_s, mock_headers)
 
     def _scenario(self, provider: str, session: Session, header: str | None) -> ActiveScenario | None:
         if header is None:
@@ -96,11 +97,11 @@ class World:
         return nth(sequence, session.uses(header))
 
 
-def _offset(mock_headers: Mapping[str, str]) -> float:
+def _clock(mock_headers: Mapping[str, str]) -> tuple[bool, float]:
     text = mock_headers.get(CLOCK_HEADER)
     if text is None:
-        return 0.0
+        return False, 0.0
     try:
-        return parse_offset(text)
+        return parse_clock(text)
     except ValueError as error:
         raise MockMisuse(f"{CLOCK_HEADER}: {error}") from None

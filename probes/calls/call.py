@@ -34,7 +34,7 @@ Role = str | Literal[LaneKey.LANE_KEY] | None
 
 @dataclass(frozen=True, slots=True)
 class Mock:
-    """What goes to a mock only: the cause that befalls the call, and how far its clock is moved (`+25h`)."""
+    """What goes to a mock only: the cause that befalls the call, and what its clock says (`+25h`, `still+1m`)."""
 
     scenario: str | None = None
     clock: str | None = None
@@ -137,6 +137,10 @@ class Call:
     def later(self, clock: str) -> Call:
         """The same call sent so much later (`+25h`) by the clock of a mock; a provider's cannot be moved."""
         return replace(self, mock=replace(self.mock, clock=clock))
+
+    def still(self) -> Call:
+        """The same call while time stands still by the clock of a mock, for all of a session that are sent so."""
+        return replace(self, mock=replace(self.mock, clock=f"still{self.mock.clock or ''}"))
 
     def role_in(self, lane: str) -> str | None:
         """The role whose key authorises the call when the lane of role `lane` sends it; None: no key does."""

@@ -80,6 +80,13 @@ class Recipe:
         """`scenario` where only a cause named to the mock provokes it, else `request`."""
         return "scenario" if self.scenario else "request"
 
+    @property
+    def uses_up(self) -> bool:
+        """Whether it uses something up that fills again meanwhile. On a mock time stands still for it: else what it
+        sees would hang on how busy the machine is.
+        """
+        return Cost.DISRUPTIVE in (self.cost, *(look.cost for look in self.optional.values()))
+
     def at(self, endpoint: str, provoked: Call | Mapping[str, Call] | Recipe) -> Recipe:
         """The same on another endpoint, at the same cost: these calls instead of its own calls, steps and looks."""
         if isinstance(provoked, Recipe):

@@ -28,9 +28,12 @@ class AttemptProbe:
 
     `relied_on` is the last setup that succeeded: what a later step took from its answer may have misled it.
     `with_another_key` are the labels under which something was sent with another key than the lane's, or with none.
+    With `still` all of it happens at one moment by the clock of a mock.
     """
 
-    def __init__(self, address: str, role: str, lane: Lane, session: str, journal: Journal | None = None) -> None:
+    def __init__(
+        self, address: str, role: str, lane: Lane, session: str, journal: Journal | None = None, *, still: bool = False
+    ) -> None:
         self.provider = lane.provider.name
         self.values = lane.provider.values
         self.exchanges: list[Exchange] = []
@@ -40,6 +43,7 @@ class AttemptProbe:
         self._lane = lane
         self._role = role
         self._session = session
+        self._still = still
         self._fixtures = Fixtures(address, lane.provider, role, journal)
         self.started = time.perf_counter()
 
@@ -61,6 +65,8 @@ class AttemptProbe:
 
     async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
         kept = 0 if owed else await self._lane.room.wait(self)
+        if self._still:
+            call = call.still()
         exchange = await self._lane.send(call, label, self._session, self.started, self._role, owed=owed)
         exchange = self._lane.room.hold(self, exchange, kept)
         if self.endpoint and label not in BESIDE:

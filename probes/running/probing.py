@@ -197,7 +197,8 @@ async def _attempt(task: Task, lane: Lane, tried: _Tried) -> Verdict:
     """Look once more at what is open and what it means nothing without, at first at everything; keep what was seen."""
     address = str(task.record.address)
     number = len(tried.attempts) + 1
-    probe = AttemptProbe(address, task.recipe.credential, lane, f"{task.run}/{address}/{number}", task.journal)
+    session, still = f"{task.run}/{address}/{number}", task.recipe.uses_up
+    probe = AttemptProbe(address, task.recipe.credential, lane, session, task.journal, still=still)
     try:
         return await _performed(task, lane, tried, probe)
     finally:

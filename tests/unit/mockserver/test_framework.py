@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import count
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mockserver import world
 from mockserver.app import create_app
 from mockserver.buckets import TokenBucket
-from mockserver.clock import next_month, parse_duration, parse_offset, rfc3339
+from mockserver.clock import next_month, parse_clock, parse_duration, parse_offset, rfc3339
 from mockserver.prefixes import PrefixesError, merged
 from mockserver.providers import load
 from mockserver.routing import Found, Route, Router
@@ -94,7 +97,7 @@ def test_reset_forgets_one_session_or_all(client: Client, method: str) -> None:
     assert client.send("GET", "/__mock__/requests").json() == {"total": 0, "sessions": 0}
 
 
-@pytest.mark.parametrize("clock", ["25h", "+", "+25", "+h", "-1h", "+1h later"])
+@pytest.mark.parametrize("clock", ["25h", "+", "+25", "+h", "-1h", "+1h later", "still+", "stills", "still-1h"])
 def test_a_clock_that_makes_no_sense_is_refused(client: Client, clock: str) -> None:
     assert "x-mock-clock" in mock_error(client.pa("GET", "/v1/models", clock=clock))
 
@@ -199,3 +202,23 @@ def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
     assert not find("GET", "/b").known_path
     with pytest.raises(ValueError, match="two routes"):
         Router([Route("GET", "/a", 1), Route("GET", "/a", 2)])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("+1m30s", (False, 90.0)), ("still", (True, 0.0)), ("still+250ms", (True, 0.25))]
+)
+def test_a_clock_goes_on_or_stands_still(text: str, said: tuple[bool, float]) -> None:
+    assert parse_clock(text) == said
+
+
+def test_where_time_stands_still_no_limit_fills_again(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = count()
+    monkeypatch.setattr(world, "time", SimpleNamespace(time=lambda: 1.7e9 + 60 * next(steps)))
+
+    def left(clock: str, session: str) -> list[int]:
+        answers = [client.hello(key="mock-pa-tight", clock=clock, session=session) for _ in range(3)]
+        return [each.status_code for each in answers]
+
+    assert left("+0s", "goes-on") == [200, 200, 200]
+    assert left("still", "stands") == [200, 200, 429]
+    assert left("still+1m", "stands") == [200, 200, 429]

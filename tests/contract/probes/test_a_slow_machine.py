@@ -1,0 +1,32 @@
+"""What uses up a limit sees the same however much time passes meanwhile: on a mock, time stands still for it."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from types import SimpleNamespace
+
+import pytest
+
+from catalog.model import Outcome
+from mockserver import world
+from mockserver.app import create_app
+from probes.elicit.book import book
+from tests.harness.engines import mock_target_at, probe
+from tests.harness.serving import serving
+
+BETWEEN_S = 7
+"""Seconds that pass between two requests; a bucket of 60 a minute has seven more by then."""
+
+
+@pytest.mark.parametrize("provider", ["pa", "pb", "pd"])
+def test_a_limit_does_not_fill_again_while_it_is_used_up(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    began, steps = time.time(), count()
+    monkeypatch.setattr(world, "time", SimpleNamespace(time=lambda: began + BETWEEN_S * next(steps)))
+    over_http = [each for address, each in book(provider).recipes.items() if "/grpc/" not in address]
+    chosen = [each.address for each in over_http if each.uses_up and not each.optional and not each.scenario]
+    with serving(create_app(only=[provider])) as base:
+        results = probe(mock_target_at(base), chosen)
+    assert len(results) >= 2
+    others = {each.record: each.reason for each in results.values() if each.outcome is not Outcome.CONFORMS}
+    assert not others
