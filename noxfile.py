@@ -114,6 +114,22 @@ def independent(session: nox.Session) -> None:
 
 
 @nox.session
+def wheel(session: nox.Session) -> None:
+    """Install the built package in an environment without the checkout, and run the main job from another folder."""
+    session.install("--quiet", "pip>=25.1")
+    with tempfile.TemporaryDirectory() as made:
+        session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", made, ".")
+        (package,) = Path(made).glob("*.whl")
+        session.install("--quiet", "--force-reinstall", "--no-deps", str(package))
+        session.install("--quiet", "-c", str(Path(CONSTRAINTS).resolve()), "catalog-probe")
+        with session.chdir(made):
+            for command in ("check", "probe -q --depth quick", "report show latest"):
+                session.run("catalog-probe", *command.split(), env={"PYTHONPATH": ""})
+            if not Path("reports/out/latest/report.html").is_file():
+                session.error("the run left no report in the folder in which it was called")
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """ruff: style and formatting."""
     install(session, "lint")

@@ -34,7 +34,7 @@ def nodeid(result: Result) -> str:
 def this_probe(run: Run, result: Result) -> str:
     """Probe one record again, with what its cost needs."""
     allow = ["--allow", f"free,{result.cost}"] if result.cost and result.cost != "free" else []
-    return shlex.join(["pytest", nodeid(result), *_there(run), *allow])
+    return shlex.join([*_probes(run), nodeid(result), *_there(run), *allow])
 
 
 def ask_again(run: Run, cause: Cause) -> str:
@@ -42,7 +42,8 @@ def ask_again(run: Run, cause: Cause) -> str:
     allowed = list(run.policy.get("allow") or ())
     allow = ["--allow", ",".join(allowed)] if run.live and allowed not in ([], ["free"]) else []
     out = ["--out", run.asked.out] if run.asked.out else []
-    return shlex.join(["pytest", "probes", "--cause", cause.id, *_there(run), *out, *allow])
+    everything = [] if run.asked.installed else ["probes"]
+    return shlex.join([*_probes(run), *everything, "--cause", cause.id, *_there(run), *out, *allow])
 
 
 def accept(run: Run, cause: Cause) -> str:
@@ -50,6 +51,10 @@ def accept(run: Run, cause: Cause) -> str:
     target = [] if run.target == "live" else ["--target", run.target]
     where = ["--run", f"{run.asked.out or OUT}/{run.run}"]
     return shlex.join(["python", "-m", "catalog", "accept", "--cause", cause.id, *target, *where, "--reason", REASON])
+
+
+def _probes(run: Run) -> list[str]:
+    return ["catalog-probe", "probe"] if run.asked.installed else ["pytest"]
 
 
 def _there(run: Run) -> list[str]:

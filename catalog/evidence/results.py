@@ -107,6 +107,8 @@ class Asked:
     """What each provider calls otherwise than the documents: by the target's field, `stand_in` and `real`."""
     traffic: tuple[str, ...] = ()
     """The recordings that were judged instead of probing."""
+    installed: bool = False
+    """Whether there was no checkout: then probes are `catalog-probe probe`, not `pytest probes`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,14 @@ from pathlib import Path
 _ROOT = Path(__file__).parent.parent.parent
 
 
+def installed() -> bool:
+    """Whether this code is part of no checkout."""
+    return not (_ROOT / "pyproject.toml").is_file()
+
+
 def home() -> Path:
     """The checkout that this code is part of, or the current folder where it is part of none."""
-    return _ROOT if (_ROOT / "pyproject.toml").is_file() else Path.cwd()
+    return Path.cwd() if installed() else _ROOT
 
 
 def meant(named: str | Path) -> Path:

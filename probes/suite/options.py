@@ -292,6 +292,7 @@ def _asked(config: pytest.Config, target: Target) -> Asked:
         keys=target.plain_keys,
         names=target.real_names,
         traffic=tuple(map(str, config.getoption("--traffic"))),
+        installed=places.installed(),
     )
 
 

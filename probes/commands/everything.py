@@ -1,0 +1,94 @@
+"""`catalog-probe`: every command of ours under one name, for who installed the package and has no checkout."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catalog.model import places, visible
+from catalog.model.errors import LONGEST, did_you_mean
+from catalog.model.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROBES = Path(__file__).parent.parent
+
+OF_MODULES = {
+    "catalog": ("check", "show", "find", "identify", "explain", "facts", "export", "update", "accept", "migrate"),
+    "probes": ("doctor", "coverage", "variables", "cleanup"),
+}
+"""The commands that a module has under the same name: `catalog-probe check` is `python -m catalog check`."""
+
+WHOLE = {"mock": "mockserver", "report": "reports"}
+"""The names that stand for all commands of a module: `catalog-probe report show` is `python -m reports show`."""
+
+PROBE = "probe"
+
+USAGE = """\
+usage: catalog-probe COMMAND …
+
+Probe what four generative-model APIs document, on the mock that comes along or on the providers themselves.
+
+  probe      probe every record; takes what `pytest probes` takes. Without more: on the mock, needs no key
+  mock       serve the providers, simulated
+  report     build, show, compare and open what runs left
+  identify   say which record an answer is, and whether it may be sent again
+  find show explain facts export            read the catalog
+  check update accept migrate               keep it sound, and write back what was seen
+  doctor coverage variables cleanup         is a target ready, what can be looked at, what was left behind
+
+examples:
+  catalog-probe probe --provider pa -k 429
+  PA_API_KEY=… catalog-probe probe --target live --provider pa
+  catalog-probe report open latest
+  curl -i … | catalog-probe identify pc
+
+`catalog-probe COMMAND --help` says more of each.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the first word names; its exit status."""
+    command, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if command in ("-h", "--help"):
+        sys.stdout.write(USAGE)
+        return Exit.FINE
+    if command == PROBE:
+        return _probe(rest)
+    if command in WHOLE:
+        return _run(WHOLE[command], rest)
+    for module, commands in OF_MODULES.items():
+        if command in commands:
+            return _run(module, [command, *rest])
+    known = [PROBE, *WHOLE, *(each for commands in OF_MODULES.values() for each in commands)]
+    mend = did_you_mean(command, known) or "see `catalog-probe --help`"
+    sys.stderr.write(f"catalog-probe: no command is called {visible.line(repr(command), LONGEST)}; {mend}\n")
+    return Exit.USAGE
+
+
+def _run(module: str, arguments: Sequence[str]) -> int:
+    # by its name: whoever probes must not know the mock, and no command needs the imports of another
+    try:
+        return int(import_module(f"{module}.__main__").main(list(arguments)))
+    except SystemExit as ended:  # argparse ends the process for help and for arguments that cannot be used
+        return int(ended.code or 0)
+
+
+def _probe(arguments: Sequence[str]) -> int:
+    """pytest on the probes of the package, as a checkout has it: whole, or those that are named as there."""
+    import pytest
+
+    named = [_of_package(each) for each in arguments]
+    everything = [] if any(each != was for each, was in zip(named, arguments, strict=True)) else [str(PROBES)]
+    cache = f"cache_dir={places.home() / '.cache' / 'catalog-probe' / 'pytest'}"
+    ours = ["-p", "probes.suite.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
+    return int(pytest.main([*ours, *everything, *named]))
+
+
+def _of_package(argument: str) -> str:
+    """`probes/test_errors.py::…` wherever the package lies; anything else as it is."""
+    first = argument.partition("::")[0].partition("/")[0]
+    return str(PROBES.parent / argument) if first == PROBES.name and not Path(argument).exists() else argument
