@@ -114,6 +114,14 @@ def independent(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation as a site, in .cache/site, that opens without a server; a dead link fails."""
+    install(session, "docs")
+    quiet = {"NO_MKDOCS_2_WARNING": "1"}
+    session.run("mkdocs", "build", "--strict", "--quiet", *session.posargs, env=quiet)
+
+
+@nox.session
 def wheel(session: nox.Session) -> None:
     """Install the built package in an environment without the checkout, and run the main job from another folder."""
     session.install("--quiet", "pip>=25.1")
@@ -235,7 +243,7 @@ def bench(session: nox.Session) -> None:
 def pin(session: nox.Session) -> None:
     """Write constraints.txt, and what the nightly job installs, anew from the newest versions that fit."""
     session.install("--quiet", "pip>=25.1")
-    groups = ("lint", "types", "test", "clients", "proto", "workflows")
+    groups = ("lint", "types", "test", "clients", "proto", "docs", "workflows")
     session.install("--quiet", ".", *(option for group in groups for option in ("--group", group)))
     frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "catalog-probe", silent=True)
     head = "# The versions every session installs: `pip install -c constraints.txt`. Refresh: `nox -s pin`.\n"

@@ -1,0 +1,35 @@
+"""What mkdocs calls while it builds the site: adds the pages that the code makes, mends links that lead out of docs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mkdocs.structure.files import File
+
+from probes.commands import reference
+from probes.suite import options
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+_OUT_OF_DOCS = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)(?:#[^)]*)?\)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated pages."""
+    for path, text in reference.pages(options.add):
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """A link to a file of the checkout, which is no part of the site, becomes the file's name."""
+    own = page.file.generated_by is not None
+    return markdown if own else _OUT_OF_DOCS.sub(lambda link: _named(link[1], link[2]), markdown)
+
+
+def _named(said: str, path: str) -> str:
+    return f"`{path}`" if said.strip("`") in (path, Path(path).name) else f"{said} (`{path}`)"

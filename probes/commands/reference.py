@@ -1,0 +1,212 @@
+"""The pages of the documentation that the code is the truth of: commands, codes, fields, retries, facts."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from contextlib import redirect_stdout, suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+from unittest import mock
+
+from catalog.library import load
+from catalog.model.exits import Exit
+from catalog.model.explanations import WORDS
+from catalog.reading.documents import facts
+from catalog.reading.manifest import providers
+from catalog.reading.schemas import SCHEMAS
+from catalog.recognition.advice import May
+from probes.commands.everything import OF_MODULES, WHOLE
+from probes.target.shape import SCHEMA as TARGETS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    import pytest
+
+    from catalog.library import CatalogRecord
+    from catalog.model import Json
+
+    Declare = Callable[[pytest.Parser], None]
+
+WIDTH = "100"
+"""Characters of a line of help."""
+
+KINDS = {"endpoint.json": "An endpoint", "error.json": "An error", "rate_limits.json": "Rate limits"}
+"""The schemas of records, and what they are of."""
+
+_EXITS = {
+    Exit.USAGE: "a mistake on the command line, in the target or in the catalog; one line says what to do",
+    Exit.HARNESS_ERROR: "a fault of the suite itself, a lost worker among them",
+    Exit.BLIND: "the run could not look: an expected provider has no verdict, its lane stopped, or more than a fifth "
+    "of its allowed probes are inconclusive or lost",
+    Exit.DRIFT: "drift that is neither accepted nor pending, a flaky record, or a stale ledger; of another command: it "
+    "found what it looks for",
+    Exit.NOTHING_SELECTED: "nothing was selected",
+    Exit.FINE: "all that was to be looked at was seen, and is as documented",
+}
+"""In the order in which the first that applies is reported."""
+
+
+def pages(declare: Declare) -> Iterator[tuple[str, str]]:
+    """Each page's path below the docs, and its Markdown; `declare` adds the options of probes to a parser of pytest."""
+    yield "reference/commands.md", commands(declare)
+    yield "reference/exits.md", exits()
+    yield "reference/codes.md", codes()
+    yield "reference/records.md", fields_of_records()
+    yield "reference/targets.md", keys_of_targets()
+    yield "reference/results.md", fields_of_results()
+    yield "reference/retries.md", retries(load().find(kind="errors"))
+    for provider in providers():
+        yield f"facts/{provider}.md", documented(provider)
+
+
+def commands(declare: Declare) -> str:
+    """What every command says with `--help`."""
+    parts = ["# Commands\n\n`catalog-probe COMMAND` stands for each where there is no checkout.\n", _of_pytest(declare)]
+    for module, names in OF_MODULES.items():
+        parts += [f"## python -m {module} {name}\n\n{_help(module, name)}" for name in names]
+    parts += [f"## python -m {module}\n\n{_help(module)}" for module in WHOLE.values()]
+    return "\n".join(parts)
+
+
+def _help(module: str, *command: str) -> str:
+    said = io.StringIO()
+    # argparse ends the process once it has helped
+    with redirect_stdout(said), mock.patch.dict(os.environ, {"COLUMNS": WIDTH}), suppress(SystemExit):
+        import_module(f"{module}.__main__").main([*command, "--help"])
+    return f"```text\n{said.getvalue().rstrip()}\n```\n"
+
+
+@dataclass
+class _Declared:
+    """Takes the place of pytest's parser, and keeps what is declared as rows."""
+
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+
+    def getgroup(self, *_: str) -> _Declared:
+        return self
+
+    def addoption(self, name: str, **said: Any) -> None:
+        value = f" {said['metavar']}" if said.get("metavar") else ""
+        self.rows.append((f"`{name}{value}`", str(said.get("help", ""))))
+
+
+def _of_pytest(declare: Declare) -> str:
+    declared = _Declared()
+    declare(cast("pytest.Parser", declared))
+    told = "Beside pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), where `probes` or a test of it is asked for:"
+    return f"## pytest probes\n\n{told}\n\n{_table(('option', 'what it does'), declared.rows)}"
+
+
+def exits() -> str:
+    """One table of exit statuses, for every command."""
+    rows = [(str(int(status)), told) for status, told in _EXITS.items()]
+    told = "Of several that apply, the first is reported. 2 is an interruption, and 6 is pytest's own."
+    return f"# Exit statuses\n\n{told}\n\n{_table(('status', 'meaning'), rows)}"
+
+
+def codes() -> str:
+    """Findings, reasons and outcomes: what each means, and what to do next."""
+    told = "They are an interface: codes are added, never changed. `python -m catalog explain CODE` says the same."
+    parts = [f"# Codes\n\n{told}\n"]
+    for group, entries in json.loads(WORDS.read_text(encoding="utf-8")).items():
+        rows = [(f"`{code}`", each["means"], each["next_step"]) for code, each in entries.items()]
+        parts.append(f"## {group.capitalize()}\n\n{_table(('code', 'means', 'what to do next'), rows)}")
+    return "\n".join(parts)
+
+
+def fields_of_records() -> str:
+    """What a record may hold, by kind, as the schemas say."""
+    parts = ["# Fields of a record\n\nThose with a star are required, `null` where the documents do not say.\n"]
+    parts += [f"## {title}\n\n{_properties(_schema(SCHEMAS / name))}" for name, title in KINDS.items()]
+    return "\n".join(parts)
+
+
+def keys_of_targets() -> str:
+    """What a target file may hold."""
+    schema = _schema(TARGETS)
+    head = f"# Keys of a target\n\n{schema.get('description', '')}\n\n{_properties(schema)}"
+    return "\n".join([head, *_definitions(schema)])
+
+
+def fields_of_results() -> str:
+    """What the lines of results.jsonl hold."""
+    schema = _schema(SCHEMAS / "results.json")
+    return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_definitions(schema)])
+
+
+def retries(errors: Iterable[CatalogRecord]) -> str:
+    """Of every error whether it may be sent again, how long to wait, how often, and what to do first."""
+    by_provider: dict[str, list[tuple[str, ...]]] = {name: [] for name in providers()}
+    for error in errors:
+        by_provider[error.provider].append(_advice(error))
+    columns = ("status", "error", "again?", "wait by", "times at most", "what to do")
+    told = "`catalog.identify(…).retry` says this of an answer at hand, with the wait that it asks for"
+    parts = [f"# May I send it again?\n\n{told}: [the library](../library.md).\n"]
+    parts += [f"## {name.upper()}\n\n{_table(columns, sorted(rows))}" for name, rows in by_provider.items()]
+    return "\n".join(parts)
+
+
+def _advice(error: CatalogRecord) -> tuple[str, ...]:
+    said, name = error.retry, "/".join(error.address.split("/")[2:])
+    again = f"{said.may}: {said.condition}" if said.condition else str(said.may)
+    wait, times = ("", "") if said.may is May.NO else (said.wait_from, str(said.attempts))
+    return ", ".join(map(str, error.statuses)), f"`{name}`", again, wait, times, said.change
+
+
+def documented(provider: str) -> str:
+    """The documents' statements on a provider, section by section, with who looks at each."""
+    told = "A citation such as `2:7.3#429 rate limit` names a section and a row."
+    parts = [f"# What is documented of {provider.upper()}\n\n{told}\n"]
+    by_section: dict[str, list[tuple[str, ...]]] = {}
+    for fact in facts(provider):
+        looks = ", ".join(f"`{each}`" for each in fact.checked_by) or fact.reason
+        by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), looks))
+    columns = ("row", "statement", "on the wire", "looked at by")
+    return "\n".join([*parts, *(f"## {section}\n\n{_table(columns, rows)}" for section, rows in by_section.items())])
+
+
+def _schema(path: Path) -> dict[str, Any]:
+    return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
+
+
+def _definitions(schema: Mapping[str, Json]) -> list[str]:
+    """A part for each definition that has fields of its own."""
+    own = {name: each for name, each in schema["$defs"].items() if each.get("properties")}
+    return [f"## {name}\n\n{each.get('description', '')}\n\n{_properties(each)}" for name, each in own.items()]
+
+
+def _properties(schema: Mapping[str, Json]) -> str:
+    required = set(schema.get("required") or ())
+    rows = [
+        (f"`{name}`{' *' if name in required else ''}", _kind(each), str(each.get("description", "")))
+        for name, each in (schema.get("properties") or {}).items()
+        if isinstance(each, dict)
+    ]
+    return _table(("field", "type", "what it says"), rows)
+
+
+def _kind(schema: Mapping[str, Json]) -> str:
+    """The type of a field in a word or two."""
+    if "const" in schema:
+        return f"`{json.dumps(schema['const'])}`"
+    if "enum" in schema:
+        return " or ".join(f"`{json.dumps(each)}`" for each in schema["enum"])
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    kinds = schema.get("type", "")
+    return " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
+
+
+def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [columns, tuple("---" for _ in columns), *rows]
+    return "".join(f"| {' | '.join(map(cell, line))} |\n" for line in lines)
+
+
+def cell(text: str) -> str:
+    """One line, in which no bar ends the cell and nothing is taken for a tag."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

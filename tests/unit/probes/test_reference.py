@@ -1,0 +1,54 @@
+"""The generated pages of the docs: nothing that the code knows is left out, and every row is whole."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from catalog.library import load
+from catalog.model.codes import FindingCode, ReasonCode
+from catalog.model.exits import Exit
+from catalog.reading.documents import facts
+from catalog.reading.manifest import providers
+from probes.commands import reference
+from probes.commands.everything import OF_MODULES
+from probes.suite import options
+
+PAGES = dict(reference.pages(options.add))
+
+
+def test_each_command_and_each_option_is_told() -> None:
+    told = PAGES["reference/commands.md"]
+    for module, names in OF_MODULES.items():
+        for name in names:
+            assert f"usage: python -m {module} {name}" in told
+    for option in options.OF_PROBES:
+        assert f"--{option.replace('_', '-')}" in told
+
+
+def test_each_exit_status_and_each_code_is_told() -> None:
+    assert {int(status) for status in re.findall(r"^\| (\d+) \|", PAGES["reference/exits.md"], re.M)} == set(Exit)
+    codes = set(re.findall(r"^\| `([^`]+)` \|", PAGES["reference/codes.md"], re.M))
+    assert codes == {*FindingCode, *ReasonCode}
+
+
+def test_each_error_has_its_row_and_says_whether_to_send_it_again() -> None:
+    rows = re.findall(r"^\| ([\d, ]*)\| `([^`]+)` \| (\w+)", PAGES["reference/retries.md"], re.M)
+    errors = load().find(kind="errors")
+    assert sorted(name for _, name, _ in rows) == sorted("/".join(each.address.split("/")[2:]) for each in errors)
+    assert {again for _, _, again in rows} == {"yes", "no", "conditional"}
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_each_fact_stands_in_the_section_of_its_citation(provider: str) -> None:
+    sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", PAGES[f"facts/{provider}.md"], re.M | re.S))
+    for fact in facts(provider):
+        assert f"| {reference.cell(fact.row)} | {reference.cell(fact.statement)} |" in sections[fact.section]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_row_of_a_table_has_the_cells_of_its_head(path: str) -> None:
+    prose = re.sub(r"```.*?```", "", PAGES[path], flags=re.S)
+    for table in re.findall(r"(?:^\|.*\|$\n)+", prose, re.M):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
