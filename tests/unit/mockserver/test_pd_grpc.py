@@ -55,7 +55,9 @@ class Rpc:
         metadata += [("authorization", f"Bearer {key}")] if key is not None else []
         request = request or message_factory.GetMessageClass(method.input_type)()
         answer = message_factory.GetMessageClass(method.output_type)
-        async with grpc.aio.insecure_channel(self._host) as channel:
+        # channels to one address share their connection, and the next call would find it broken
+        own = (("grpc.use_local_subchannel_pool", 1),)
+        async with grpc.aio.insecure_channel(self._host, options=own) as channel:
             make: Any = channel.unary_stream if method.server_streaming else channel.unary_unary
             rpc = make(f"/{package}.{path}", lambda message: message.SerializeToString(), answer.FromString)
             made = rpc(request, metadata=tuple(metadata), timeout=10)
