@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ CONSTRAINTS = "constraints.txt"
 REQUIREMENTS = ".ci/requirements.txt"
 QUICK = ("-m", "not process and not browser", "--hypothesis-profile=quick", "tests/unit", "tests/contract")
 """What needs no process and no browser, with a quarter of the examples of each property; `tests` has them all."""
+
+INDEPENDENT = "tests/system/clients/test_independent.py"
 
 COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
 """What was compiled is kept, whatever the environment says: else each worker and each process that a test starts
@@ -94,23 +97,55 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def clients(session: nox.Session) -> None:
-    """Point the official SDKs at the mock, then independent clients; what is not installed is skipped, and says so."""
+    """Point the official SDKs, earlier and other clients at the mock; what cannot be installed is skipped, and told."""
     install(session, "test", "clients")
-    session.run("pytest", "-m", "clients", *session.posargs)
+    session.run("pytest", "-m", "clients", *session.posargs, env={"CLIENTS": "newest"})
+    session.notify("old_sdks")
     session.notify("independent")
+
+
+@nox.session
+def old_sdks(session: nox.Session) -> None:
+    """Point an earlier release of each official SDK at the mock: constraints-old.txt has them."""
+    if installed_for_clients(session, "constraints-old.txt", "test", "old-sdks"):
+        session.run("pytest", "-m", "clients", INDEPENDENT, *session.posargs, env={"CLIENTS": "old"})
 
 
 @nox.session
 def independent(session: nox.Session) -> None:
     """Point clients that were not written here at the mock: in an environment of their own, for they pin the SDKs."""
+    if installed_for_clients(session, "constraints-independent.txt", "test", "independent"):
+        env = {"CLIENTS": "independent", "AI_SDK": ai_sdk(session)}
+        session.run("pytest", "-m", "clients", INDEPENDENT, *session.posargs, env=env)
+
+
+def installed_for_clients(session: nox.Session, constraints: str, *groups: str) -> bool:
+    """Install clients at their pins; where that fails, the session is skipped with a word."""
     session.install("--quiet", "pip>=25.1")
-    groups = ("--group", "test", "--group", "independent")
     try:
-        session.install("--quiet", "-c", "constraints-independent.txt", "-e", ".", *groups)
+        session.install(
+            "--quiet", "-c", constraints, "-e", ".", *(each for group in groups for each in ("--group", group))
+        )
     except nox.command.CommandFailed:
-        session.warn("independent clients skipped: they could not be installed")
-    else:
-        session.run("pytest", "-m", "clients", "tests/system/clients/test_independent.py", *session.posargs)
+        session.warn(f"{session.name} skipped: its clients could not be installed")
+        return False
+    return True
+
+
+def ai_sdk(session: nox.Session) -> str:
+    """The folder in which the Vercel AI SDK was installed; without Node it stays empty, and its tests are skipped."""
+    folder = Path(session.create_tmp()) / "ai-sdk"
+    folder.mkdir(exist_ok=True)
+    if shutil.which("npm") is None:
+        session.warn("Vercel AI SDK skipped: there is no npm")
+        return str(folder)
+    shutil.copy("tests/system/clients/node/package.json", folder)
+    quiet = ("--no-audit", "--no-fund", "--silent")
+    try:
+        session.run("npm", "install", "--prefix", str(folder), *quiet, external=True)
+    except nox.command.CommandFailed:
+        session.warn("Vercel AI SDK skipped: npm could not install it")
+    return str(folder)
 
 
 @nox.session
@@ -228,6 +263,13 @@ def nights(session: nox.Session) -> None:
     install(session, "test")
     with tempfile.TemporaryDirectory() as folder:
         session.run("python", "-m", "tests.harness.nights", f"{folder}/nights", "docs/images")
+
+
+@nox.session
+def demo(session: nox.Session) -> None:
+    """Probe the mock as published answers show providers (`--profile field`), two nights, and leave their reports."""
+    install(session, "test")
+    session.run("python", "-m", "tests.harness.field", *(session.posargs or ("reports/out/demo",)))
 
 
 @nox.session

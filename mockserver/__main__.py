@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from mockserver import leniency
 from mockserver.app import create_app
+from mockserver.field import PROFILES
 from mockserver.prefixes import REAL, PrefixesError, read_file
 from mockserver.server import MockServer, exit_with_stdin
 
@@ -69,6 +70,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--limits", type=_limits, default=1, metavar="off|N", help="limit nothing, or N times later (default: 1)"
     )
+    parser.add_argument(
+        "--profile", choices=sorted(PROFILES), help="`field`: answers as published ones show, not as documented"
+    )
     parser.add_argument("--only", metavar="NAMES", help="serve only these providers, for instance pa,pc")
     parser.add_argument("--latency-ms", type=_milliseconds, default=0, metavar="N", help="answer N ms later")
     parser.add_argument("--stdin-lifeline", action="store_true", help="exit when stdin closes, so with the parent")
@@ -82,7 +86,13 @@ def main(argv: list[str] | None = None) -> int:
         speaks = Path(REAL) if arguments.clients else arguments.prefixes
         given = read_file(speaks) if speaks else {}
         only = arguments.only.split(",") if arguments.only else None
-        app = create_app(only=only, given=given, latency_s=arguments.latency_ms / 1000, lenient=_lenient(arguments))
+        app = create_app(
+            only=only,
+            given=given,
+            latency_s=arguments.latency_ms / 1000,
+            lenient=_lenient(arguments),
+            profile=PROFILES.get(arguments.profile or ""),
+        )
     except (PrefixesError, ValueError) as error:
         print(f"mockserver: {error}", file=sys.stderr)
         return USAGE

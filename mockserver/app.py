@@ -22,6 +22,8 @@ from mockserver.world import SCENARIO_HEADER, SESSION_HEADER, Context, World
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from mockserver.field import Profile
+
 
 def create_app(
     *,
@@ -29,10 +31,12 @@ def create_app(
     given: Mapping[str, Any] | None = None,
     latency_s: float = 0.0,
     lenient: Mapping[str, Any] | None = None,
+    profile: Profile | None = None,
 ) -> MockApp:
     """The mock with the providers called `only` (all by default), speaking the prefixes `given`.
 
-    `lenient` says of all of them what a table of `given` may say of one: any_key, any_model, models, limits.
+    `lenient` says of all of them what a table of `given` may say of one: any_key, any_model, models, limits. With a
+    profile they are not as documented, but as it has them.
 
     Raises:
         PrefixesError: `given` or `lenient` makes no sense.
@@ -45,17 +49,17 @@ def create_app(
     world = World(latency_s=latency_s, settings=prefixes.merged(providers, said))
     for provider in providers:
         world.scenarios.add(provider.name, (*faults.EVERYWHERE, *provider.scenarios))
-    return MockApp(world, providers)
+    return MockApp(world, providers, profile)
 
 
 class MockApp:
     """All providers under their prefixes, and the mock's own pages under `/__mock__`."""
 
-    def __init__(self, world: World, providers: Iterable[Provider]) -> None:
+    def __init__(self, world: World, providers: Iterable[Provider], profile: Profile | None = None) -> None:
         self.world = world
         self.providers = tuple(providers)
         self._hosts: dict[tuple[str, str], tuple[Provider, ASGIApp]] = {
-            (protocol, mount.prefix): (provider, build(world))
+            (protocol, mount.prefix): (provider, _around(profile, provider, protocol, build(world)))
             for provider, mount in _mounts(self.providers)
             for protocol, build in (("http", mount.build), ("websocket", mount.sockets))
             if build is not None
@@ -127,6 +131,11 @@ def context_of(scope: Scope) -> Context:
     """The context that the mock opened for this request."""
     context: Context = scope["mock"]
     return context
+
+
+def _around(profile: Profile | None, provider: Provider, protocol: str, app: ASGIApp) -> ASGIApp:
+    """A host as a profile has it; what is no HTTP is as documented in all of them."""
+    return app if profile is None or protocol != "http" else profile.around(provider.name, app)
 
 
 def _mounts(providers: Iterable[Provider]) -> Iterable[tuple[Provider, Mount]]:

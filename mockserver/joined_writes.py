@@ -5,10 +5,17 @@ The server writes both apart, and each piece costs a call of the system and wake
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import asyncio
+
+CAPITALS_EXTENSION = "mock.capitals"
+"""The server puts a function here that spells the header names of an answer With-Capitals."""
+
+_NAMES = re.compile(rb"(?<=\r\n)[^:\r\n]+(?=:)")
+"""The names of headers in a head."""
 
 
 class JoinedWrites:
@@ -18,9 +25,17 @@ class JoinedWrites:
         self._transport = transport
         self._loop = loop
         self._held: list[bytes] = []
+        self._capitals = False
+
+    def with_capitals(self) -> None:
+        """Spell the names of headers With-Capitals in the next head: the server makes them all small."""
+        self._capitals = True
 
     def write(self, data: bytes) -> None:
         """Send it with all else that is written in this turn."""
+        if self._capitals and data.startswith(b"HTTP/"):
+            self._capitals = False
+            data = _NAMES.sub(lambda name: name[0].title(), data)
         if not self._held:
             self._loop.call_soon(self._send)
         self._held.append(data)

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server
 
 from mockserver.faults import CLOSE_EXTENSION
-from mockserver.joined_writes import JoinedWrites
+from mockserver.joined_writes import CAPITALS_EXTENSION, JoinedWrites
 
 if TYPE_CHECKING:
     import asyncio
@@ -28,16 +28,20 @@ KEEP_ALIVE_S = 600
 
 
 class ClosableProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, lending the app a way to close the connection without an answer."""
+    """uvicorn's protocol, lending the app a way to close the connection without an answer, and to spell headers."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Send head and body of an answer in one piece."""
-        super().connection_made(cast("asyncio.Transport", JoinedWrites(transport, self.loop)))
+        self._joined = JoinedWrites(transport, self.loop)
+        super().connection_made(cast("asyncio.Transport", self._joined))
 
     def on_message_begin(self) -> None:
-        """Add our extension to each request's scope."""
+        """Add our extensions to each request's scope."""
         super().on_message_begin()
-        self.scope["extensions"] = {CLOSE_EXTENSION: {"close": self.transport.close}}
+        self.scope["extensions"] = {
+            CLOSE_EXTENSION: {"close": self.transport.close},
+            CAPITALS_EXTENSION: {"capitals": self._joined.with_capitals},
+        }
 
 
 def websocket_protocol(*args: Any, **kwargs: Any) -> asyncio.Protocol:

@@ -27,12 +27,14 @@ TOO_MANY = 3
 
 ORDINARY_HEADERS = frozenset(
     """
-    accept-ranges age allow alt-svc cache-control cf-cache-status cf-ray connection content-disposition
-    content-encoding content-language content-length content-security-policy content-type cross-origin-opener-policy
-    date etag expires keep-alive last-modified location nel pragma referrer-policy report-to retry-after
-    sec-websocket-accept sec-websocket-extensions sec-websocket-protocol server server-timing set-cookie
-    strict-transport-security traceresponse trailer transfer-encoding upgrade vary via www-authenticate
-    x-content-type-options x-envoy-upstream-service-time x-frame-options x-robots-tag x-xss-protection
+    accept-ranges access-control-allow-credentials access-control-allow-headers access-control-allow-methods
+    access-control-allow-origin access-control-expose-headers access-control-max-age age allow alt-svc cache-control
+    cf-cache-status cf-ray connection content-disposition content-encoding content-language content-length
+    content-security-policy content-type cross-origin-opener-policy date etag expires keep-alive last-modified
+    location nel pragma referrer-policy report-to retry-after sec-websocket-accept sec-websocket-extensions
+    sec-websocket-protocol server server-timing set-cookie strict-transport-security traceresponse trailer
+    transfer-encoding upgrade vary via www-authenticate x-content-type-options x-envoy-upstream-service-time
+    x-frame-options x-robots-tag x-xss-protection
     """.split()
 )
 """Headers of HTTP itself and of the edges in front of it: never news about an API."""

@@ -67,9 +67,15 @@ def _pieces(heard: str, wanted: Wanted) -> Iterable[str]:
 
 
 def check_window(model: Model, heard: str, limit: int | None, param: str) -> int:
-    """The tokens of the prompt, or 400 where they and the output would not fit into the window (2:7.5)."""
+    """The tokens of the prompt, or 400 where they and the output would not fit into the window (2:7.5).
+
+    The documents show no words of it; these are what clients look for who tell it from other refusals.
+    """
     prompt = tokens(heard)
     if prompt + (limit or 0) > model.context_window:
-        message = f"This model's context window is {model.context_window} tokens; your prompt has {prompt}."
+        message = (
+            f"This model's maximum context length is {model.context_window} tokens, and your input exceeds the context "
+            f"window of this model: {prompt} tokens, with {limit or 0} for the output. Please shorten one of them."
+        )
         raise CONTEXT_LENGTH_EXCEEDED(message, param)
     return prompt

@@ -67,12 +67,16 @@ class Ran:
 
 
 def pytest_probes(
-    out: Path, *arguments: str, environ: Mapping[str, str] | None = None, what: Sequence[str] = ("probes",)
+    out: Path,
+    *arguments: str,
+    environ: Mapping[str, str] | None = None,
+    what: Sequence[str] = ("probes",),
+    deadline_s: float = DEADLINE_S,
 ) -> Ran:
     """`python -m pytest probes …` in the checkout, with its runs below `out`; nothing of this process leaks in."""
     cache = f"cache_dir={out.parent / 'pytest-cache'}"
     command = [sys.executable, "-m", "pytest", "-p", "xdist", *what, "-o", cache, "--out", str(out), *arguments]
-    return ran(out, command, {**OF_OUR_DEPENDENCIES, **(environ or {})})
+    return ran(out, command, {**OF_OUR_DEPENDENCIES, **(environ or {})}, deadline_s=deadline_s)
 
 
 def pytest_here(*arguments: str) -> int:
@@ -90,7 +94,13 @@ def pytest_here(*arguments: str) -> int:
         return int(pytest.main(["-p", "xdist", "-p", "no:cacheprovider", "-s", *quiet, *arguments]))
 
 
-def ran(out: Path, command: list[str], environ: Mapping[str, str] | None = None, cwd: Path = CHECKOUT) -> Ran:
+def ran(
+    out: Path,
+    command: list[str],
+    environ: Mapping[str, str] | None = None,
+    cwd: Path = CHECKOUT,
+    deadline_s: float = DEADLINE_S,
+) -> Ran:
     """Run a command to its end."""
     done = subprocess.run(
         command,
@@ -99,7 +109,7 @@ def ran(out: Path, command: list[str], environ: Mapping[str, str] | None = None,
         capture_output=True,
         text=True,
         errors="backslashreplace",
-        timeout=DEADLINE_S,
+        timeout=deadline_s,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr, out)

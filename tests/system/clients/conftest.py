@@ -16,12 +16,18 @@ PAGE = CHECKOUT / "docs" / "clients.md"
 ITEM = re.compile(r"test_independent\.py::test_(\w+)\[(.+)\]")
 SHOWN = {"passed": "yes", "skipped": "–", "failed": "NO", "error": "NO"}
 
-HEAD = """# Clients that were not written here
+HEAD = """# What clients make of the mock
 
-What each makes of the mock's answers: `yes` where it gives, raises and repeats what is expected, `–` where it has no
-such call, or is not installed. Made by `SAY_ANEW=1 nox -s clients`, from `tests/system/clients/independent.py`.
-
+`yes` where a client gives, raises and repeats what is expected, `–` where it has no such call. Made by
+`SAY_ANEW=1 nox -s clients`, from `tests/system/clients/independent.py`.
 """
+
+SECTIONS = {
+    "newest": "The official SDKs",
+    "old": "Earlier releases of them",
+    "independent": "Clients that were not written by providers",
+}
+"""What the environment `CLIENTS` says of a run -> the title of its table."""
 
 Cells = Mapping[tuple[str, str], str]
 
@@ -34,13 +40,25 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for report in terminalreporter.stats.get(outcome, ())
         if (found := ITEM.search(getattr(report, "nodeid", ""))) is not None
     }
-    if not cells:
+    asked = {client for (client, _), told in cells.items() if told != SHOWN["skipped"]}
+    if not asked:
         return
-    text = table(cells)
+    text = table({(client, behaviour): told for (client, behaviour), told in cells.items() if client in asked})
     terminalreporter.section("clients")
     terminalreporter.write_line(text)
     if os.environ.get("SAY_ANEW"):
-        PAGE.write_text(HEAD + text + "\n", encoding="utf-8")
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), os.environ["CLIENTS"], text), encoding="utf-8")
+
+
+def page(before: str, section: str, text: str) -> str:
+    """The page with another table in one of its sections."""
+    tables = {key: _section(before, title) for key, title in SECTIONS.items()}
+    tables[section] = text
+    return HEAD + "".join(f"\n## {title}\n\n{tables[key]}\n" for key, title in SECTIONS.items())
+
+
+def _section(page: str, title: str) -> str:
+    return page.partition(f"\n## {title}\n\n")[2].partition("\n\n")[0].strip()
 
 
 def table(cells: Cells) -> str:

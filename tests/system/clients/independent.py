@@ -1,4 +1,4 @@
-"""Clients that were not written here, each as the few calls that an application makes with it.
+"""Clients of Python, each as the few calls that an application makes with it.
 
 A client is imported only when it is asked; what is not installed is skipped with that reason.
 """
@@ -7,72 +7,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
-from pydantic import BaseModel
+from tests.system.clients.client import (
+    CHAT_TOOL,
+    MESSAGES,
+    NAMING_THE_TOOL,
+    PARAMETERS,
+    Client,
+    Forecast,
+    Where,
+    module,
+)
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # it would fetch its prices from elsewhere
-MODEL = "mock-small"
-ANSWER = "The mock heard: Hello"
-MESSAGES = [{"role": "user", "content": "Hello"}]
-NAMING_THE_TOOL = [{"role": "user", "content": "use get_weather"}]
-PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-CHAT_TOOL = {"type": "function", "function": {"name": "get_weather", "parameters": PARAMETERS}}
-
-
-class Forecast(BaseModel):
-    """What structured output is asked for."""
-
-    city: str
-    days: int
-
-
-@dataclass(frozen=True)
-class Where:
-    """Where a client is pointed, with which key and model."""
-
-    url: str
-    key: str
-    model: str
-
-
-@dataclass(frozen=True)
-class Client:
-    """One client of one provider: what it can be asked, and what it does when the provider fails.
-
-    `chat(where, text)` and `stream(where, text)` give the text, `tool(where)` the name of the function that is called,
-    `structured(where)` a forecast. What a client has not is None.
-    """
-
-    package: str
-    provider: str
-    path: str
-    chat: Callable[[Where, str], Any]
-    stream: Callable[[Where, str], Any] | None = None
-    tool: Callable[[Where], Any] | None = None
-    structured: Callable[[Where], Any] | None = None
-    bad_key: str = ""
-    unknown_model: str = ""
-    overloaded: tuple[str, int] = ("", 1)
-    """The class of what is raised in the end, and after how many attempts."""
-    retries: bool = True
-    """Whether it asks once more by itself after a rate limit."""
-    model: str = MODEL
-
-    @property
-    def installed(self) -> bool:
-        try:
-            return find_spec(self.package) is not None
-        except ModuleNotFoundError:
-            return False
-
-
-def module(name: str) -> Any:
-    """A module that may not be installed, and brings no types where it is not."""
-    return import_module(name)
 
 
 def _openai(where: Where) -> Any:
@@ -153,7 +101,9 @@ def _genai_chat(where: Where, text: str) -> Any:
 
 def _genai_stream(where: Where, text: str) -> str:
     client = _genai(where)
-    return "".join(chunk.text for chunk in client.models.generate_content_stream(model=where.model, contents=text))
+    return "".join(
+        chunk.text or "" for chunk in client.models.generate_content_stream(model=where.model, contents=text)
+    )
 
 
 def _genai_tool(where: Where) -> Any:
@@ -273,8 +223,17 @@ CLIENTS: Mapping[str, Client] = {
         ),
         overloaded=("InternalServerError", 3),
         **_REFUSED,
+        broken="RuntimeError",
     ),
-    "openai chat": Client("openai", "pc", "/v1", **_CHAT, **_REFUSED, overloaded=("InternalServerError", 3)),
+    "openai chat": Client(
+        "openai",
+        "pc",
+        "/v1",
+        **_CHAT,
+        **_REFUSED,
+        overloaded=("InternalServerError", 3),
+        broken="APIError",
+    ),
     "openai at pd": Client(
         "openai",
         "pd",
@@ -283,6 +242,7 @@ CLIENTS: Mapping[str, Client] = {
         bad_key="BadRequestError",
         unknown_model="NotFoundError",
         overloaded=("InternalServerError", 3),
+        broken="RemoteProtocolError",
     ),
     "anthropic": Client(
         "anthropic",
@@ -294,6 +254,7 @@ CLIENTS: Mapping[str, Client] = {
         structured=_anthropic_structured,
         overloaded=("OverloadedError", 3),
         **_REFUSED,
+        broken="APIStatusError",
     ),
     "google-genai": Client(
         "google.genai",
@@ -308,18 +269,48 @@ CLIENTS: Mapping[str, Client] = {
         overloaded=("ServerError", 1),
         retries=False,
         model="mock-lite",
+        broken="ServerError",
     ),
     "langchain-openai": Client(
-        "langchain_openai", "pc", "/v1", **_langchain(_chat_openai), **_REFUSED, overloaded=("InternalServerError", 3)
+        "langchain_openai",
+        "pc",
+        "/v1",
+        **_langchain(_chat_openai),
+        **_REFUSED,
+        overloaded=("InternalServerError", 3),
+        broken="APIError",
+        too_long="OpenAIContextOverflowError",
     ),
     "langchain-anthropic": Client(
-        "langchain_anthropic", "pa", "", **_langchain(_chat_anthropic), **_REFUSED, overloaded=("OverloadedError", 3)
+        "langchain_anthropic",
+        "pa",
+        "",
+        **_langchain(_chat_anthropic),
+        **_REFUSED,
+        overloaded=("OverloadedError", 3),
+        broken="APIStatusError",
+        too_long="AnthropicContextOverflowError",
     ),
     "litellm at pc": Client(
-        "litellm", "pc", "/v1", **_litellm("openai"), **_REFUSED, overloaded=("ServiceUnavailableError", 3)
+        "litellm",
+        "pc",
+        "/v1",
+        **_litellm("openai"),
+        **_REFUSED,
+        overloaded=("ServiceUnavailableError", 3),
+        broken="MidStreamFallbackError",
+        too_long="ContextWindowExceededError",
     ),
     "litellm at pa": Client(
-        "litellm", "pa", "", **_litellm("anthropic"), **_REFUSED, overloaded=("InternalServerError", 1), retries=False
+        "litellm",
+        "pa",
+        "",
+        **_litellm("anthropic"),
+        **_REFUSED,
+        overloaded=("InternalServerError", 1),
+        retries=False,
+        broken="MidStreamFallbackError",
+        too_long="ContextWindowExceededError",
     ),
     "pydantic-ai at pc": Client(
         "pydantic_ai",
@@ -329,6 +320,7 @@ CLIENTS: Mapping[str, Client] = {
         bad_key="ModelHTTPError",
         unknown_model="ModelHTTPError",
         overloaded=("ModelHTTPError", 3),
+        too_long="ModelHTTPError",
     ),
     "pydantic-ai at pa": Client(
         "pydantic_ai",
@@ -338,6 +330,7 @@ CLIENTS: Mapping[str, Client] = {
         bad_key="ModelHTTPError",
         unknown_model="ModelHTTPError",
         overloaded=("ModelHTTPError", 3),
+        too_long="ModelHTTPError",
     ),
     "instructor": Client("instructor", "pc", "/v1", chat=_openai_chat, structured=_instructor_structured),
 }

@@ -11,11 +11,16 @@ from mockserver.testing import MockProviders, mock_providers
 
 pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
 
-from tests.system.clients.independent import ANSWER, CLIENTS, Client, Forecast, Where
+from tests.system.clients.ai_sdk import AI_SDK
+from tests.system.clients.client import ANSWER, Client, Forecast, Where
+from tests.system.clients.independent import CLIENTS
+from tests.system.clients.llm_command import LLM
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # those that clients give are their own
 ]
+
+ALL = {**CLIENTS, **AI_SDK, **LLM}
 
 CAUSE_OF_OVERLOAD = {
     "pa": "overloaded",
@@ -54,13 +59,13 @@ class Asking:
 
 @pytest.fixture
 def asking(client: str, running: MockProviders, request: pytest.FixtureRequest) -> Asking:
-    found = CLIENTS[client]
+    found = ALL[client]
     if not found.installed:
-        pytest.skip(f"{found.package} is not installed (dependency group `independent`)")
+        pytest.skip(f"{found.package} is not installed (`nox -s clients` does, where it can)")
     return Asking(found, running.session(request.node.name))
 
 
-every_client = pytest.mark.parametrize("client", CLIENTS)
+every_client = pytest.mark.parametrize("client", ALL)
 
 
 def _has(what: Any) -> Any:
@@ -134,7 +139,7 @@ def test_failure_in_the_middle_of_a_stream(asking: Asking) -> None:
         "pc": "internal_error;when=mid_stream",
     }
     where = asking.at(causes=causes.get(asking.client.provider, "connection_lost_mid_stream"))
-    assert asking.raised(lambda: stream(where, "Hello"))
+    assert asking.client.broken in asking.raised(lambda: stream(where, "Hello"))
 
 
 @every_client
@@ -142,4 +147,6 @@ def test_context_too_long(asking: Asking) -> None:
     if asking.client.provider in ("pb", "pd"):
         pytest.skip("an oversized context is a fault of the server there, or has no documented limit")
     model, words = ("mock-old", 6_000) if asking.client.provider == "pc" else ("mock-small", 400_000)
-    assert asking.raised(lambda: asking.client.chat(asking.at(model=model), "word " * words))
+    where = asking.at(model=model)
+    assert asking.client.too_long in asking.raised(lambda: asking.client.chat(where, "word " * words))
+    assert asking.attempts == 1

@@ -1,0 +1,146 @@
+"""Two live-like nights of the mock in its profile `field`: `python -m tests.harness.field FOLDER [IMAGES]`.
+
+The target is a live one: keys from the environment, no `X-Mock-*`, costs allowed by name. What the providers do
+otherwise than documented stands in `mockserver/field/`; what a night finds of it, `field_findings.tsv`. What a quiet
+night of an ordinary account cannot see of it (a 413, a 529, a limit, a stream that fails) has no row there.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from catalog.evidence.causes import causes
+from catalog.evidence.self_check import of_records
+from catalog.model import Severity
+from probes.target.target_file import SHIPPED
+from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
+from tests.harness.target_files import toml
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from catalog.model import Finding
+
+TODAY = date(2026, 11, 21)
+
+ORDINARY = frozenset({"inference", "admin", "compliance", "compliance_audit", "management"})
+SPENT = frozenset(
+    {"payment_problem", "credit", "organization_spend", "project_spend", "usage", "hard_limit", "depleted"}
+)
+ROLES = frozenset({*ORDINARY, *SPENT, "restricted"})
+"""The keys of a test organization: those of an ordinary account, some without money, and one that may little."""
+
+FINDINGS = Path(__file__).with_name("field_findings.tsv")
+
+TOLD = {Severity.SHOULD: "settled", Severity.INFO: "news"}
+SILENT = frozenset({"not-looked-at", "generic-message"})
+"""What is told of each mock, in whatever profile: what this account does not allow, and messages that say little."""
+
+DEADLINE_S = 600
+"""A night takes some ten seconds of a machine of its own."""
+
+
+@contextmanager
+def served(profile: str | None) -> Iterator[Mapping[str, Mapping[str, str]]]:
+    """The addresses of a mock of this profile, in a process of its own."""
+    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", *(("--profile", profile) if profile else ())]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environ({})
+    ) as mock:
+        assert mock.stdin
+        assert mock.stdout
+        try:
+            yield json.loads(mock.stdout.readline())["providers"]
+        finally:
+            mock.stdin.close()
+            mock.wait(30)
+
+
+def live_target(path: Path, served_at: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Write a live target for providers at these addresses; the variables that it needs."""
+    data = tomllib.loads((SHIPPED / "mock.toml").read_text(encoding="utf-8"))
+    environ: dict[str, str] = {}
+    providers: dict[str, Any] = {}
+    for name, table in data["providers"].items():
+        plain = {key: value for key, value in table.items() if value != "embedded" and key != "credentials"}
+        keys = {role: f"{name}_{role}_key".upper() for role in table["credentials"] if role in ROLES}
+        environ |= {variable: table["credentials"][role] for role, variable in keys.items()}
+        credentials = {role: f"env:{variable}" for role, variable in keys.items()}
+        providers[name] = {**plain, **served_at[name], "timeout_s": 10, "credentials": credentials}
+    top = {"name": "field", "live": True, "allow": ["free", "billable"], "reprobe_after_s": 0}
+    path.write_text(toml({**top, "providers": providers}), encoding="utf-8")
+    return environ
+
+
+def night(folder: Path, addresses: Mapping[str, Mapping[str, str]], day: date = TODAY) -> Ran:
+    """A night of providers at these addresses; nights of one folder know of each other."""
+    folder.mkdir(parents=True, exist_ok=True)
+    environ = live_target(folder / "field.toml", addresses)
+    chosen = ("--target", str(folder / "field.toml"), "--today", day.isoformat(), "--depth", "quick")
+    return pytest_probes(folder / "out", *chosen, environ=environ, deadline_s=DEADLINE_S)
+
+
+class Told(NamedTuple):
+    """One way in which answers differ, as a night tells it: `drift`, `settled` (an assumption), or `news`."""
+
+    provider: str
+    told_as: str
+    aspect: str
+    place: str
+    documented: str
+    observed: str
+
+
+def known() -> Mapping[Told, str]:
+    """What is known to be found, and of which contradiction it comes."""
+    with FINDINGS.open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+    return {Told(*(row[each] for each in Told._fields)): row["contradiction"] for row in rows}
+
+
+def found(results: Iterable[Result]) -> frozenset[Told]:
+    """All that a night found to differ from what is documented, assumed or known."""
+    results = of_records(results)
+    drifts = {Told(shared[0], "drift", *shared[1:]) for shared in (each.shared for each in causes(results))}
+    others = {
+        Told(result.address.provider, TOLD[finding.severity], str(finding.aspect), finding.at, *_values(finding))
+        for result in results
+        for finding in result.findings
+        if finding not in result.drifts and finding.code not in SILENT
+    }
+    return frozenset(drifts | others)
+
+
+def _values(finding: Finding) -> tuple[str, str]:
+    return "" if finding.documented is None else str(finding.documented), str(finding.observed)
+
+
+def main() -> None:
+    """Two nights, and the picture of the second where a folder of images is named."""
+    folder, *images = (Path(each).resolve() for each in sys.argv[1:])
+    shutil.rmtree(folder, ignore_errors=True)
+    with served("field") as addresses:
+        first = night(folder, addresses, TODAY - timedelta(days=1))
+        print(first.said)
+        before = set((folder / "out").iterdir())
+        second = night(folder, addresses)
+    print(second.said)
+    (made,) = (each for each in (folder / "out").iterdir() if each not in before and (each / "results.jsonl").exists())
+    print(f"the report: {made / 'report.html'}")
+    if images:
+        from tests.harness.nights import pictures
+
+        pictures({"field": made}, images[0])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The Vercel AI SDK, a client of Node: each call is a process of its own (`node/ask.mjs`).
+
+`AI_SDK` names the folder in which `npm install` was run with `node/package.json`; without it, it is not there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.system.clients.client import MODEL, Client, Forecast, Where, failed
+
+ASK = Path(__file__).parent / "node" / "ask.mjs"
+DEADLINE_S = 60
+
+
+def there() -> bool:
+    """Whether Node is, and the packages are."""
+    return shutil.which("node") is not None and (_folder() / "node_modules" / "ai").is_dir()
+
+
+def ask(provider: str, call: str, where: Where, text: str) -> Any:
+    """What a call gives; what it raises is raised here under the same names."""
+    script = _folder() / ASK.name
+    shutil.copyfile(ASK, script)  # Node looks for packages beside the script
+    asked = {"of": provider, "call": call, "url": where.url, "key": where.key, "model": where.model, "text": text}
+    done = subprocess.run(
+        ["node", str(script)], input=json.dumps(asked), capture_output=True, text=True, timeout=DEADLINE_S, check=True
+    )
+    told = json.loads(done.stdout.splitlines()[-1])
+    if "raised" in told:
+        raise failed(" ".join(told["raised"]))
+    return told["said"]
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("AI_SDK", os.devnull))
+
+
+def _calls(provider: str) -> Mapping[str, Any]:
+    return {
+        "chat": partial(ask, provider, "chat"),
+        "stream": partial(ask, provider, "stream"),
+        "tool": lambda where: ask(provider, "tool", where, "use get_weather"),
+        "structured": lambda where: Forecast.model_validate(ask(provider, "structured", where, "Hello")),
+    }
+
+
+def _client(provider: str, path: str, bad_key: int, overloaded: int, model: str = MODEL) -> Client:
+    return Client(
+        "the Vercel AI SDK",
+        provider,
+        path,
+        **_calls(provider),
+        bad_key=f"AI_APICallError {bad_key}",
+        unknown_model="AI_APICallError 404",
+        overloaded=(f"AI_APICallError {overloaded}", 2),
+        broken="Failed",
+        too_long="AI_APICallError 400",
+        model=model,
+        there=there,
+    )
+
+
+AI_SDK: Mapping[str, Client] = {
+    "ai sdk at pa": _client("pa", "/v1", 401, 529),
+    "ai sdk at pb": _client("pb", "/v1beta", 400, 503, "mock-lite"),
+    "ai sdk at pc": _client("pc", "/v1", 401, 503),
+}
