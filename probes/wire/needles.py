@@ -24,6 +24,9 @@ DISTINCT = 4
 MANY = 500
 """A text with more hits than this is hidden whole."""
 
+CROWDED = 50_000
+"""So is one with more places than this at which something might be."""
+
 
 class Hit(NamedTuple):
     """Where a secret, or a part of it, stands, and what it is to be shown as."""
@@ -79,6 +82,11 @@ class Needles:
                 self._known.add(form)
                 self._add(_Needle(form, len(form) if whole else min(least, len(form)), marker))
 
+    @property
+    def marker(self) -> str:
+        """What is shown where it is not known whose part it is."""
+        return self._long[0].marker
+
     def met(self, raw: bytes) -> bool:
         """Whether it is worth looking closer; quick, and hardly ever wrong."""
         if self._any_short is not None and self._any_short.search(raw):
@@ -103,7 +111,11 @@ class Needles:
                 yield Hit(match.start(), match.end(), self._short[match[0]])
         self._index()
         reached = 0
-        for place in self._places(raw):
+        places = self._places(raw)
+        if len(places) > CROWDED:
+            yield Hit(0, len(raw), self.marker)
+            return
+        for place in places:
             if place < reached:
                 continue
             for start in range(max(0, place + GRAM - ENOUGH), place + 1):
@@ -174,19 +186,28 @@ def _run(raw: bytes, place: int, form: bytes, offset: int) -> tuple[int, int]:
 
 
 def _forms(secret: str) -> Iterator[tuple[bytes, int]]:
-    """The secret bare, in hexadecimal and in base64, and how much of each form is enough."""
-    for raw in _spellings(secret):
+    """The secret bare, as bytes are written down, and that written down once more; how much of each form is enough."""
+    spellings = _spellings(secret)
+    for raw in spellings:
         yield bare(raw), ENOUGH
-        yield raw.hex().encode(), 2 * ENOUGH
-        for before in range(3):
-            # The characters that belong to the secret alone, wherever in a longer text it stands.
-            first = -(-before * 8 // 6)
-            encoded = base64.b64encode(b"\0" * before + raw)[first : (before + len(raw)) * 8 // 6].lower()
-            least = ENOUGH * 8 // 6 - (before > 0)
-            yield encoded, least
-            yield encoded.translate(_URLSAFE), least
+        yield from _written(raw, ENOUGH)
+        yield raw.hex(":").encode(), 3 * ENOUGH - 1
+    for once in (base64.b64encode(spellings[0]), spellings[0].hex().encode()):
+        yield from _written(once, 2 * ENOUGH)
     if " " in secret:
         yield secret.lower().replace(" ", "+").encode("utf-8", "surrogatepass"), ENOUGH
+
+
+def _written(raw: bytes, enough: int) -> Iterator[tuple[bytes, int]]:
+    """Bytes in hexadecimal and in base64, as text has them."""
+    yield raw.hex().encode(), 2 * enough
+    for before in range(3):
+        # The characters that belong to the bytes alone, wherever in a longer text they stand.
+        first = -(-before * 8 // 6)
+        encoded = base64.b64encode(b"\0" * before + raw)[first : (before + len(raw)) * 8 // 6].lower()
+        least = enough * 8 // 6 - (before > 0)
+        yield encoded, least
+        yield encoded.translate(_URLSAFE), least
 
 
 _URLSAFE = bytes.maketrans(b"+/", b"-_")

@@ -53,10 +53,10 @@ class Observer:
     def stream(self, events: Iterable[Event]) -> tuple[Event, ...]:
         """The events of one stream as they came: all at once, for a secret may stand in several together."""
         told = tuple(events)
-        data = [self._put_in(event) for event in told]
+        names = self.redactor.stream([event.event for event in told])
+        data = self.redactor.stream([self._put_in(event) for event in told])
         return tuple(
-            replace(event, event=self.text(event.event), data=shown)
-            for event, shown in zip(told, self.redactor.stream(data), strict=True)
+            replace(event, event=name, data=shown) for event, name, shown in zip(told, names, data, strict=True)
         )
 
     def _put_in(self, event: Event) -> Json:

@@ -18,12 +18,12 @@ MAX_LEVELS = 6
 
 _ASCII_GAPS = bytes([*range(0x21), 0x7F])
 _GAPS = re.compile(
-    rb"[\x00-\x20\x7f]+"  # controls and white space
+    rb"(?:[\x00-\x20\x7f]"  # controls and white space
     rb"|\xc2[\x80-\xa0\xad]|\xcd\x8f|\xd8\x9c"  # further controls, soft hyphen, joiners
     rb"|\xe1(?:\x85[\x9f\xa0]|\x9a\x80|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])"
     rb"|\xe2(?:\x80[\x80-\x8f\xa8-\xaf]|\x81[\x9f-\xaf]|\xa0\x80)"  # spaces, zero-width, bidirectional controls
     rb"|\xe3(?:\x80\x80|\x85\xa4)|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xbb])"
-    rb"|\xf3\xa0[\x80-\xbf][\x80-\xbf]"  # tags and selectors
+    rb"|\xf3\xa0[\x80-\xbf][\x80-\xbf])++"  # tags and selectors
 )
 """What a reader does not see between two characters, as UTF-8."""
 
@@ -33,20 +33,26 @@ _NAMED = {
     if len(value) == 1 and value.isascii()
 }
 _ESCAPE = re.compile(
-    rb"%([0-9a-f]{2})"
+    rb"[%=]([0-9a-f]{2})"
     rb"|&#(\d{1,7});?|&#x([0-9a-f]{1,6});?|&(" + b"|".join(sorted(_NAMED, reverse=True)) + rb");?"
     rb"|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})"
     rb"|\\([\"'/\\bfnrtv0])"
 )
-"""One escape of a URL, of HTML, of JSON or of a programming language, in lower case."""
+"""One escape of a URL, a mail, of HTML, of JSON or of a programming language, in lower case."""
+
+_QUOTED_PRINTABLE = re.compile(rb"(?:=[0-9a-f]{2}){4}")
+"""So many escapes of a mail in a row are no accident: single ones stand in every query."""
 
 _WHITE = b"bfnrtv0"
+
+ESCAPING = (b"%", b"&", b"\\")
+"""With one of these an escape begins."""
 
 
 def bare(raw: bytes) -> bytes:
     """Bytes in lower case and without gaps."""
     low = raw.lower()
-    return low.translate(None, _ASCII_GAPS) if low.isascii() else _GAPS.sub(b"", low)
+    return low.translate(None, _ASCII_GAPS) if low.isascii() else _replaced(_GAPS, low, _nothing)
 
 
 def levels(raw: bytes) -> Iterator[bytes]:
@@ -54,9 +60,9 @@ def levels(raw: bytes) -> Iterator[bytes]:
     bared = bare(raw)
     yield bared
     for _ in range(MAX_LEVELS):
-        if b"%" not in bared and b"&" not in bared and b"\\" not in bared:
+        if not any(sign in bared for sign in ESCAPING) and not (b"=" in bared and _QUOTED_PRINTABLE.search(bared)):
             return
-        peeled = bare(_without_escapes(bared))
+        peeled = bare(_replaced(_ESCAPE, bared, _decoded))
         if peeled == bared:
             return
         bared = peeled
@@ -80,27 +86,31 @@ class Level:
 def placed_levels(raw: bytes) -> Iterator[Level]:
     """The same levels, each with where its bytes stood: slower, for a text in which something was found."""
     level = Level(raw.lower())
-    level = _edited(level, _GAPS, lambda _: b"")
+    level = _edited(level, _GAPS, _nothing)
     yield level
     for _ in range(MAX_LEVELS):
-        peeled = _edited(_edited(level, _ESCAPE, _decoded), _GAPS, lambda _: b"")
+        peeled = _edited(_edited(level, _ESCAPE, _decoded), _GAPS, _nothing)
         if peeled.raw == level.raw:
             return
         level = peeled
         yield level
 
 
-def _without_escapes(raw: bytes) -> bytes:
-    """What `re.sub` would return: that takes a hundred bytes for each escape until the last is found."""
+def _replaced(pattern: re.Pattern[bytes], raw: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """What `re.sub` would return: that takes a hundred bytes for each match until the last is found."""
     plain = bytearray()
     done = 0
-    for match in _ESCAPE.finditer(raw):
+    for match in pattern.finditer(raw):
         start, end = match.span()
         plain += raw[done:start]
-        plain += _decoded(match[0])
+        plain += change(match[0])
         done = end
     plain += raw[done:]
     return bytes(plain)
+
+
+def _nothing(_: bytes) -> bytes:
+    return b""
 
 
 @lru_cache(maxsize=4096)

@@ -7,8 +7,11 @@ import os
 
 TALKATIVE = ("httpx", "httpcore", "hpack", "websockets", "grpc")
 
-TRACING = ("GRPC_TRACE", "GRPC_VERBOSITY", "GRPC_STACKTRACE_MINLOGLEVEL", "SSLKEYLOGFILE")
+TRACING = ("GRPC_TRACE", "GRPC_STACKTRACE_MINLOGLEVEL", "SSLKEYLOGFILE")
 """Variables at which a library prints what it sends, or writes down the keys of a TLS connection."""
+
+VERBOSITY = "GRPC_VERBOSITY"
+"""By itself gRPC prints a line for each GOAWAY that asks for calm, with the words of the other side as they came."""
 
 
 def silence() -> None:
@@ -20,3 +23,4 @@ def silence() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     for name in TRACING:
         os.environ.pop(name, None)
+    os.environ[VERBOSITY] = "NONE"

@@ -134,6 +134,8 @@ class WebSocketWire:
         if refused is None:
             return None
         answer = refused.response
+        if answer.status_code < httpx.codes.OK:
+            return None  # an interim response, after which the library hears no other
         body, body_type = self._observer.body(bytes(answer.body or b""))
         return Response(
             status=answer.status_code,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tests.harness import certificates, hostile, hostile_sockets
+from tests.harness import certificates, hostile, hostile_http2, hostile_sockets
 from tests.harness.hostile import Hostile, Misbehaviour, Peer, answer, plain, start
 from tests.harness.hostile_sockets import BINARY, CLOSE, PING, TEXT, after_handshake, frame, hasty, saying
 from tests.harness.serving import speaking
@@ -267,6 +267,13 @@ def _http() -> Iterator[Case]:
         ("writes markup", plain(404, _error("</script><img src=x onerror=alert(1)>", "]]>|`")), "drifted"),
         ("answers in HTTP/1.0", _raw(b"HTTP/1.0 404 X\r\ncontent-type: application/json\r\n\r\n", ENVELOPE), "drifted"),
         ("answers twice", _raw(answer(404, ENVELOPE).replace(b"connection: close", b"x-a: b") * 2), "drifted"),
+        ("has a million empty lists", plain(404, b"[" + b"[]," * 1_300_000 + b"[]]"), "inconclusive body-too-large"),
+        ("has a million escapes", plain(404, _error("not_found_error", "%41" * 1_300_000)), "drifted"),
+        (
+            "has a million gaps",
+            plain(404, b'{"m":"' + "\u200b".encode() * 1_200_000 + b'"}'),
+            "drifted",
+        ),
         ("is empty", plain(404, b""), "drifted"),
     )
     for name, misbehave, said in known:
@@ -304,6 +311,9 @@ def _echoes() -> Iterator[Case]:
         "base64 in a longer text": base64.b64encode(b"a:" + raw + b":tail").decode(),
         "base64 for URLs": base64.urlsafe_b64encode(raw).decode().rstrip("="),
         "bytes of Python": repr(raw),
+        "in a mail": "".join(f"={each:02X}" for each in raw),
+        "a fingerprint": raw.hex(":"),
+        "base64 twice": base64.b64encode(base64.b64encode(raw)).decode(),
     }
     for name, form in forms.items():
         yield Case(
@@ -391,13 +401,14 @@ def _websocket() -> Iterator[Case]:
         ),
         ("announces a gigabyte", hostile_sockets.huge_frame, "inconclusive stream-endless"),
         ("sends many megabytes", hostile_sockets.huge_messages, "inconclusive stream-endless"),
-        ("says nothing", saying(), "inconclusive stream-stalled"),
-        ("stalls after a word", saying(set_up), "inconclusive stream-stalled"),
+        ("says nothing", saying(), "drifted"),
+        ("stalls after a word", saying(set_up), "drifted"),
         ("shakes hands wrongly", hostile_sockets.wrong_handshake, "inconclusive protocol-error"),
         ("never shakes hands", hostile.hanging, "inconclusive read-timeout"),
         ("closes in place of it", hostile.closing, "inconclusive closed-without-answer"),
         ("speaks no HTTP", hostile.garbage, "inconclusive protocol-error"),
         ("drips a header", hostile.loris, "inconclusive read-timeout"),
+        ("answers for the time being", _raw(b"HTTP/1.1 100 Continue\r\n\r\n" * 3), "inconclusive protocol-error"),
         ("redirects", plain(302, location="http://127.0.0.1:1/"), "inconclusive unasked-redirect"),
         ("limits the rate", plain(429), "inconclusive unasked-rate-limit"),
         ("is a gateway", plain(502, PAGE, "text/html"), "inconclusive gateway-page"),
@@ -439,6 +450,10 @@ def _grpc() -> Iterator[Case]:
         ),
         ("takes the connection and is silent", _no_grpc(hostile.hanging), "inconclusive read-timeout"),
         ("speaks HTTP/1.1", _no_grpc(_raw(answer(400, b"no"))), "inconclusive protocol-error"),
+        ("goes away for ever", _no_grpc(hostile_http2.going_away(CANARY.encode())), "inconclusive connection-reset"),
+        ("sends settings for ever", _no_grpc(hostile_http2.settling), "inconclusive read-timeout"),
+        ("pings for ever", _no_grpc(hostile_http2.pinging), "inconclusive read-timeout"),
+        ("goes on with headers for ever", _no_grpc(hostile_http2.going_on), "inconclusive body-too-large"),
         ("speaks garbage", _no_grpc(_endless(b"\x15\x03\x01 no HTTP/2 at all ")), "inconclusive protocol-error"),
     )
     for name, serve, said in known:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import tomllib
+from contextlib import suppress
 from pathlib import Path
 
+from probes.target.target_file import SHIPPED
+from tests.harness import hostile_http2
 from tests.harness.command import pytest_probes
-from tests.harness.hostile import GREEN, Hostile, plain
+from tests.harness.hostile import GREEN, Hostile, Peer, plain
+from tests.harness.serving import speaking
+from tests.harness.target_files import toml
 
 KEY = "sk-canary-of-the-children-0123456789"
 TARGET = """
@@ -65,3 +72,22 @@ def test_no_trace_of_a_library_shows_a_key(tmp_path: Path) -> None:
     assert ran.status == 0, ran.said
     assert "mock-pd" not in ran.said
     assert not (tmp_path / "keys.log").exists()
+
+
+def test_nor_does_what_a_server_says_as_it_goes_away(tmp_path: Path) -> None:
+    """gRPC prints that by itself, a million lines a minute."""
+
+    async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            await hostile_http2.going_away(KEY.encode())(Peer("", reader, writer))
+
+    data = tomllib.loads((SHIPPED / "mock.toml").read_text())
+    with speaking(connection) as base:
+        pd = {**data["providers"]["pd"], "grpc_host": base.removeprefix("http://"), "timeout_s": 2}
+        pd = {key: base if value == "embedded" else value for key, value in pd.items()}
+        (tmp_path / "away.toml").write_text(toml({**data, "name": "away", "providers": {"pd": pd}}))
+        options = ("-s", "--target", str(tmp_path / "away.toml"), "-k", "grpc and not_found", "-n", "0")
+        ran = pytest_probes(tmp_path / "out", *options)
+    assert "not_found" in ran.said
+    assert KEY not in ran.said
+    assert len(ran.said) < 20_000

@@ -53,6 +53,8 @@ FORMS: dict[str, Callable[[str], str]] = {
     "hexadecimal": lambda text: text.encode().hex(),
     "HEXADECIMAL": lambda text: text.encode().hex().upper(),
     "bytes": lambda text: "".join(f"\\x{byte:02x}" for byte in text.encode()),
+    "every byte as in a mail": lambda text: "".join(f"={byte:02X}" for byte in text.encode()),
+    "a fingerprint": lambda text: text.encode().hex(":").upper(),
     "a string of Python": lambda text: repr(text.encode()),
 }
 
@@ -100,6 +102,16 @@ def test_nor_in_base64(part: str, before: bytes, after: bytes, urlsafe: bool, ca
     assume(part == SECRET or len(part) > ENOUGH + 2)  # of less the neighbours own the first and last characters
     assert MARKER in shown_of(told)
     assert MARKER in shown_of(told.lower())
+
+
+@given(st.sampled_from(["hex in base64", "base64 in hex", "base64 in base64"]), st.binary(max_size=5))
+def test_nor_does_writing_it_down_twice(how: str, before: bytes) -> None:
+    raw = SECRET.encode()
+    once = raw.hex().encode() if how.startswith("hex") else base64.b64encode(raw)
+    twice = once.hex() if how.endswith("hex") else base64.b64encode(before + once).decode()
+    shown = redactor().text(f"see {twice}.")
+    assert MARKER in shown
+    assert len(shown) < len("see .") + len(MARKER) + 2 * len(before) + 8
 
 
 @given(st.integers(0, len(SECRET) - ENOUGH + 1))
@@ -191,3 +203,18 @@ def test_the_kind_of_what_an_answer_hands_out_is_no_secret() -> None:
 def test_names_of_headers_and_members_are_looked_at(name: str) -> None:
     assert redactor().headers({name: "1"}) == {f"x-{MARKER}": "1"}
     assert redactor().json({"a": {name: [1, None]}}) == {"a": {f"x-{MARKER}": [1, None]}}
+
+
+def test_headers_that_follow_each_other_and_names_of_events_are_one_text() -> None:
+    pieces = [SECRET[at : at + 8] for at in range(0, 24, 8)]
+    shown = redactor().headers({f"x-{number}": piece for number, piece in enumerate(pieces)})
+    assert list(shown.values()) == [MARKER] * 3
+    events = Observer(redactor()).stream([Event(piece, {"n": 1}) for piece in pieces])
+    assert [each.event for each in events] == [MARKER] * 3
+
+
+@pytest.mark.parametrize(
+    "around", ["%41" * 200_000, "\\\\" * 200_000, f"{SECRET[:11]} ~ " * 60_000], ids=["%", "\\", "eleven"]
+)
+def test_what_only_takes_long_to_look_at_is_hidden_whole(around: str) -> None:
+    assert redactor().text(around + SECRET) == MARKER
