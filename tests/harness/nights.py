@@ -12,14 +12,14 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 from catalog.evidence.results_file import RESULTS, read_run
 from probes.target.target_file import SHIPPED
-from reports import build, terminal
+from reports import build, html, terminal
 from tests.harness.command import pytest_probes
 from tests.harness.engines import PREFIXES
 from tests.harness.fault_changes import body, instead, removed, status
@@ -149,11 +149,14 @@ def pictures(runs: Mapping[str, Path], images: Path) -> None:
     images.mkdir(parents=True, exist_ok=True)
     with chromium() as browser:
         for name, folder in runs.items():
+            run, results = read_run(folder / RESULTS)
+            run = replace(run, asked=replace(run.asked, target=run.target, out=""))  # no path of this machine
+            page = folder / "shown.html"
+            page.write_text(html.render(run, results), encoding="utf-8")
             tab = browser.new_page(viewport=WIDE)
-            tab.goto((folder / "report.html").as_uri())
+            tab.goto(page.as_uri())
             tab.screenshot(path=images / f"night-{name}.png")
             tab.close()
-            run, results = read_run(folder / RESULTS)
             for width in WIDTHS:
                 told = terminal.summary(run, results, width=width)
                 (images / f"night-{name}-{width}.txt").write_text(f"{told}\n", encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -162,6 +163,9 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
     }
     assert sum(len(section.members) for section in overview.sections) == len(seen)
     assert len({each.address for section in overview.sections for each in section.members}) == len(seen)
+    tally = next(line for line in summary.render(described, seen).splitlines() if line.endswith(" selected"))
+    numbers, _, total = tally.partition(" = ")
+    assert sum(map(int, re.findall(r"(?:^|· )(\d+) ", numbers))) == int(total.split()[0]) == len(seen)
 
     document = ElementTree.fromstring(page.encode())
     untold = len(verdicts.stale_entries(described, seen))

@@ -1,0 +1,56 @@
+"""Four things that providers changed are four causes, however many records they meet; a fifth nobody changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog.evidence.causes import causes
+from catalog.model import Outcome
+from catalog.reading.statuses import documented_status
+from reports.overview import Overview
+from tests.harness import fault_changes as to
+from tests.harness.engines import catalog, probe
+from tests.harness.faults import Fault, Where
+from tests.unit.reports.making import run
+
+if TYPE_CHECKING:
+    from catalog.model import Record
+    from tests.harness.fault_proxy import Stand
+
+
+def _renamed(raw: bytes) -> bytes:
+    return raw.replace(b"invalid_api_key", b"incorrect_api_key_provided")
+
+
+CHANGES = {
+    "PC code: documented invalid_api_key, observed incorrect_api_key_provided": Fault(
+        Where(provider="pc", control=False, statuses=(401,)), answer=to.body(_renamed)
+    ),
+    "PB status: documented 400, observed 422": Fault(
+        Where(provider="pb", control=False, path="generateContent", statuses=(400,)), answer=to.status({400: 422})
+    ),
+    "PA header retry-after: documented seconds, observed absent": Fault(
+        Where(provider="pa", control=False, path="/v1/messages", statuses=(429,)), answer=to.removed("retry-after")
+    ),
+    "PA header request-id: documented present, observed absent": Fault(
+        Where(provider="pa", control=False, statuses=(404,)), answer=to.removed("request-id")
+    ),
+}
+OF = {"pa": {404, 429}, "pb": {400}, "pc": {401}}
+
+
+def touched(record: Record) -> bool:
+    """Whether it is an error that one of the changes may meet."""
+    own = {int(each) for each in documented_status(record).members if str(each).isdigit()}
+    return record.kind == "errors" and bool(own & OF.get(record.provider, set())) and record.surface in OF
+
+
+def test_four_changes_are_four_causes(stand: Stand) -> None:
+    chosen = [str(each.address) for each in catalog().records if touched(each)]
+    results = probe(stand.behind(*CHANGES.values()), chosen)
+    drifted = [each for each in results.values() if each.outcome is Outcome.DRIFTED]
+    found = causes(results.values())
+    assert {f"{each.provider.upper()} {each.in_words}" for each in found} == CHANGES.keys()
+    assert len(found) == len(CHANGES) < len(drifted)
+    first_screen = Overview(run(selected=tuple(sorted(chosen))), [*results.values()])
+    assert f"4 new causes behind {len(drifted)} records." in first_screen.sentence
