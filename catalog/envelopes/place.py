@@ -10,13 +10,13 @@ EVERY = "*"
 
 _PLACE = re.compile(
     r"(?P<body>(?:/.*)?)|(?P<kind>header|ask/header|ask/query|ask/path):(?P<name>[^:/]+)|(?P<asked>ask/body)(?P<sent>:/.*)?"
-    r"|(?P<event>event)(?::(?P<of>[^/]+)(?P<data>/.*)?)?",
+    r"|(?P<event>event)(?::(?P<of>[^/]+)(?P<data>/.*)?)?|(?P<frame>ask/event):(?P<by>[^/]+)(?P<said>/.*)?",
     re.DOTALL,
 )
 
 FORMS = (
-    "/a/json/pointer, header:NAME, event:NAME/pointer, ask/query:NAME, ask/header:NAME, ask/path:NAME or "
-    "ask/body:/pointer"
+    "/a/json/pointer, header:NAME, event:NAME/pointer, ask/query:NAME, ask/header:NAME, ask/path:NAME, "
+    "ask/body:/pointer or ask/event:NAME/pointer"
 )
 """How a place is written, for whoever wrote it otherwise."""
 
@@ -24,9 +24,9 @@ FORMS = (
 class Place(NamedTuple):
     """A place, as a record writes it: `/data/*/id`, `header:request-id`, `event:error/code`, `ask/query:limit`.
 
-    `kind` is `body`, `header`, `event`, or for the request that was sent `ask/query`, `ask/header`, `ask/body` or
-    `ask/path` (of what stands for a `{name}` of the endpoint's path). `name` is the header's, parameter's or event's;
-    `pointer` is where in the body or in the event's data.
+    `kind` is `body`, `header`, `event`, or for the request that was sent `ask/query`, `ask/header`, `ask/body`,
+    `ask/path` (of what stands for a `{name}` of the endpoint's path) or `ask/event` (of a frame that we sent). `name`
+    is the header's, parameter's or event's; `pointer` is where in the body or in the event's data.
     """
 
     kind: str
@@ -47,6 +47,8 @@ class Place(NamedTuple):
             return cls(match["kind"], match["name"])
         if match["asked"]:
             return cls("ask/body", "", (match["sent"] or ":")[1:])
+        if match["frame"]:
+            return cls("ask/event", match["by"], match["said"] or "")
         if match["event"]:
             return cls("event", match["of"] or "", match["data"] or "")
         return cls("body", "", text)

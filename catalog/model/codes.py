@@ -47,6 +47,7 @@ class FindingCode(StrEnum):
     VALUE_INVALID = "value-invalid"
     BOUND_EXCEEDED = "bound-exceeded"
     BOUND_UNDERCUT = "bound-undercut"
+    VERSION_DIFFERS = "version-differs"
     PREFIX_DIFFERS = "prefix-differs"
     PATTERN_DIFFERS = "pattern-differs"
     ORDER_DIFFERS = "order-differs"

@@ -13,7 +13,7 @@ from catalog.envelopes.pointer import ABSENT
 if TYPE_CHECKING:
     from catalog.model import Json, Record
 
-OF_TWO = frozenset({"equals", "differs", "subset", "none", "at_most", "at_least"})
+OF_TWO = frozenset({"equals", "differs", "subset", "none", "at_most", "at_least", "version_of"})
 """Kinds that compare with other values: those at `with`, of the exchanges `of`, or the constant `value`."""
 
 OF_A_CONSTANT = frozenset({"every", "prefix", "pattern", "ordered"})
@@ -36,7 +36,7 @@ class Relation:
     """The constant with which they are compared, or ABSENT."""
     source: str = ""
     path: str = ""
-    """The path of the endpoint, of whose `{name}` a place `ask/path:name` speaks."""
+    """The path of the endpoint, of whose `{name}` a place `ask/path:name` speaks; an envelope writes one of its own."""
 
     @property
     def place(self) -> str:
@@ -78,6 +78,7 @@ _WORDS: Mapping[str, str] = {
     "none": "none among {}",
     "at_most": "at most {}",
     "at_least": "at least {}",
+    "version_of": "each named as {}, or as a dated version of it",
     "every": "each valid by {}",
     "prefix": "each beginning with {}",
     "pattern": "each matching {}",
@@ -118,5 +119,5 @@ def relation(written: Mapping[str, Json], path: str = "") -> Relation:
         other=written.get("with", at if of else ""),
         value=written.get("value", ABSENT),
         source=written.get("source", ""),
-        path=path,
+        path=written.get("path", path),
     )

@@ -76,7 +76,7 @@ def _generate(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     admit_generation(call, model, prompt_tokens(messages))
     completion = complete(messages, body.get("max_output_tokens"), wanted)
     settle_generation(call, model, completion.completion_tokens)
-    return _described(call, body, completion)
+    return described(call, body, completion)
 
 
 def _conversation(given: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -124,7 +124,7 @@ def _function_call(call: Call, name: str, arguments: str) -> dict[str, Any]:
     return {"type": "function_call", **ids, "name": name, "arguments": arguments, "status": "completed"}
 
 
-def _described(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
+def described(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
     """The response with the fields that clients validate."""
     status = "incomplete" if completion.cut else "completed"
     return {

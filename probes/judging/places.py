@@ -14,7 +14,7 @@ from catalog.envelopes.projection import unwrapped
 from catalog.reading.expected import Expected, answer_body
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange, Json, Response
+    from catalog.model import Event, Exchange, Json, Response
 
 _NAMED = re.compile(r"\\\{([a-z0-9_]+)\\\}")
 
@@ -38,14 +38,19 @@ def _answered(place: Place, expected: Expected, response: Response | None) -> It
         if value.strip():
             yield value
     elif place.kind == "event":
-        for event in response.events or ():
-            if event.sent or event.cut is not None or place.name not in (event.event, EVERY, ""):
-                continue
+        for event in _events(place, response, sent=False):
             yield from find_all(event.data, place.pointer) if place.name else (event.event,)
     elif response.cut is None:
         body = answer_body(expected, response)
         if body is not ABSENT:
             yield from find_all(unwrapped(expected.envelope, body), place.pointer)
+
+
+def _events(place: Place, response: Response | None, *, sent: bool) -> Iterator[Event]:
+    """The events of this name that one side sent, and that were kept whole."""
+    for event in (response.events if response is not None else None) or ():
+        if event.sent is sent and event.cut is None and place.name in (event.event, EVERY, ""):
+            yield event
 
 
 def _asked(place: Place, exchange: Exchange, path: str) -> Iterator[Json]:
@@ -59,6 +64,9 @@ def _asked(place: Place, exchange: Exchange, path: str) -> Iterator[Json]:
         match = _pattern(path).search(urlsplit(request.url).path) if place.name in named_in(path) else None
         if match is not None:
             yield unquote(match[place.name])
+    elif place.kind == "ask/event":
+        for event in _events(place, exchange.response, sent=True):
+            yield from find_all(event.data, place.pointer)
     else:
         yield from find_all(request.body, place.pointer)
 

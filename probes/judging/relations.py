@@ -19,6 +19,7 @@ from catalog.envelopes.pointer import ABSENT
 from catalog.model.codes import FindingCode
 from probes.judging.places import values_at
 from probes.judging.validators import is_valid
+from probes.judging.versions import is_version_of
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Json
@@ -91,6 +92,7 @@ _CODES: Mapping[str, FindingCode] = {
     "none": FindingCode.VALUES_REMAIN,
     "at_most": FindingCode.BOUND_EXCEEDED,
     "at_least": FindingCode.BOUND_UNDERCUT,
+    "version_of": FindingCode.VERSION_DIFFERS,
     "every": FindingCode.VALUE_INVALID,
     "prefix": FindingCode.PREFIX_DIFFERS,
     "pattern": FindingCode.PATTERN_DIFFERS,
@@ -179,6 +181,10 @@ def _out_of_bounds(ours: Values, theirs: Values, beyond: Callable[[float, float]
     return found
 
 
+def _otherwise_named(ours: Values, theirs: Values) -> list[Json]:
+    return [value for value in ours.values if not any(is_version_of(value, each) for each in theirs.values)]
+
+
 def _invalid(ours: Values, theirs: Values) -> list[Json]:
     return [value for value in ours.values if not is_valid(theirs.values[0], value)]
 
@@ -217,6 +223,7 @@ _KINDS: Mapping[str, Callable[[Values, Values], list[Json] | None]] = {
     "none": _remaining,
     "at_most": _above,
     "at_least": _below,
+    "version_of": _otherwise_named,
     "every": _invalid,
     "prefix": _without_prefix,
     "pattern": _not_matching,

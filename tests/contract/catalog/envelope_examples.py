@@ -88,6 +88,7 @@ ENVELOPES: dict[str, Examples] = {
     "pa_message": Examples(
         [
             PA_MESSAGE,
+            {**PA_MESSAGE, "model": "m"},
             {**PA_MESSAGE, "stop_reason": "refusal", "stop_details": {"category": "c"}},
             without(PA_MESSAGE, "usage"),  # the documents name usage counts, not their field: create_message assumes it
         ],
@@ -126,7 +127,7 @@ ENVELOPES: dict[str, Examples] = {
         [PB_INTERACTIONS, {"event_type": "done", **PB_INTERACTIONS}, {"event_type": "error"}],
     ),
     "pb_generation": Examples(
-        [PB_GENERATION, {"promptFeedback": {"blockReason": "SAFETY"}}],
+        [PB_GENERATION, {**PB_GENERATION, "modelVersion": "m"}, {"promptFeedback": {"blockReason": "SAFETY"}}],
         [
             {},
             {"usageMetadata": {}},
@@ -181,7 +182,7 @@ ENVELOPES: dict[str, Examples] = {
     ),
     "pc_inject_failed": Examples([{"type": "response.inject.failed"}], [{}, {"type": "response.injected"}]),
     "pc_response": Examples(
-        [PC_RESPONSE, {"id": "resp_1", "status": "completed", "incomplete_details": None}],
+        [PC_RESPONSE, {"id": "resp_1", "status": "completed", "incomplete_details": None, "model": "m"}],
         [
             without(PC_RESPONSE, "status"),
             changed(PC_RESPONSE, "chat_1", "id"),
@@ -191,7 +192,7 @@ ENVELOPES: dict[str, Examples] = {
         ],
     ),
     "pc_chat": Examples(
-        [{"choices": [{"finish_reason": "length"}]}, {}],
+        [{"choices": [{"finish_reason": "length"}], "model": "m"}, {"choices": [{"finish_reason": "length"}]}, {}],
         [{"choices": []}, {"choices": [{}]}, {"choices": [{"finish_reason": 1}]}],
     ),
     "pc_oauth": Examples(

@@ -87,15 +87,15 @@ def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
         ),
         (
             [{**FINE, "is": "superset"}],
-            '$.relations[0].is: "superset" is none of equals, differs, subset, none, at_most, at_least, every, prefix, '
-            "pattern, ordered, non_empty; did you mean subset?",
+            '$.relations[0].is: "superset" is none of equals, differs, subset, none, at_most, at_least, '
+            "version_of, every, prefix, pattern, ordered, non_empty; did you mean subset?",
         ),
         (
             [{**FINE, "at": "data"}],
             '$.relations[0].at: "data" has not the right form; the schema says: Where values stand: a JSON pointer '
             "into the body (`*`: each item), `header:NAME`, `event:NAME/pointer` (`event` alone: the names), or in the "
-            "request that was sent `ask/query:NAME`, `ask/header:NAME`, `ask/path:NAME` (of the endpoint's path) or "
-            "`ask/body:/pointer`",
+            "request that was sent `ask/query:NAME`, `ask/header:NAME`, `ask/path:NAME` (of the endpoint's path), "
+            "`ask/body:/pointer` or `ask/event:NAME/pointer` (of a frame that we sent)",
         ),
     ],
 )  # fmt: skip

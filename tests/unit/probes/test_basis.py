@@ -236,7 +236,8 @@ def test_what_an_assumption_was_settled_to_be_is_no_news() -> None:
     assert [each.severity for each in again.findings] == [Severity.SHOULD]
 
 
-SUCCEEDED = Response(200, HEADERS, {"usage": {"input_tokens": 1}, "stop_reason": "end_turn", "type": "message"}, "json")
+MESSAGE = {"usage": {"input_tokens": 1}, "stop_reason": "end_turn", "type": "message", "model": "mock-small"}
+SUCCEEDED = Response(200, HEADERS, MESSAGE, "json")
 
 
 def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to_blame() -> None:

@@ -61,6 +61,10 @@ CASES: list[tuple[dict[str, Any], Any, Any, Any]] = [
      {"at": "2026-01-01T00:00:01Z"}, {"at": "soon"}),
     ({"kind": "at_least", "at": "/data/*/id", "with": "ask/query:from"}, items("2026-01-02T00:00:00Z"),
      items("2026-01-03T00:00:00Z", "2026-01-01T23:59:59Z"), items()),
+    ({"kind": "version_of", "at": "/model", "with": "ask/body:/model"}, {"model": "m_1-0613"}, {"model": "m_10"}, {}),
+    ({"kind": "version_of", "at": IDS, "value": "m-latest"}, items("m-3-002"), items("m-3", "m-lite"), items()),
+    ({"kind": "version_of", "at": "/name", "with": "ask/path:kind", "path": "/{any}/lists/{kind}/items/{id}"},
+     {"name": "l 1-20260102"}, {"name": "l"}, {}),
     ({"kind": "every", "at": IDS, "value": {"type": "integer"}}, items(1, 2), items(1, "2"), items()),
     ({"kind": "prefix", "at": IDS, "value": "cse_"}, items("cse_1"), items("cse_1", "x"), items()),
     ({"kind": "prefix", "at": "/id", "value": "1"}, {"id": "12"}, {"id": 12}, {}),
@@ -126,6 +130,9 @@ def test_the_same_header_and_field() -> None:
         ("event:two/n", (2,)),
         ("event:*/n", (1, 2)),
         ("event:three/n", ()),
+        ("ask/event:sent/n", (0,)),
+        ("ask/event:*/n", (0,)),
+        ("ask/event:one/n", ()),
         ("header:x-trailer", ("yes",)),
     ],
 )
@@ -135,7 +142,7 @@ def test_events_and_trailers_are_places_too(place: str, values: tuple[Any, ...])
     assert values_at(Place.parse(place), expected(), seen) == values
 
 
-@pytest.mark.parametrize("text", ["data", "header:", "ask/query", "ask/path:a/b", "event:/x", "headers:a"])
+@pytest.mark.parametrize("text", ["data", "header:", "ask/query", "ask/path:a/b", "event:/x", "ask/event", "headers:a"])
 def test_what_is_no_place_is_told_in_one_line(text: str) -> None:
     with pytest.raises(ValueError, match=r"is no place in an exchange: write [^\n]+$"):
         Place.parse(text)

@@ -1,0 +1,73 @@
+"""Which name of a model is an alias of another, and which is another model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probes.judging.versions import is_version_of
+
+
+@pytest.mark.parametrize(
+    ("asked", "served"),
+    [
+        ("small", "small"),
+        ("models/small", "small"),
+        ("small", "models/small-001"),
+        ("small-4o", "small-4o-2024-07-18"),
+        ("small-4", "small-4-0613"),
+        ("small-3-5", "small-3-5-20241022"),
+        ("small", "small@20241022"),
+        ("small-2.5", "small-2.5-09-2025"),
+        ("small-2.5-preview", "small-2.5-preview-06-17"),
+        ("small-3-5-latest", "small-3-5-20241022"),
+        ("small-flash-latest", "small-2.5-flash-preview-09-2025"),
+        ("small-latest", "small-latest"),
+    ],
+)
+def test_a_name_is_served_by_a_version_of_its_own(asked: str, served: str) -> None:
+    assert is_version_of(served, asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "served"),
+    [
+        ("small", "large"),
+        ("small", "small-mini"),
+        ("small", "small-mini-2024-07-18"),
+        ("small", "small-2024-07-18-mini"),
+        ("small-4", "small-4.1"),
+        ("small-4", "small-4-1"),
+        ("small-4", "small-40613"),
+        ("small-4o-mini", "small-4o"),
+        ("small-2024-07-18", "small"),
+        ("small-2024-07-18", "small-2024-08-06"),
+        ("small-20240718", "small-20240806"),
+        ("small", "small-preview-06-17"),
+        ("small-flash-latest", "small-2.5-flash-lite"),
+        ("small-flash-latest", "small-2.5-pro"),
+        ("small-flash-latest", "flash-small-2.5"),
+        ("small", ""),
+        ("small", "Small"),
+    ],
+)
+def test_anything_else_is_another_model(asked: str, served: str) -> None:
+    assert not is_version_of(served, asked)
+
+
+ANYTHING: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text())
+
+
+@given(served=ANYTHING, asked=ANYTHING)
+def test_whatever_comes_has_an_answer_and_only_names_are_versions(served: Any, asked: Any) -> None:
+    assert is_version_of(served, asked) <= (isinstance(served, str) and isinstance(asked, str))
+
+
+@given(name=st.text(min_size=1), year=st.integers(1000, 9999), month=st.integers(10, 12), day=st.integers(10, 28))
+def test_each_name_is_a_version_of_itself_and_of_its_dated_ones(name: str, year: int, month: int, day: int) -> None:
+    assert is_version_of(name, name)
+    assert is_version_of(f"{name}-{year}-{month}-{day}", name) or "/" in name or name.endswith("-latest")
+    assert is_version_of(f"{name}-{year}{month}{day}", name) or "/" in name or name.endswith("-latest")
