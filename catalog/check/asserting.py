@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FIX = "run `python -m catalog check --fix`"
 
 _OF_ASSERTIONS = ("assumed", "alternatives", "out_of_reach")
-_OF_A_REQUEST = ("endpoints", "method", "path", "query", "header", "body")
+_OF_A_REQUEST = ("endpoints", "cause", "method", "path", "query", "header", "body")
 """What may be assumed of a request: on which endpoints it is answered so, `ask/path`, `ask/query:…`, `ask/header:…`."""
 
 _BY_DATA = (Tag.DOCUMENTED, Tag.LIVE_VERIFIED, Tag.UNVERIFIED)

@@ -98,7 +98,7 @@ _TABLE = (
     Key("mock-pc-elsewhere", project=ELSEWHERE),
     Key("mock-pc-legacy-user", projects=(WORK, NARROW)),
     Key("mock-pc-storage", scopes=frozenset({EXTERNAL_STORAGE})),
-    Key("mock-pc-admin", admin=True),
+    Key("mock-pc-admin", admin=True, scopes=frozenset({EXTERNAL_STORAGE})),
     Key("mock-pc-tight", HASTY),
     Key("mock-pc-project-limit", project=CAPPED),
     Key("mock-pc-revoked", state=State.REVOKED),

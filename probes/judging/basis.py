@@ -73,13 +73,16 @@ def failed_assumption(expected: Expected, response: Response, findings: Iterable
 
     Only a refusal that is about the request itself speaks against how we asked. Where a refusal is stated, one with
     another status is drift, for it was provoked; just a path may still be wrong. An unknown path is a 404 as well
-    (1:4.4), though without the provider's envelope.
+    (1:4.4), though without the provider's envelope. Where it is assumed what brings the refusal about (`ask/cause`), a
+    success says that this does not.
     """
     differs = {finding.aspect for finding in findings if finding.drifts}
     unenveloped = Aspect.BODY in differs and response.body_type != "json"
     for within, reason in expected.asked.items():
         if within == "path":
             failed = response.status in _BLAMES_THE_PATH and (Aspect.STATUS in differs or unenveloped)
+        elif within == "cause":
+            failed = not succeeds(expected.status) and succeeds(response.status)
         else:
             failed = within != "endpoints" and succeeds(expected.status) and response.status in _BLAMES_THE_REQUEST
         if failed:

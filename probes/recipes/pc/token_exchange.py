@@ -19,13 +19,20 @@ ENDPOINT = Family("pc/endpoints/oauth")
 FAMILY = Family("pc/errors/oauth")
 GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
 JWT = "urn:ietf:params:oauth:token-type:jwt"
-CERTIFICATE = "urn:ietf:params:oauth:token-type:x509"
-"""The parameters of RFC 8693; the documents name none, and no kind of token for a certificate is registered."""
+CERTIFICATE = "{certificate_token_type}"
+"""The parameters of RFC 8693; the documents name none. A certificate has no registered kind: the target says which."""
+
+CONFIGURED = {"identity_provider_id": "{identity_provider}", "service_account_id": "{service_account}"}
+"""What clients send beside a JWT: which configuration its claims are compared with (1:5.3), and for whom."""
+
+OF_A_JWT = frozenset({"identity_provider", "service_account"})
+OF_BOTH_KINDS = OF_A_JWT | {"certificate_token_type"}
 
 
 def exchange(subject_token: str, kind: str = JWT) -> Call:
     """Hand over a subject token; what comes back is a credential, and kept out of the evidence."""
-    body = {"grant_type": GRANT, "subject_token": subject_token, "subject_token_type": kind}
+    ids = CONFIGURED if kind == JWT else {}
+    body = {"grant_type": GRANT, "subject_token": subject_token, "subject_token_type": kind, **ids}
     return post("/oauth/token", body, credential=None, service="mtls_auth_url", secrets=("/access_token",))
 
 
@@ -47,7 +54,7 @@ def _handed_over(family: Family, slug: str, label: str, role: str) -> Recipe:
     async def steps(probe: Probe) -> None:
         await probe.send(exchange(f"{{{role}_credential}}"), label)
 
-    return family.recipe(slug, steps=steps, label=label, requests=1, roles={role})
+    return family.recipe(slug, steps=steps, label=label, requests=1, roles={role}, needs=OF_A_JWT)
 
 
 async def malformed_forged_expired(probe: Probe) -> None:
@@ -66,6 +73,7 @@ RECIPES = (
         steps=both_kinds,
         labels=(SUCCESS, "certificate", "audience_compared", "other_method", "other_path"),
         requests=5,
+        needs=OF_BOTH_KINDS,
         roles={"subject_token", "subject_certificate", "subject_token_other_audience"},
         optional=besides(
             ENDPOINT,
@@ -84,6 +92,7 @@ RECIPES = (
         labels=("audience",),
         requests=1,
         roles={"subject_token_other_audience"},
+        needs=OF_A_JWT,
         optional=besides(
             FAMILY,
             "invalid_grant",
@@ -96,6 +105,7 @@ RECIPES = (
         labels=("malformed", "forged", "expired"),
         requests=3,
         roles={"subject_token_forged", "subject_token_expired"},
+        needs=OF_A_JWT,
         optional=besides(FAMILY, "invalid_subject_token", {"issued_later": "subject_token_issued_later"}),
     ),
 )
@@ -113,6 +123,11 @@ async def _without_fault(probe: Probe) -> None:
 
 TWINS = (
     recipe(
-        "pc/endpoints/oauth/exchange_token", steps=_without_fault, labels={TWIN}, requests=1, roles={"subject_token"}
+        "pc/endpoints/oauth/exchange_token",
+        steps=_without_fault,
+        labels={TWIN},
+        requests=1,
+        roles={"subject_token"},
+        needs=OF_A_JWT,
     ),
 )

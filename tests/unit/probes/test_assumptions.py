@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.model import Outcome, Response
+from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
 from probes.judging.basis import failed_assumption, succeeds
 from tests.unit.probes.test_basis import BODY, HEADERS, LIMITED, RATE_LIMIT, catalog, judged
@@ -96,6 +97,7 @@ SUCCESS_ASSUMED = "pa/endpoints/models/list_models"
         *(("ask/path", status, True) for status in (404, 405)),
         *(("ask/path", status, False) for status in (400, 401, 415, 422)),
         *(("ask/endpoints", status, False) for status in (400, 404)),
+        *(("ask/cause", status, False) for status in (400, 409)),
     ],
 )
 def test_only_a_refusal_of_the_request_itself_blames_what_was_assumed_of_it(
@@ -109,6 +111,15 @@ def test_only_a_refusal_of_the_request_itself_blames_what_was_assumed_of_it(
     assert any(finding.drifts for finding in findings)
     told = failed_assumption(expected, response, findings)
     assert told == (f"{key.removeprefix('ask/')}: Not shown." if blamed else "")
+
+
+def test_an_assumed_cause_that_is_accepted_is_no_drift() -> None:
+    fields = {"assumed": {"ask/cause": "What brings it about is not shown."}}
+    accepted = judged(RATE_LIMIT, replace(LIMITED, status=200), fields)
+    assert accepted.outcome is Outcome.INCONCLUSIVE
+    assert accepted.reason is not None
+    assert accepted.reason.code == ReasonCode.ASSUMPTION_FAILED
+    assert judged(RATE_LIMIT, replace(LIMITED, status=400), fields).outcome is Outcome.DRIFTED
 
 
 def test_a_status_that_is_assumed_is_settled_by_another_refusal_and_not_by_a_success() -> None:
