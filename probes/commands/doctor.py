@@ -8,11 +8,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import anyio
 
+from catalog.model.codes import ReasonCode
 from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.planning.bounds import plan_lines
@@ -40,6 +41,18 @@ RUN = "doctor"
 
 SHOWN = 8
 """Variables of a provider that are named; docs/live.md has them all."""
+
+
+NOBODYS = frozenset(
+    {
+        ReasonCode.PROVIDER_ONLY_CAUSE,
+        ReasonCode.NO_DOCUMENTED_SETUP,
+        ReasonCode.NOT_ON_THE_WIRE,
+        ReasonCode.INVISIBLE_TO_CLIENT,
+        ReasonCode.SURFACE_OUT_OF_REACH,
+    }
+)
+"""Why a record is not probed that no variable and no cost would change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +108,8 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
     looked_up = look_up(asked, target, Redactor.of(target, public=[NOWHERE_KEY]))
     found = target.with_values(found_in(looked_up))
     plans = {name: plan(catalog, found, allow, own, drawing) for name, own in addresses.items()}
+    # An account that could not be asked may have all that it can be asked for: no variable is needed for that.
+    unasked = {name: each for name, each in possible.providers.items() if name not in works}
     probed = [recipe for each in plans.values() for recipe in each.recipes]
     return Diagnosis(
         target=found,
@@ -103,7 +118,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
         unfaulted={name: at_most(chosen.probed, catalog, found, allow) for name, chosen in plans.items()},
         checks=checks,
         looked_up=looked_up,
-        gains=gains(catalog, found, allow),
+        gains=gains(catalog, replace(found, providers={**found.providers, **unasked}), allow),
         today=today,
         ends=[each for each in endings(found, looked_up, probed) if (each.on - today).days <= SOON],
     )
@@ -167,6 +182,7 @@ def _provider_lines(provider: Provider, found: Diagnosis) -> Iterator[str]:
     yield f"{provider.name.upper()}  {expected}; {len(chosen.probed)} of {total} records can be probed"
     if not provider.configured:
         yield f"  not configured: {provider.missing(provider.first_gap, found.target.name)}"
+        yield from _more(provider, found.gains)
         return
     rows = [*_addresses(provider), *_credentials(provider, found), *_looked_up(provider, found), *_budget(provider)]
     width = [max(len(row[column]) for row in rows) for column in range(2)]
@@ -174,8 +190,15 @@ def _provider_lines(provider: Provider, found: Diagnosis) -> Iterator[str]:
     yield from _more(provider, found.gains)
     named = {provider.missing(place, found.target.name) for place in provider.unset}
     reasons = Counter((each.code, each.detail) for each in chosen.not_probed.values() if each.detail not in named)
+    nobodys = Counter[str]()
     for (code, detail), count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
-        yield f"  {count:>4} not probed, {code}: {detail}"
+        if code in NOBODYS:
+            nobodys[code] += count
+        else:
+            yield f"  {count:>4} not probed, {code}: {detail}"
+    if nobodys:
+        shares = ", ".join(f"{code} {count}" for code, count in nobodys.most_common())
+        yield f"  {nobodys.total():>4} not probed, whatever is set ({shares}): `pytest probes --plan` names them"
 
 
 Row = tuple[str, str, str]

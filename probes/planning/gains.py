@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from probes.elicit import book
 from probes.planning.obstacles import barred, lacking
 from probes.planning.plan import plan
 from probes.target import target as targets
-from probes.target.target import Cost
+from probes.target.target import Cost, Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,14 +42,30 @@ class Gain:
 def gains(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list[Gain]:
     """Every variable that the target names, nobody has set and some record needs; those that add most come first.
 
+    Of a provider without its first key that is the key alone: without it no other adds anything, and nothing is found.
+
     `target` is taken with what can be looked up on its accounts (`Target.before_look_ups`).
     """
-    found = [
-        each
-        for provider in target.providers.values()
-        for each in _of_provider(list(catalog.select(provider=provider.name)), provider, target, allow)
-    ]
+    found: list[Gain] = []
+    for provider in target.providers.values():
+        records = list(catalog.select(provider=provider.name))
+        if provider.first_gap in provider.unset:
+            found.append(_first(catalog, records, provider, target, allow))
+        else:
+            found += _of_provider(records, provider, target, allow)
     return sorted(found, key=lambda each: (-each.records, -each.looks, -each.beside_others, each.variable))
+
+
+def _first(
+    catalog: Catalog, records: Iterable[Record], provider: Provider, target: Target, allow: frozenset[Cost]
+) -> Gain:
+    """What the first key adds, with what can then be looked up."""
+    place = provider.first_gap
+    role, variable = place.rpartition(".")[2], provider.unset[place]
+    keys = {**provider.credentials, role: Credential(role, SOME_KEY, variable)}
+    begun = replace(target, providers={provider.name: replace(provider, credentials=keys)}).before_look_ups()
+    possible = plan(catalog, begun, allow, [str(record.address) for record in records]).probed
+    return Gain(provider.name, variable, place, len(possible), 0, 0)
 
 
 def _of_provider(

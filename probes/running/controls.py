@@ -11,6 +11,7 @@ from catalog.model.codes import ReasonCode
 from catalog.reading.expected import answer_body
 from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
+from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.judging.proof import SUCCESS, expected_of, proof_of
 from probes.judging.unasked import of_the_account, unasked
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from probes.calls.call import Call
     from probes.running.lane import Lane
 
+NOT_THERE = (404, 405)
 BAD_CREDENTIAL = (401,)
 
 
@@ -86,9 +88,18 @@ def _refused(lane: Lane, response: Response, status: int | None, where: str, kno
     body = answer_body(expected_of(lane.provider.name), response)
     found = [each.address for each in known.matching(status, body)] if known is not None else []
     named = f", which is {' or '.join(found)}" if 0 < len(found) <= TOO_MANY else ""
-    return Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status}{named}; look at {_key(lane)}")
+    return Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status}{named}; look at {_suspects(lane, status)}")
 
 
 def _key(lane: Lane) -> str:
     credential = lane.provider.credential(lane.role)
     return credential.variable or f"credential {lane.role!r} of {lane.provider.name}"
+
+
+def _suspects(lane: Lane, status: int | None) -> str:
+    """What to look at: the key, and where a path is not there the address too; some hide from a key in this way."""
+    if status not in NOT_THERE:
+        return _key(lane)
+    control = book.book(lane.provider.name).controls.get(lane.role)
+    service = control.service if control is not None else "base_url"
+    return f"{_key(lane)} and {lane.provider.variables.get(service) or f'{service} of {lane.provider.name}'}"

@@ -116,6 +116,16 @@ def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
     assert "\n".join(gains.of_each_variable(catalog(), "live")) in written
 
 
+@pytest.mark.parametrize("environ", [{"PA_API_KEY": ""}, {}], ids=["set and empty", "not set"])
+def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str, str]) -> None:
+    """As much as the docs say of it: with what can then be looked up."""
+    target = targets.load("live", environ)
+    (first,) = [each for each in gains.gains(catalog(), target, target.allow) if each.provider == "pa"]
+    begun = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).before_look_ups()
+    addresses = [str(record.address) for record in catalog().select("pa")]
+    assert (first.variable, first.records) == ("PA_API_KEY", len(plan(catalog(), begun, begun.allow, addresses).probed))
+
+
 def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
     before = {"PA_API_KEY": "key-of-nobody", "PA_COMPLIANCE_KEY": "key-of-nobody-else"}
     begun = targets.load("live", before).before_look_ups()

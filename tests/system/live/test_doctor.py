@@ -46,6 +46,16 @@ def test_a_dead_key_is_named_by_its_variable(
     assert "mock-pa-no-such-key" not in said
 
 
+def test_an_address_without_the_api_is_suspected_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PA_API_KEY", "mock-pa-inference")
+    with serving(create_app(only=["pa"])) as base:
+        monkeypatch.setenv("PA_BASE_URL", f"{base}/nowhere")
+        assert command.main(["doctor", "--target", "live"]) == 1
+    assert "was answered 404; look at PA_API_KEY and PA_BASE_URL" in capsys.readouterr().out
+
+
 def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
     target = targets.load("live", {"PA_EXPECTED": "true"})
     found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
