@@ -40,7 +40,8 @@ def requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> I
     """Every request once: provider, method, path, label, cost, credential, record. What steps decide is bounded."""
     name = provider.name
     for rule in asked(_look_ups(provider, recipes, target)):
-        yield f"{name} GET {rule.ask} look-up free {rule.role}"
+        pages = f", at most {rule.requests} pages" if rule.requests > 1 else ""
+        yield f"{name} GET {rule.ask} look-up free {rule.role}{pages}"
     for role, method, path in sorted({control for each in recipes for control in _controls(each)}):
         yield f"{name} {method} {path} control free {role}"
     for recipe in recipes:
@@ -65,7 +66,7 @@ def plan_lines(
     `unfaulted` are the requests without a fault that may be needed besides.
     """
     most, tokens = bounds(recipes, (each for each in unfaulted if each.provider == provider.name))
-    most += len(asked(_look_ups(provider, recipes, target)))
+    most += sum(rule.requests for rule in asked(_look_ups(provider, recipes, target)))
     costs = Counter(str(recipe.cost) for recipe in recipes)
     shares = ", ".join(f"{count} {cost}" for cost, count in sorted(costs.items()))
     told = f"{provider.name}: {len(recipes)} probes ({shares}); at most {most} requests, {tokens} tokens"

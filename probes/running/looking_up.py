@@ -1,4 +1,4 @@
-"""Sends the look-ups of a run's beginning: each request once, on the lane of its key, outside every budget."""
+"""Sends the look-ups of a run's beginning: each list once, page by page, on its key's lane, outside all budgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from probes.calls.placeholders import filled
 from probes.elicit.probe import Stopped
 from probes.running.budget import Budget
 from probes.running.lane import Lane
-from probes.target.look_ups import LookedUp, Rule, choose, ending
+from probes.target.look_ups import LookedUp, Rule, choose, ending, following, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,7 +77,7 @@ class _OfProvider:
     async def _follow(self, rule: Rule, values: dict[str, str]) -> None:
         key = (rule.role, rule.address, filled(rule.ask, values))
         if key not in self._told:
-            self._told[key] = await self._ask(key)
+            self._told[key] = await self._ask(key, rule)
         body = self._bodies.get(key)
         if rule.value not in values:
             found = choose(rule, body, values, self._provider.rules)
@@ -89,24 +89,34 @@ class _OfProvider:
         if end is not None:
             self._told[key] = replace(self._told[key], ends={**self._told[key].ends, rule.value: end})
 
-    async def _ask(self, key: tuple[str, str, str]) -> LookedUp:
+    async def _ask(self, key: tuple[str, str, str], rule: Rule) -> LookedUp:
+        """Ask for the list, page by page; what was told before one that was refused counts."""
         role, address, ask = key
         parts = urlsplit(ask)
         told = LookedUp(self._provider.name, f"GET {ask}")
-        call = get(parts.path, query=tuple(parse_qsl(parts.query, keep_blank_values=True)), service=address)
+        query = tuple(parse_qsl(parts.query, keep_blank_values=True))
         lane = self._lanes.setdefault(
             role, Lane(self._provider, role, self._redactor, Budget(self._provider), mock=self._mock)
         )
-        try:
-            exchange = await lane.send(call, SETUP, SESSION, 0.0, free=True)
-        except Stopped as stopped:
-            return replace(told, trouble=str(stopped))
-        trouble = _trouble(exchange)
-        if not trouble and exchange.response is not None:
-            self._bodies[key] = exchange.response.body
-        elif exchange.failure is not None:  # the next would only repeat it
-            lane.stop(exchange.failure)
-        return replace(told, trouble=trouble)
+        pages: list[Json] = []
+        cursor: tuple[tuple[str, str], ...] = ()
+        while True:
+            try:
+                call = get(parts.path, query=query + cursor, service=address)
+                exchange = await lane.send(call, SETUP, SESSION, 0.0, free=True)
+            except Stopped as stopped:
+                return replace(told, trouble=str(stopped))
+            if exchange.failure is not None:  # the next would only repeat it
+                lane.stop(exchange.failure)
+            trouble = _trouble(exchange)
+            if trouble or exchange.response is None:
+                return replace(told, trouble=trouble)
+            pages.append(exchange.response.body)
+            self._bodies[key] = joined(rule, pages)
+            following_page = following(rule, pages)
+            if following_page is None:
+                return told
+            cursor = ((rule.next_as, following_page),)
 
 
 def _trouble(exchange: Exchange) -> str:

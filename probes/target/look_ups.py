@@ -12,11 +12,15 @@ from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from catalog.envelopes.pointer import ABSENT, find
+from catalog.envelopes.pointer import ABSENT, find, rebuilt
 from probes.calls.placeholders import placeholders_in
 
 if TYPE_CHECKING:
     from catalog.model import Json
+
+
+MAX_PAGES = 5
+"""Of a list so many pages are read: 5,000 models at the size that is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +32,9 @@ class Rule:
     of `like` that any fits; of them the first in the list is taken, or the one that comes last by `newest`. `of` takes
     the entry of another value in place of all this. `after` is a beginning that is left off. `ends` points at the day
     on which what was taken is no longer there.
+
+    A list that comes in pages goes on with the cursor at `next`, in the query parameter `next_as`, as long as there is
+    one and what `more` points at, if that is told, is true.
     """
 
     value: str
@@ -42,6 +49,9 @@ class Rule:
     of: str = ""
     after: str = ""
     ends: str = ""
+    next: str = ""
+    next_as: str = ""
+    more: str = ""
     role: str = "inference"
     address: str = "base_url"
 
@@ -49,6 +59,11 @@ class Rule:
     def rests_on(self) -> frozenset[str]:
         """The values that it needs beforehand."""
         return frozenset(placeholders_in(self.ask)) | ({self.of} if self.of else set())
+
+    @property
+    def requests(self) -> int:
+        """The most requests that following it takes."""
+        return MAX_PAGES if self.next else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,24 @@ def ending(rule: Rule, body: Json, value: str) -> date | None:
         return None
     told = (find(each, rule.ends) for each in _entries(rule, body) if _text(each, rule) == value)
     return next((day for each in told if (day := _day(each)) is not None), None)
+
+
+def following(rule: Rule, pages: Sequence[Json]) -> str | None:
+    """The cursor that leads on from these pages of a list; None where it ends, goes in circles or is long enough."""
+    if not rule.next or len(pages) >= MAX_PAGES or not _entries(rule, pages[-1]):
+        return None
+    if rule.more and find(pages[-1], rule.more) is False:
+        return None
+    cursors = [find(page, rule.next) for page in pages]
+    cursor = cursors.pop()
+    return cursor if isinstance(cursor, str) and cursor and cursor not in cursors else None
+
+
+def joined(rule: Rule, pages: Sequence[Json]) -> Json:
+    """One answer with the entries of all pages."""
+    if len(pages) == 1:
+        return pages[0]
+    return rebuilt({rule.entries: [entry for page in pages for entry in _entries(rule, page)]})
 
 
 def in_order(rules: Iterable[Rule]) -> list[Rule]:

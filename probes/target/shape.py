@@ -100,6 +100,8 @@ def _is_rule(rule: Any) -> bool:
         isinstance(rule, dict)
         and isinstance(rule.get("ask"), str)
         and rule["ask"].startswith("/")
+        and ("next" in rule) == ("next_as" in rule)
+        and ("more" not in rule or "next" in rule)
         and all(_is_of_a_rule(key, value) for key, value in rule.items())
     )
 
@@ -112,7 +114,9 @@ def _is_of_a_rule(key: str, value: Any) -> bool:
     return key in _TEXTS_OF_A_RULE and isinstance(value, str)
 
 
-_TEXTS_OF_A_RULE = frozenset({"ask", "entries", "take", "newest", "of", "after", "ends", "role", "address"})
+_TEXTS_OF_A_RULE = frozenset(
+    {"ask", "entries", "take", "newest", "of", "after", "ends", "next", "next_as", "more", "role", "address"}
+)
 
 
 def _are_texts(value: Any) -> bool:

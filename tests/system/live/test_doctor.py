@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from mockserver.app import create_app
 from probes import __main__ as command
@@ -17,6 +21,9 @@ from tests.harness.command import OF_TARGETS
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, mock_process, night
 from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 
 def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path) -> None:
@@ -54,6 +61,29 @@ def test_an_address_without_the_api_is_suspected_too(
         monkeypatch.setenv("PA_BASE_URL", f"{base}/nowhere")
         assert command.main(["doctor", "--target", "live"]) == 1
     assert "was answered 404; look at PA_API_KEY and PA_BASE_URL" in capsys.readouterr().out
+
+
+def models_one_by_one(*ids: str) -> Starlette:
+    """A service whose listing has one model a page."""
+
+    async def listing(request: Request) -> Response:
+        number = ids.index(request.query_params["after_id"]) + 1 if "after_id" in request.query_params else 0
+        more = number + 1 < len(ids)
+        return JSONResponse({"data": [{"id": ids[number]}], "last_id": ids[number], "has_more": more})
+
+    return Starlette(routes=[Route("/v1/models", listing)])
+
+
+@pytest.mark.parametrize(
+    ("listed", "found"),
+    [(("large-1", "haiku-1"), "haiku-1"), (("anything",), "anything"), (tuple("abcdefg"), "a")],
+    ids=["on the second page", "of an unknown name", "more pages than are read"],
+)
+def test_a_model_is_found_on_whichever_page(listed: tuple[str, ...], found: str) -> None:
+    with serving(models_one_by_one(*listed)) as base:
+        target = targets.load("live", {"PA_API_KEY": "key-of-nobody", "PA_BASE_URL": base})
+        told = doctor.told(doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21)))
+    assert [line.split()[-1] for line in told if "found" in line and " small_model" in line] == [found]
 
 
 def test_an_expected_provider_that_is_not_configured_is_missing() -> None:

@@ -14,7 +14,7 @@ from probes.elicit.recipe import recipe
 from probes.planning.endings import endings
 from probes.planning.look_ups import asked, look_ups
 from probes.target import target as targets
-from probes.target.look_ups import LookedUp, Rule, choose, ending, in_order
+from probes.target.look_ups import MAX_PAGES, LookedUp, Rule, choose, ending, following, in_order, joined
 
 if TYPE_CHECKING:
     from probes.target.target import Target
@@ -33,6 +33,40 @@ LISTING = {
         {"name": "nameless"},
     ]
 }
+
+
+PAGED = rule(next="/last_id", next_as="after_id", more="/has_more")
+
+
+def page(*ids: str, **told: Any) -> dict[str, Any]:
+    return {"data": [{"id": each} for each in ids], **told}
+
+
+@pytest.mark.parametrize(
+    ("pages", "cursor"),
+    [
+        ([page("a", last_id="a", has_more=True)], "a"),
+        ([page("a", last_id="a")], "a"),
+        ([page("a", last_id="a", has_more=True), page("b", last_id="b", has_more=True)], "b"),
+        ([page("a", last_id="a", has_more=False)], None),
+        ([page(last_id="a", has_more=True)], None),
+        ([page("a", has_more=True)], None),
+        ([page("a", last_id=None, has_more=True)], None),
+        ([page("a", last_id="", has_more=True)], None),
+        ([page("a", last_id="a", has_more=True)] * 2, None),
+        ([page(str(n), last_id=str(n), has_more=True) for n in range(MAX_PAGES)], None),
+        ([None], None),
+    ],
+)
+def test_a_list_goes_on_where_there_is_another_page(pages: list[Any], cursor: str | None) -> None:
+    assert following(PAGED, pages) == cursor
+    assert following(rule(), pages) is None
+
+
+def test_the_entries_of_all_pages_are_one_list() -> None:
+    pages = [page("large-1", last_id="large-1"), page("mini-1")]
+    assert choose(rule(like=("*mini*",)), joined(PAGED, pages), {}, {}) == "mini-1"
+    assert joined(PAGED, pages[:1]) is pages[0]
 
 
 @pytest.mark.parametrize(
