@@ -37,7 +37,7 @@ Each problem is one line: file, address, JSON path, what is wrong, and the mend.
 Exit status: 0 all fine, 1 there are problems, 4 wrong usage.
 
   python -m catalog check
-  python -m catalog check --fix                            also mend form, void evidence and tags
+  python -m catalog check --fix                            also mend form, required nulls, void evidence, tags
   python -m catalog check --catalog reports/out/latest/catalog
 """
 
@@ -153,7 +153,7 @@ def _parser() -> Parser:
     check.add_argument(
         "--fix",
         action="store_true",
-        help="first put files into canonical form, drop void evidence, set the tags that follow",
+        help="first put files into canonical form, add required nulls, drop void evidence, set the tags that follow",
     )
     check.add_argument("--ledger", type=places.meant, metavar="FILE", help="check this ledger of accepted divergences")
 

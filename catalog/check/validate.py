@@ -22,7 +22,7 @@ from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.reading.strict_json import read_object
 from catalog.reading.wording import complaints, quoted
-from catalog.writeback.canonical import canonical_text
+from catalog.writeback.canonical import canonical_text, lacking_nulls
 from catalog.writeback.discoveries import known
 from catalog.writeback.writing import locked, write_text
 
@@ -97,16 +97,26 @@ def is_malformed(record: Record, scene: Scene) -> bool:
 def put_right(root: Path = RECORDS) -> list[str]:
     """Rewrite each readable file as it should be, and say in a line each what was mended.
 
-    Evidence for statements that were edited since goes, tags follow from the data, and what is not in canonical form is
-    put into it.
+    Fields that must be there and may be empty become null, evidence for statements that were edited since goes, tags
+    follow from the data, and what is not in canonical form is put into it.
     """
     with locked(root):
         catalog, _ = Catalog.load_what_can_be(root)
         said: list[str] = []
-        records = [_mended(record, Scene(catalog, frozenset(), shipped=False), said) for record in catalog.records]
-        files = {record.address: catalog.file_of(record.address) for record in records}
+        whole = [_with_its_nulls(record, said) for record in catalog.records]
+        files = {record.address: catalog.file_of(record.address) for record in whole}
+        scene = Scene(Catalog(root, whole, files), frozenset(), shipped=False)
+        records = [_mended(record, scene, said) for record in whole]
         texts = _canonical_texts(Catalog(root, records, files))
         return said + [f"{shown(path)}: put in canonical form" for path, text in texts if write_text(path, text)]
+
+
+def _with_its_nulls(record: Record, said: list[str]) -> Record:
+    lacking = lacking_nulls(record.data, record.kind)
+    if not lacking:
+        return record
+    said.append(f"{record.address}: {', '.join(lacking)} became null")
+    return Record(record.address, {**record.data, **dict.fromkeys(lacking)})
 
 
 def _mended(record: Record, scene: Scene, said: list[str]) -> Record:

@@ -31,6 +31,23 @@ def canonical_record(data: Json, kind: str) -> Json:
     return _ordered(data, _place(KIND_SCHEMA[kind]))
 
 
+def lacking_nulls(data: Mapping[str, Json], kind: str) -> tuple[str, ...]:
+    """The fields that a record of this kind must have, lacks, and may have empty: null says that no row tells."""
+    urn = KIND_SCHEMA[kind]
+    schema = schemas().get(urn, {})
+    told = schema.get("properties", {})
+    return tuple(
+        name
+        for name in schema.get("required", ())
+        if name not in data and any(_takes_null(part.schema) for part in _unfold([_Part(told.get(name, {}), urn)]))
+    )
+
+
+def _takes_null(schema: Mapping[str, Json]) -> bool:
+    types = schema.get("type", ())
+    return "null" in ((types,) if isinstance(types, str) else types) or None in schema.get("enum", ())
+
+
 def json_text(value: Json) -> str:
     """JSON as people review it: two spaces, real characters, a newline at the end; evidence a line an endpoint."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -175,6 +175,23 @@ def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
     assert put_right(root) == []
 
 
+def test_what_must_be_there_and_may_be_empty_is_added_as_null(tmp_path: Path) -> None:
+    content = small_catalog()
+    whole = content["pa/errors/general.json"]["rate_limit_error"]
+    empty = [name for name, value in whole.items() if value is None]
+    assert empty
+    content["pa/errors/general.json"]["rate_limit_error"] = {
+        name: value for name, value in whole.items() if name not in (*empty, "source")
+    }
+    root = write_catalog(tmp_path, content)
+    assert {problem.message for problem in check(root)} == {f"{name!r} is missing" for name in (*empty, "source")}
+
+    told = put_right(root)
+    assert f"{ERROR_ADDRESS}: {', '.join(sorted(empty, key=list(whole).index))} became null" in told
+    (problem,) = check(root)
+    assert problem.message == "'source' is missing", "what has to be said is never made up"
+
+
 def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     (root / "pa" / "endpoints" / "messages.json").write_text("{")
