@@ -37,7 +37,8 @@ class Recipe:
 
     Where it has both, the calls come first. `requests` and `tokens` are upper bounds for one attempt, used by `--plan`
     and by the budgets. `credential` is the role of the key whose rate budget the probe uses: its lane. `needs` names
-    values of the target, `roles` credentials beyond those of the calls. `live` is why it is never probed live (a
+    values of the target, `roles` credentials beyond those of the calls, `services` addresses beyond those of the calls
+    and the control. `live` is why it is never probed live (a
     reason code and its detail), or None. `optional` holds, by a name, what is looked at besides, under one label or
     several, where a target allows it and has what it takes; `left_out` says of the labels of the others why not.
     `endpoint` is the address of the endpoint that its steps ask, where method and path do not tell. `elsewhere`
@@ -54,6 +55,7 @@ class Recipe:
     tokens: int = 0
     needs: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
+    services: frozenset[str] = frozenset()
     scenario: bool = False
     live: tuple[str, str] | None = None
     control: Call | None = None
@@ -124,6 +126,7 @@ class StepOptions(RecipeOptions, total=False):
     requests: int
     needs: Iterable[str]
     roles: Iterable[str]
+    services: Iterable[str]
 
 
 class RowOptions(StepOptions, total=False):
@@ -145,6 +148,7 @@ def recipe(
     requests: int = 0,
     needs: Iterable[str] = (),
     roles: Iterable[str] = (),
+    services: Iterable[str] = (),
     scenario: bool | None = None,
     optional: Mapping[str, Recipe] | None = None,
     **options: Unpack[RecipeOptions],
@@ -164,6 +168,7 @@ def recipe(
         requests=len(by_label) + requests,
         needs=frozenset(needs).union(*(each.placeholders for each in by_label.values())),
         roles=frozenset(roles),
+        services=frozenset(services),
         scenario=any(each.mock.scenario for each in by_label.values()) if scenario is None else scenario,
         optional=looks,
         **options,

@@ -50,7 +50,7 @@ def barred(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | N
 
 def lacking(recipe: Recipe, provider: Provider) -> list[str]:
     """The places in the provider's table that the recipe needs and that hold nothing: keys, addresses, values."""
-    services = sorted({call.service for call in _told_beforehand(recipe)} - LOOPBACK)
+    services = sorted(({call.service for call in told_beforehand(recipe)} | recipe.services) - LOOPBACK)
     return [
         *(f"credentials.{role}" for role in roles_of(recipe) if provider.credential(role).value is None),
         *(service for service in services if service not in provider.addresses),
@@ -83,8 +83,8 @@ def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost], spread: Sprea
     )
 
 
-def _told_beforehand(recipe: Recipe) -> list[Call]:
-    """The calls that are known before steps are taken; what steps send goes where the control goes."""
+def told_beforehand(recipe: Recipe) -> list[Call]:
+    """The calls that are known before steps are taken; steps go where the control goes, and to what they declare."""
     control = control_of(recipe)
     return [*recipe.calls.values(), *([control] if control is not None else [])]
 

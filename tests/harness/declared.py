@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog.model.labels import ANSWER, BESIDE, CLEANUP
+from probes.calls.services import LOOPBACK
 from probes.elicit.performing import perform
+from probes.planning.obstacles import told_beforehand
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.budget import Budget
 from probes.running.lane import Lane
@@ -61,6 +63,7 @@ class Used:
     labels: frozenset[str]
     roles: frozenset[str] = field(default=frozenset())
     values: frozenset[str] = field(default=frozenset())
+    services: frozenset[str] = field(default=frozenset())
 
 
 def used(recipe: Recipe, target: Target) -> Used:
@@ -96,6 +99,7 @@ async def _used(recipe: Recipe, target: Target) -> Used:
         roles=frozenset(role for role in roles if role is not None)
         | {name.removesuffix(HANDED_OVER) for name in handed_over},
         values=frozenset(asked - handed_over) | probe.recorded.read,
+        services=frozenset(call.service for call, _ in probe.calls) - LOOPBACK,
     )
 
 
@@ -111,3 +115,5 @@ def _undeclared(recipe: Recipe, seen: Used) -> Iterator[str]:
         yield f"uses the key of role {role!r}, which it does not declare"
     for name in sorted(seen.values - recipe.needs):
         yield f"uses the value {name!r}, which it does not declare"
+    for service in sorted(seen.services - recipe.services - {call.service for call in told_beforehand(recipe)}):
+        yield f"asks at {service!r}, which it does not declare"

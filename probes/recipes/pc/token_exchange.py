@@ -25,6 +25,7 @@ CERTIFICATE = "{certificate_token_type}"
 CONFIGURED = {"identity_provider_id": "{identity_provider}", "service_account_id": "{service_account}"}
 """What clients send beside a JWT: which configuration its claims are compared with (1:5.3), and for whom."""
 
+HOST = "mtls_auth_url"
 OF_A_JWT = frozenset({"identity_provider", "service_account"})
 OF_BOTH_KINDS = OF_A_JWT | {"certificate_token_type"}
 
@@ -33,7 +34,7 @@ def exchange(subject_token: str, kind: str = JWT) -> Call:
     """Hand over a subject token; what comes back is a credential, and kept out of the evidence."""
     ids = CONFIGURED if kind == JWT else {}
     body = {"grant_type": GRANT, "subject_token": subject_token, "subject_token_type": kind, **ids}
-    return post("/oauth/token", body, credential=None, service="mtls_auth_url", secrets=("/access_token",))
+    return post("/oauth/token", body, credential=None, service=HOST, secrets=("/access_token",))
 
 
 async def both_kinds(probe: Probe) -> None:
@@ -54,7 +55,7 @@ def _handed_over(family: Family, slug: str, label: str, role: str) -> Recipe:
     async def steps(probe: Probe) -> None:
         await probe.send(exchange(f"{{{role}_credential}}"), label)
 
-    return family.recipe(slug, steps=steps, label=label, requests=1, roles={role}, needs=OF_A_JWT)
+    return family.recipe(slug, steps=steps, label=label, requests=1, roles={role}, needs=OF_A_JWT, services={HOST})
 
 
 async def malformed_forged_expired(probe: Probe) -> None:
@@ -74,6 +75,7 @@ RECIPES = (
         labels=(SUCCESS, "certificate", "audience_compared", "other_method", "other_path"),
         requests=5,
         needs=OF_BOTH_KINDS,
+        services={HOST},
         roles={"subject_token", "subject_certificate", "subject_token_other_audience"},
         optional=besides(
             ENDPOINT,
@@ -93,6 +95,7 @@ RECIPES = (
         requests=1,
         roles={"subject_token_other_audience"},
         needs=OF_A_JWT,
+        services={HOST},
         optional=besides(
             FAMILY,
             "invalid_grant",
@@ -106,12 +109,13 @@ RECIPES = (
         requests=3,
         roles={"subject_token_forged", "subject_token_expired"},
         needs=OF_A_JWT,
+        services={HOST},
         optional=besides(FAMILY, "invalid_subject_token", {"issued_later": "subject_token_issued_later"}),
     ),
 )
 
 
-@FAMILY.stepwise(requests=1)
+@FAMILY.stepwise(requests=1, services={HOST})
 async def invalid_request(probe: Probe) -> None:
     """An exchange without a subject token."""
     await probe.send(exchange("").but(body=JsonBody({"grant_type": GRANT, "subject_token_type": JWT})))
@@ -129,5 +133,6 @@ TWINS = (
         requests=1,
         roles={"subject_token"},
         needs=OF_A_JWT,
+        services={HOST},
     ),
 )

@@ -15,7 +15,7 @@ from probes.calls.call import get, post
 from probes.elicit.book import book
 from probes.elicit.recipe import Family, Recipe, StepOptions, Steps
 from probes.planning.spreading import elsewhere
-from tests.harness.declared import undeclared, used
+from tests.harness.declared import Used, undeclared, used
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -101,3 +101,10 @@ def test_a_gap_is_told(steps: Steps, declared: StepOptions, line: str, mock_targ
     options: StepOptions = {**ENOUGH, **declared}
     recipe = GENERAL.stepwise("x", **options)(steps)
     assert "; ".join(undeclared(recipe, used(recipe, mock_target))) == line
+
+
+def test_an_address_that_only_steps_ask_at_is_declared() -> None:
+    seen = Used(1, frozenset({"answer"}), services=frozenset({"base_url", "auth_url"}))
+    silent, told = (GENERAL.stepwise("x", requests=1, services=each)(refused) for each in ((), ("auth_url",)))
+    assert undeclared(silent, seen) == ["asks at 'auth_url', which it does not declare"]
+    assert undeclared(told, seen) == []
