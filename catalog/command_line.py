@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from catalog.model import visible
-from catalog.model.errors import LONGEST, Mendable
+from catalog.model.errors import LONGEST, Mendable, did_you_mean
 from catalog.model.exits import INTERRUPTED, Exit
 
 Command = Callable[[argparse.Namespace], int]
+
+_NO_CHOICE = re.compile(r"invalid choice: '(?P<given>[^']*)' \(choose from (?P<known>[^)]*)\)")
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,7 +32,14 @@ class Parser(argparse.ArgumentParser):
         return self.prog.removeprefix("python -m ").split()[0]
 
     def error(self, message: str) -> NoReturn:
-        self.exit(Exit.USAGE, f"{self.speaker}: {visible.line(message, LONGEST)}; see `{self.prog} --help`\n")
+        mend = _meant(message) or f"see `{self.prog} --help`"
+        self.exit(Exit.USAGE, f"{self.speaker}: {visible.line(message, LONGEST)}; {mend}\n")
+
+
+def _meant(message: str) -> str:
+    """What comes near to a choice that is none, as argparse words it."""
+    slip = _NO_CHOICE.search(message)
+    return did_you_mean(slip["given"], re.findall(r"[^\s',]+", slip["known"])) if slip is not None else ""
 
 
 def run(parser: Parser, arguments: Sequence[str] | None = None, *, stopped: str = "stopped") -> int:

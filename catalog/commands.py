@@ -15,7 +15,7 @@ from catalog.model.exits import Exit
 from catalog.reading import documents
 from catalog.reading.assertions import assertions
 from catalog.reading.manifest import providers
-from catalog.reading.store import RECORDS, Catalog
+from catalog.reading.store import RECORDS, Catalog, no_folder
 from catalog.recognition.lookalikes import Lookalikes
 from catalog.writeback import ledger
 from catalog.writeback.planner import Policy
@@ -29,6 +29,8 @@ def check(args: Namespace) -> int:
     from catalog.check import validate
 
     root = _root(args)
+    if not root.is_dir():
+        raise no_folder(root)
     if args.fix:
         for line in validate.put_right(root):
             print(line)

@@ -30,7 +30,12 @@ def read(paths: Iterable[Path]) -> tuple[Recording, ...]:
         TrafficError: a path cannot be read, or holds no traffic.
     """
     files = dict.fromkeys(file.resolve() for path in paths for file in _files(path))
-    return tuple(map(_recording, files))
+    found = tuple(map(_recording, files))
+    if not any(each.recorded or each.unreadable for each in found):
+        raise TrafficError(
+            f"--traffic {', '.join(map(shown, files))}: no exchange in it", "record some, or leave it out"
+        )
+    return found
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -67,7 +72,11 @@ def _recording(file: Path) -> Recording:
         values = list(jsonl.values(raw, file))
     except jsonl.BrokenLineError as error:
         raise TrafficError(f"--traffic {shown(file)}: {error}", "give a HAR, JSON lines, or a run's folder") from None
-    first = values[0][1] if values else None
+    if not values:  # the one line that it has is cut off
+        raise TrafficError(
+            f"--traffic {shown(file)}: it ends within a line", "give a HAR, JSON lines, or a run's folder"
+        )
+    first = values[0][1]
     if isinstance(first, dict) and "run" in first and "target" in first:
         return _run(file)
     return _lines([value for _, value in values], name)

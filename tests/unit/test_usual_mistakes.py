@@ -1,0 +1,141 @@
+"""The mistakes that people make at a command line, and what they are told: one line that says what to do.
+
+The answers are a snapshot: they are to be read, and to stay good. `{tmp}` is a folder of the test.
+"""
+
+from __future__ import annotations
+
+import io
+import shlex
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.checkouts import as_checkout
+from tests.harness.command import CHECKOUT, pytest_here
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+PROBING = """
+pytest probes --provider openai
+pytest probes --provider pa,px
+pytest probes --kind error
+pytest probes --allow bilable
+pytest probes --depth fast
+pytest probes --today 31.1.2026
+pytest probes --target lvie
+pytest probes --target {tmp}/none.toml
+pytest probes --target {tmp}/broken.toml
+pytest probes --target {tmp}/misspelt.toml
+pytest probes --target {tmp}/short.toml
+pytest probes --target {tmp}
+pytest probes --update
+pytest probes --expire-after 30
+pytest probes --shard 3
+pytest probes --shard 3/2
+pytest probes --cause nothing
+pytest probes --catalog {tmp}/none
+pytest probes --traffic {tmp}/none.har
+pytest probes --traffic {tmp}/broken.har
+pytest probes --traffic {tmp}/list.har
+pytest probes --traffic {tmp}/list.har --plan
+pytest probes/test_errors.py::test_error[pa/errors/general/unknwon_model]
+pytest probes/test_errors.py::test_endpoint[pa/errors/general/unknown_model]
+pytest --target live
+"""
+
+READING = """
+catalog
+catalog chekc
+catalog check --catalog {tmp}/none
+catalog show pa/errors/general/unknwon_model
+catalog find stauts:429
+catalog find --status abc
+catalog find --provider openai
+catalog find --kind error
+catalog explain status-difers
+catalog facts 9:9
+catalog identify openai {tmp}/list.har
+catalog identify pa {tmp}/none
+catalog identify pa {tmp}/broken.har
+catalog export openapi openai
+catalog export yaml pa
+catalog update {tmp}/none
+catalog accept pa/errors/general/unknwon_model --reason x
+catalog accept --cause nothing --reason x
+catalog accept pa/errors/general/unknown_model
+catalog migrate {tmp}/none
+reports build nope
+reports build {tmp}/empty
+reports show nope
+reports biuld
+reports history list --target lvie
+probes doctor --target lvie
+probes coverage --provider openai
+probes coverage --section 9:9
+probes cleanup nope
+mockserver --prot 1
+mockserver --prefixes {tmp}/none.toml
+mockserver --prefixes {tmp}/broken.toml
+mockserver --only openai
+mockserver --limits many
+probes.commands.everything chekc
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with the files that somebody got wrong."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken.toml").write_text("live = [")
+    (tmp_path / "misspelt.toml").write_text('[providers.pa]\nbase_ulr = "https://pa.example"\n')
+    keys = 'credentials = { inference = "k" }\nheader_prefix = "pa-"\n'
+    (tmp_path / "short.toml").write_text(f'[providers.pa]\nbase_url = "https://pa.example"\n{keys}')
+    (tmp_path / "broken.har").write_text('{"log": {')
+    (tmp_path / "list.har").write_text("[]")
+    return tmp_path
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def answer(command: str, status: int, said: str, place: Path) -> str:
+    assert "Traceback" not in said
+    assert status == 4, said
+    told = lines(said)
+    assert len(told) == 1, told
+    return f"$ {command}\n{told[0].replace(str(place), '{tmp}').replace(str(CHECKOUT), '{checkout}')}"
+
+
+@pytest.mark.parametrize("command", PROBING.strip().splitlines())
+def test_what_pytest_is_told_wrongly(
+    command: str, place: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
+) -> None:
+    words = shlex.split(command.format(tmp=place))[1:]
+    status = pytest_here("--out", str(place / "out"), *words) if "probes" in words[0] else pytest_here(*words)
+    said = capsys.readouterr()
+    assert answer(command, status, said.err, place) == snapshot
+
+
+@pytest.mark.parametrize("command", READING.strip().splitlines())
+def test_what_a_command_is_told_wrongly(
+    command: str,
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    snapshot: SnapshotAssertion,
+) -> None:
+    as_checkout(place, monkeypatch)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    module, *words = shlex.split(command.format(tmp=place))
+    try:
+        status = import_module(module if "." in module else f"{module}.__main__").main(words)
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    said = capsys.readouterr()
+    assert answer(command, status, said.err or said.out, place) == snapshot
