@@ -107,27 +107,27 @@ def clients(session: nox.Session) -> None:
 @nox.session
 def old_sdks(session: nox.Session) -> None:
     """Point an earlier release of each official SDK at the mock: constraints-old.txt has them."""
-    if installed_for_clients(session, "constraints-old.txt", "test", "old-sdks"):
+    if installed_apart(session, "constraints-old.txt", "test", "old-sdks"):
         session.run("pytest", "-m", "clients", INDEPENDENT, *session.posargs, env={"CLIENTS": "old"})
 
 
 @nox.session
 def independent(session: nox.Session) -> None:
     """Point clients that were not written here at the mock: in an environment of their own, for they pin the SDKs."""
-    if installed_for_clients(session, "constraints-independent.txt", "test", "independent"):
+    if installed_apart(session, "constraints-independent.txt", "test", "independent"):
         env = {"CLIENTS": "independent", "AI_SDK": ai_sdk(session)}
         session.run("pytest", "-m", "clients", INDEPENDENT, *session.posargs, env=env)
 
 
-def installed_for_clients(session: nox.Session, constraints: str, *groups: str) -> bool:
-    """Install clients at their pins; where that fails, the session is skipped with a word."""
+def installed_apart(session: nox.Session, constraints: str, *groups: str) -> bool:
+    """Install what pins versions of its own, at these; where that fails, the session is skipped with a word."""
     session.install("--quiet", "pip>=25.1")
     try:
         session.install(
             "--quiet", "-c", constraints, "-e", ".", *(each for group in groups for each in ("--group", group))
         )
     except nox.command.CommandFailed:
-        session.warn(f"{session.name} skipped: its clients could not be installed")
+        session.warn(f"{session.name} skipped: what it needs could not be installed")
         return False
     return True
 
@@ -170,6 +170,27 @@ def wheel(session: nox.Session) -> None:
                 session.run("catalog-probe", *command.split(), env={"PYTHONPATH": ""})
             if not Path("reports/out/latest/report.html").is_file():
                 session.error("the run left no report in the folder in which it was called")
+
+
+@nox.session
+def listening(session: nox.Session) -> None:
+    """Put a real mitmproxy between clients and the mock: in an environment of its own, for it pins what others want."""
+    if installed_apart(session, "constraints-listening.txt", "test", "listen"):
+        session.run("pytest", "tests/system/listening", *session.posargs)
+
+
+@nox.session
+def listen(session: nox.Session) -> None:
+    """Stand between your client and a provider, and judge what passes: `-- pa --to URL`. Ctrl-C ends it."""
+    if installed_apart(session, "constraints-listening.txt", "test", "listen"):
+        session.run("python", "-m", "probes", "listen", *session.posargs)
+
+
+@nox.session
+def schemathesis(session: nox.Session) -> None:
+    """Let Schemathesis ask the mock what our own OpenAPI export says: in an environment of its own."""
+    if installed_apart(session, "constraints-schemathesis.txt", "schemathesis"):
+        session.run("pytest", "tests/system/schemathesis", *session.posargs)
 
 
 @nox.session

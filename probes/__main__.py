@@ -16,6 +16,7 @@ from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
 from catalog.reading.store import RECORDS, Catalog
 from probes.elicit.book import Book, book
+from probes.listening import command as listening
 from probes.planning import completeness as fit
 from probes.planning import coverage, gains, looked_at, pairs
 from probes.suite.embedded_mock import EmbeddedMock
@@ -30,6 +31,7 @@ examples:
   python -m probes doctor --target live    what is configured, what each gap disables, whether the keys work
   python -m probes variables               which variable of the live target enables how many more records
   python -m probes cleanup --target live   remove what interrupted runs made on the accounts
+  python -m probes listen pa --to URL      pass your client's calls on to a provider, and judge what passes
   pytest probes --plan                     what a run would send, without sending it
 """
 
@@ -143,6 +145,7 @@ def _parser() -> command_line.Parser:
     _add_doctor(commands)
     _add_variables(commands)
     _add_cleanup(commands)
+    listening.add(commands, OUT)
     return parser
 
 

@@ -11,7 +11,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.exports.schemas import COMPONENTS, example, of_envelope, of_fields
+from catalog.envelopes.example import example
+from catalog.exports.schemas import COMPONENTS, of_envelope, of_fields
 from catalog.model.labels import SUCCESS
 from catalog.reading.expectations import documented_answers, expectation, expectations
 from catalog.reading.facts import claimed_endpoints, description, meaning, request_line

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog.model.errors import CatalogError
+from catalog.recognition import har
 from catalog.recognition.answers import parsed
 
 if TYPE_CHECKING:
@@ -92,9 +91,9 @@ def _of_an_sdk(text: str) -> Pasted:
 
 
 def _of_json(value: Json) -> Iterator[Pasted]:
-    if isinstance(value, dict) and isinstance(value.get("log"), dict):
-        for entry in _objects(value["log"].get("entries")):
-            yield _of_har(entry["response"] if isinstance(entry.get("response"), dict) else {})
+    entries = har.entries(value)
+    if entries is not None:
+        yield from map(_of_har, _objects(entries))
     elif isinstance(value, dict) and isinstance(value.get("attempts"), list):
         for attempt in _objects(value["attempts"]):
             for exchange in _objects(attempt.get("exchanges")):
@@ -102,27 +101,25 @@ def _of_json(value: Json) -> Iterator[Pasted]:
                     yield _of_results(exchange["response"])
     elif isinstance(value, dict) and isinstance(value.get("response"), dict) and "request" in value:
         response = value["response"]
-        yield _of_har(response) if isinstance(response.get("headers"), list) else _of_results(response)
+        of_har = isinstance(response.get("headers"), list) or isinstance(response.get("content"), dict)
+        yield _of_har(value) if of_har else _of_results(response)
     elif isinstance(value, dict) and "status" in value and isinstance(value.get("headers"), dict):
         yield _of_results(value)
     else:
         yield Pasted(None, None, value)
 
 
-def _of_har(response: Mapping[str, Json]) -> Pasted:
-    """A response of HAR 1.2."""
-    told = response.get("content")
-    content: Mapping[str, Json] = told if isinstance(told, dict) else {}
-    text = content.get("text")
-    if content.get("encoding") == "base64" and isinstance(text, str):
-        try:
-            text = base64.b64decode(text, validate=True)
-        except (binascii.Error, ValueError):
-            text = None
-    named = ((each.get("name"), each.get("value")) for each in _objects(response.get("headers")))
-    headers = {str(name).lower(): str(value) for name, value in named if name}
-    status = response.get("status")
-    return Pasted(status if isinstance(status, int) and status > 0 else None, headers, text)
+def _of_har(entry: Mapping[str, Json]) -> Pasted:
+    """The response of an entry; of a socket, what it received."""
+    found = har.answered(entry)
+    if found is None:
+        return Pasted(None, None, None)
+    body: Json = found.content
+    if found.frames is not None:
+        received = (each.data for each in found.frames if not each.sent)
+        told = (each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in received)
+        body = "\n\n".join(f"data: {' '.join(each.splitlines())}" for each in told)
+    return Pasted(found.status, found.headers, body)
 
 
 def _of_results(response: Mapping[str, Json]) -> Pasted:

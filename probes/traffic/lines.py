@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from catalog.evidence.results import RECORDED
 from catalog.model import Address, Close, Event, Exchange, GrpcStatus, Reason, Request, Response
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import BESIDE
 from catalog.reading.manifest import providers
 from probes.traffic.recorded import Recorded, TrafficError
 from probes.wire.body import NO_JSON, json_of, parsed
-from probes.wire.sse import events_in
+from probes.wire.sse import Stream, stream_in
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -26,11 +28,43 @@ _UNANSWERED = Reason(ReasonCode.CLOSED_WITHOUT_ANSWER, "the recording has no ans
 
 
 def of_result(result: Result, where: str) -> Iterator[Recorded]:
-    """The attempts of one probe of ours, each exchange with the label by which it was judged."""
+    """The attempts of one probe of ours, each exchange with the label by which it was judged.
+
+    What a client of others did, and a run judged, is still what that client did: nobody asked for it as that record.
+    """
+    provider = result.address.provider
     for attempt in result.attempts:
         exchanges = tuple(each for each in attempt.exchanges if each.label not in BESIDE)
-        if exchanges:
-            yield Recorded(where, exchanges, attempt.at, result.address.provider, result.record, True)
+        if result.elicited == RECORDED:
+            for each in exchanges:
+                yield Recorded(where, (replace(each, label="", endpoint=""),), attempt.at, provider)
+        elif exchanges:
+            yield Recorded(where, exchanges, attempt.at, provider, result.record, True)
+
+
+def line_of(recorded: Recorded, provider: str) -> dict[str, Json]:
+    """An exchange as a line, which `of_line` reads; what it lacks is left out."""
+    (exchange,) = recorded.exchanges
+    asked, answer = exchange.request, exchange.response
+    line: dict[str, Json] = {
+        "at": recorded.at,
+        "provider": provider,
+        "headers_complete": recorded.headers_complete is not False,
+        "request": {"method": asked.method, "url": asked.url, "headers": dict(asked.headers), "body": asked.body},
+        "response": None,
+    }
+    if answer is None:
+        return line
+    shown: dict[str, Json] = {"status": answer.status, "headers": dict(answer.headers)}
+    if answer.events is not None:
+        shown["events"] = [{"event": each.event, "data": each.data, "sent": each.sent} for each in answer.events]
+    else:
+        shown |= {"body": answer.body, "body_type": answer.body_type}
+    if answer.close is not None:
+        shown["close"] = {"code": answer.close.code, "reason": answer.close.reason, "clean": answer.close.clean}
+    if answer.ended != "complete":
+        shown["ended"] = answer.ended
+    return {**line, "response": shown}
 
 
 def of_line(line: Mapping[str, Json], where: str) -> Recorded:
@@ -88,15 +122,22 @@ def _response(found: Mapping[str, Json], where: str) -> Response:
     headers = _texts(found.get("headers"))
     raw = b"" if close is not None else _raw(found.get("body"))
     streamed = "text/event-stream" in headers.get("content-type", "")
-    value, body_type = (None, "empty") if streamed or events else parsed(raw)
+    if streamed or events:
+        value, body_type = None, "empty"
+    elif found.get("body_type") == "json":  # a text that is so called was JSON, and is no text that might hold some
+        value, body_type = found.get("body"), "json"
+    else:
+        value, body_type = parsed(raw)
+    stream = stream_in(raw) if streamed and not isinstance(events, list) else Stream()
     return Response(
         status=status if isinstance(status, int) else 101 if close is not None else None,  # RFC 6455: it was opened
         headers=headers,
         body=value,
         body_type=body_type,
-        events=_events(events) if isinstance(events, list) else events_in(raw) if streamed else () if close else None,
+        events=_events(events) if isinstance(events, list) else tuple(stream.events) if streamed or close else None,
         close=close,
         grpc=_grpc(grpc) if isinstance(grpc, dict) else None,
+        ended=str(found.get("ended") or stream.ended),
     )
 
 

@@ -13,7 +13,7 @@ from probes.wire.redact import SECRET_HEADERS, Redactor
 from probes.wire.sse import named_by_data
 
 if TYPE_CHECKING:
-    from catalog.model import Event, Exchange, Json, Response
+    from catalog.model import Exchange, Response
     from probes.target.dialect import Dialect
     from probes.target.target import Target
     from probes.traffic.recorded import Recorded
@@ -27,20 +27,40 @@ QUERY_KEYS = frozenset({"key", "api_key", "access_token", "token"})
 
 def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Redactor:
     """What hides every credential that the recorded requests carry, and the targets' own, wherever they turn up."""
-    headers = {name for target in targets for each in target.providers.values() for name in [each.key_header.lower()]}
-    headers |= SECRET_HEADERS | {manifest(name).stand_ins.key_header for name in providers()}
-    secrets = {
-        credential.value: f"${{{credential.variable or credential.role.upper()}}}"
-        for target in targets
-        for provider in target.providers.values()
-        for credential in provider.credentials.values()
-        if credential.value
-    }
+    hiding = Hiding(targets)
     for each in recorded:
-        for exchange in each.exchanges:
-            for secret in _credentials(exchange, headers):
-                secrets.setdefault(secret, HIDDEN.format(len(secrets) + 1))
-    return Redactor(secrets, headers)
+        hiding.meet(each.exchanges)
+    return hiding.redactor
+
+
+class Hiding:
+    """Hides the credentials of others as they are met, each under a name of its own."""
+
+    def __init__(self, targets: Iterable[Target]) -> None:
+        targets = tuple(targets)
+        own = {each.key_header.lower() for target in targets for each in target.providers.values()}
+        self._headers = own | SECRET_HEADERS | {manifest(name).stand_ins.key_header for name in providers()}
+        self._secrets = {
+            credential.value: f"${{{credential.variable or credential.role.upper()}}}"
+            for target in targets
+            for provider in target.providers.values()
+            for credential in provider.credentials.values()
+            if credential.value
+        }
+        self.redactor = Redactor(self._secrets, self._headers)
+
+    @property
+    def met(self) -> int:
+        """How many secrets are known."""
+        return len(self._secrets)
+
+    def meet(self, exchanges: Iterable[Exchange]) -> None:
+        """Hide from now on what these requests were sent with, and what their answers set."""
+        for exchange in exchanges:
+            for secret in _credentials(exchange, self._headers):
+                if secret not in self._secrets:
+                    self._secrets[secret] = HIDDEN.format(len(self._secrets) + 1)
+                    self.redactor.hide(secret, self._secrets[secret])
 
 
 def _credentials(exchange: Exchange, headers: Iterable[str]) -> Iterator[str]:
@@ -70,11 +90,12 @@ def observed(exchange: Exchange, provider: str, dialect: Dialect, redactor: Reda
 
 
 def _seen(response: Response, observer: Observer) -> Response:
+    body, _ = observer.evidence(response.body, response.body_type)
     return replace(
         response,
         headers=observer.headers(response.headers),
-        body=observer.json(response.body),
-        events=None if response.events is None else tuple(_event(each, observer) for each in response.events),
+        body=body,
+        events=None if response.events is None else observer.stream(response.events),
         close=response.close and replace(response.close, reason=observer.text(response.close.reason)),
         grpc=response.grpc
         and replace(
@@ -83,8 +104,3 @@ def _seen(response: Response, observer: Observer) -> Response:
             trailers=observer.headers(response.grpc.trailers),
         ),
     )
-
-
-def _event(event: Event, observer: Observer) -> Event:
-    data: Json = observer.json(event.data)
-    return replace(event, event=observer.text(event.event), data=data)

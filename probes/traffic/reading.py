@@ -65,7 +65,7 @@ def _recording(file: Path) -> Recording:
         raise TrafficError(f"--traffic {shown(file)}: it is empty", "record something, or leave it out")
     whole = _whole(raw)
     if isinstance(whole, dict) and isinstance(whole.get("log"), dict):
-        return Recording(name, tuple(har.exchanges(whole["log"], name)))
+        return har.recording(whole, name)
     if isinstance(whole, list):
         return _lines(whole, name)
     try:

@@ -34,6 +34,8 @@ class Recorded:
     """The address of the record as whose probe it was sent; of a run of ours alone."""
     headers_complete: bool | None = None
     """Whether all headers of the answer are there; None where the recording does not say."""
+    of_no_use: str = ""
+    """Why the answer is evidence of nothing, where that shows: its body was not kept, a cache gave it. Else empty."""
 
 
 @dataclass(frozen=True, slots=True)

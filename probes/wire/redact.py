@@ -150,6 +150,10 @@ class Redactor:
         shown = {self.text(name): self._header(name, value) for name, value in headers.items()}
         return dict(zip(shown, self._together(list(shown.values())), strict=True))
 
+    def hide(self, secret: str, marker: str) -> None:
+        """Hide a secret that was not known before, from now on."""
+        self._hide(secret, marker)
+
     def learn(self, identifier: str, name: str) -> None:
         """Hide an account identifier from now on, keeping the prefix that tells its kind (`wrkspc_`)."""
         prefix = identifier[: identifier.rfind("_") + 1] if "_" in identifier else ""

@@ -66,11 +66,14 @@ async def read(
     return stream
 
 
-def events_in(raw: bytes) -> tuple[Event, ...]:
+def stream_in(raw: bytes) -> Stream:
     """The events of a whole body that was recorded, named by their lines, at most as many as are read of a live one."""
     source = EventSource(httpx.Response(200, headers={"content-type": "text/event-stream"}, content=raw))
-    with_data = filter(lambda each: each.data, source.iter_sse())
-    return tuple(_event(each, 0.0, by_line=True) for each in islice(with_data, MAX_EVENTS))
+    found = (_event(each, 0.0, by_line=True) for each in source.iter_sse() if each.data)
+    stream = Stream(list(islice(found, MAX_EVENTS)))
+    if next(found, None) is not None:
+        stream.ended = "capped"
+    return stream
 
 
 def named_by_data(event: Event) -> Event:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model.errors import Mendable
+from catalog.recognition.answers import parsed
+from catalog.recognition.pasted import answers_in
 from probes.traffic.reading import read
 
 if TYPE_CHECKING:
@@ -96,6 +100,105 @@ def test_frames_of_a_socket_have_the_names_that_probing_gives_them(tmp_path: Pat
         ("error", False),
         ("message", False),
     ]
+
+
+TOLD = {"error": {"message": "grün"}}
+IN_BYTES = json.dumps(TOLD, ensure_ascii=False).encode()
+JSON_HEADERS = [{"name": ":status", "value": "429"}, {"name": "Content-Type", "value": "application/json"}]
+
+
+def in_base64(raw: bytes) -> dict[str, Any]:
+    return {"encoding": "base64", "text": base64.b64encode(raw).decode()}
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"content": {"text": IN_BYTES.decode(), "mimeType": "application/json"}},
+        {"content": in_base64(IN_BYTES)},
+        {"content": {**in_base64(IN_BYTES), "encoding": "BASE64"}},
+        {"content": in_base64(gzip.compress(IN_BYTES)), "headers": [{"name": "content-encoding", "value": "gzip"}]},
+        {"content": in_base64(zlib.compress(IN_BYTES)), "headers": [{"name": "content-encoding", "value": "deflate"}]},
+        {"content": in_base64(IN_BYTES), "headers": [{"name": "content-encoding", "value": "gzip"}]},
+        {"status": "429", "content": {"text": IN_BYTES.decode()}, "headers": JSON_HEADERS},
+        {"content": {"text": IN_BYTES.decode()}, "headers": {"Content-Type": "application/json", "X-Null": None}},
+        {"content": {"text": IN_BYTES.decode()}, "headers": None, "cookies": None, "redirectURL": None},
+    ],
+    ids="text base64 upper gzip deflate unpacked pseudo object null".split(),
+)
+def test_each_dialect_says_the_same(response: dict[str, Any], tmp_path: Path) -> None:
+    content = har({**entry(**{"status": 429, **response}), "time": None, "cache": None})
+    seen = only(tmp_path, content).response
+    assert seen is not None
+    assert (seen.status, seen.body, seen.body_type) == (429, TOLD, "json")
+    assert not {name for name in seen.headers if name.startswith(":")}
+    [pasted] = answers_in(json.dumps(content))
+    assert (pasted.status, parsed(pasted.body.decode())) == (429, TOLD)
+    assert dict(pasted.headers or {}) == dict(seen.headers)
+
+
+def test_events_that_a_browser_kept_apart_are_those_of_the_stream(tmp_path: Path) -> None:
+    kept = [{"time": 1.5, "eventName": "ping", "eventId": "", "data": '{"type":\n"ping"}'}, {"data": "[DONE]"}]
+    stream = {**entry(headers=[{"name": "content-type", "value": "text/event-stream"}], content={"size": 90})}
+    response = only(tmp_path, har({**stream, "_eventSourceMessages": kept})).response
+    assert response is not None
+    assert [(each.event, each.data) for each in response.events or ()] == [
+        ("ping", {"type": "ping"}),
+        ("message", "[DONE]"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"response": {"status": 200, "content": {"size": 812}}}, "without its body"),
+        ({"response": {"status": 200, "content": {"text": None}, "bodySize": 812}}, "without its body"),
+        ({"response": {"status": 200, "headers": [{"name": "Content-Length", "value": "3"}]}}, "without its body"),
+        ({"response": {"status": 200, "headers": JSON_HEADERS, "content": {"text": ""}}}, "without its body"),
+        ({"response": {"status": 304}}, "that came from a cache"),
+        ({"_fromCache": "disk"}, "that came from a cache"),
+        (
+            {"response": {"status": 307, "headers": [{"name": "Non-Authoritative-Reason", "value": "HSTS"}]}},
+            "that a browser made up",
+        ),
+        ({"response": {"status": 204, "content": {"size": 0}}}, ""),
+        ({"response": {"status": 401, "headers": [{"name": "Content-Length", "value": "0"}]}}, ""),
+    ],
+)
+def test_an_answer_that_was_not_kept_or_not_given_is_of_no_use(more: Any, why: str, tmp_path: Path) -> None:
+    (one,) = recorded(tmp_path, har({**entry(), **more}))
+    assert one.of_no_use == why
+
+
+def test_frames_of_bytes_are_in_base64(tmp_path: Path) -> None:
+    data = base64.b64encode(b'{"setupComplete": {}}').decode()
+    frames = [{"type": "receive", "opcode": 2, "data": data}, {"type": "receive", "opcode": 2, "data": "AAE="}]
+    response = only(tmp_path, har({**entry(status=101), "_webSocketMessages": frames})).response
+    assert response is not None
+    assert [each.event for each in response.events or ()] == ["setupComplete", "message"]
+
+
+def test_an_entry_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "night.har"
+    file.write_text(json.dumps(har(entry(), {"request": None}, entry())))
+    (recording,) = read([file])
+    assert len(recording.recorded) == 2
+    assert [each.partition(":")[0] for each in recording.unreadable] == ["night.har, entry 2"]
+
+
+def test_what_a_run_judged_of_others_is_still_of_others(tmp_path: Path) -> None:
+    """Its exchanges were not sent as probes of a record, whatever they were evidence of."""
+    asked: dict[str, Any] = {"method": "GET", "url": "https://api.example/v1/models", "headers": {}, "body": None}
+    shown = {"label": "success", "request": asked, "response": {"status": 200, "body": {}, "body_type": "json"}}
+    line = {
+        "record": "pa/endpoints/models/list_models",
+        "probed": {},
+        "outcome": "conforms",
+        "attempts": [{"at": "", "elapsed_ms": 1.0, "exchanges": [shown]}],
+    }
+    ours, others = recorded(tmp_path, "\n".join(map(json.dumps, (line, {**line, "elicited": "recorded"}))), "run.jsonl")
+    assert (ours.record, ours.exchanges[0].label) == (line["record"], "success")
+    assert (others.record, others.exchanges[0].label, others.provider) == ("", "", "pa")
 
 
 def test_a_request_without_an_answer_has_none(tmp_path: Path) -> None:

@@ -1,0 +1,161 @@
+"""Exchanges held against the records that they are evidence of, one by one, and the verdict on each record."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from catalog.evidence.kept import kept_attempt, kept_finding, kept_look
+from catalog.evidence.results import RECORDED, Result
+from catalog.model import Attempt, Outcome, Reason
+from catalog.model.clock import utc_text
+from catalog.model.codes import ReasonCode
+from catalog.reading.last_seen import instant
+from probes.judging.judge import judge
+from probes.judging.summed import summed
+from probes.traffic.filtered import without_what_was_filtered
+from probes.traffic.matching import Match, Matcher, Unmatched
+from probes.traffic.together import concluded
+
+if TYPE_CHECKING:
+    from catalog.reading.store import Catalog
+    from probes.judging.cells import Place
+    from probes.judging.verdict import Verdict
+    from probes.traffic.recorded import Recorded
+
+KEPT = 3
+"""Exchanges kept of one cell as evidence, the last of each kind first: a day of traffic has thousands alike."""
+
+_Kind = tuple[str, str, Outcome, object]
+"""What exchanges of one record must have in common to say the same: label, endpoint, outcome, difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One exchange, held against one expectation."""
+
+    number: int
+    match: Match
+    at: str
+    verdict: Verdict
+    ours: bool
+    """Whether a probe of ours sent it."""
+
+
+@dataclass
+class Held:
+    """What was held against the records so far."""
+
+    catalog: Catalog
+    room: int | None = None
+    """How many exchanges of a record are remembered that say the same: traffic that goes on has no end."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many exchanges are evidence of nothing, by why."""
+    exchanges: int = 0
+    """How many there were, whatever became of them."""
+    judged: int = 0
+    """How many of them were evidence of something."""
+    _matchers: dict[str, Matcher] = field(default_factory=dict)
+    _found: dict[str, dict[_Kind, deque[Judged]]] = field(default_factory=lambda: defaultdict(dict))
+    _number: int = 0
+
+    def leave_out(self, why: str, count: int = 1) -> None:
+        """Count exchanges that are evidence of nothing."""
+        self.exchanges += count
+        self.left_out[why] += count
+
+    def hold(self, provider: str, recorded: Recorded, *, complete: bool) -> frozenset[str]:
+        """Judge an exchange, or an attempt of ours, in each cell that it is evidence of; the records that it touched.
+
+        `complete` says whether the recording has all headers.
+        """
+        matcher = self._matchers.setdefault(provider, Matcher(provider, self.catalog))
+        self.exchanges += len(recorded.exchanges)
+        if recorded.record:
+            matches = matcher.sent_as(recorded.exchanges, recorded.record)
+        else:
+            matches = matcher.found(recorded.exchanges[0], complete=complete)
+        if isinstance(matches, Unmatched):
+            self.left_out[matches.why] += len(recorded.exchanges)
+            return frozenset()
+        self.judged += len({id(each.exchange.request) for each in matches})
+        for together in [matches] if recorded.record else [(each,) for each in matches]:
+            cells = _verdicts(together, matcher)
+            for match in together:
+                verdict = cells[match.exchange.label, match.exchange.endpoint]
+                if not complete:
+                    verdict = without_what_was_filtered(verdict, match.exchange)
+                self._number += 1
+                self._remember(Judged(self._number, match, _time(recorded.at), verdict, bool(recorded.record)))
+        return frozenset(each.record for each in matches)
+
+    def result(self, address: str) -> Result:
+        """The verdict on one record."""
+        record, judged = self.catalog[address], self._of(address)
+        if not judged:
+            reason = Reason(ReasonCode.NOT_IN_TRAFFIC, f"of {self.exchanges} recorded exchanges")
+            return Result(address, record.data, Outcome.NOT_PROBED, reason)
+        cells: dict[Place, list[Judged]] = defaultdict(list)
+        for each in judged:
+            cells[each.match.exchange.label, each.match.exchange.endpoint].append(each)
+        final = summed({place: _together(own) for place, own in cells.items()})
+        kept = sorted((each for own in cells.values() for each in _worth_keeping(own)), key=lambda each: each.at)
+        return Result(
+            record=address,
+            probed=record.data,
+            outcome=final.outcome,
+            reason=final.reason,
+            findings=tuple(map(kept_finding, final.findings)),
+            attempts=tuple(_attempt(each) for each in kept),
+            observed_at=max(each.at for each in judged),
+            elicited=RECORDED,
+            looks=tuple(map(kept_look, final.looks)),
+        )
+
+    def summary(self) -> str:
+        """What became of the exchanges, in a sentence."""
+        text = f"traffic: {self.exchanges} exchanges, {self.judged} of them judged"
+        others = "; ".join(f"{count} {why}" for why, count in self.left_out.most_common())
+        return f"{text}; not judged: {others}" if others else text
+
+    def _remember(self, one: Judged) -> None:
+        exchange = one.match.exchange
+        kind = (exchange.label, exchange.endpoint, one.verdict.outcome, one.verdict.difference)
+        kinds = self._found[one.match.record]
+        kinds.setdefault(kind, deque(maxlen=self.room)).append(one)
+
+    def _of(self, address: str) -> Sequence[Judged]:
+        """What is remembered of a record, in the order in which it came."""
+        kinds = self._found[address].values() if address in self._found else ()
+        return sorted((each for own in kinds for each in own), key=lambda each: each.number)
+
+
+def _verdicts(together: Sequence[Match], matcher: Matcher) -> Mapping[Place, Verdict]:
+    """The verdict on each cell of what was exchanged together; answers are compared with each other."""
+    stated = {each.expected.label: each.expected for each in together}
+    attempt = Attempt("", 0.0, tuple(each.exchange for each in together))
+    return judge(tuple(stated.values()), attempt, matcher.known).cells
+
+
+def _together(own: Sequence[Judged]) -> Verdict:
+    seen = [(each.match.exchange, each.verdict) for each in own]
+    return concluded(seen, ours=all(each.ours for each in own))
+
+
+def _worth_keeping(own: Sequence[Judged]) -> Iterable[Judged]:
+    """The last exchange of each kind that was seen in a cell, what differs first."""
+    kinds = {(each.verdict.outcome, each.verdict.difference): each for each in own}
+    return sorted(kinds.values(), key=lambda each: each.verdict.outcome is not Outcome.DRIFTED)[:KEPT]
+
+
+def _attempt(each: Judged) -> Attempt:
+    exchange = each.match.exchange
+    return kept_attempt(Attempt(each.at, exchange.elapsed_ms, (exchange,)), [each.match.expected])
+
+
+def _time(text: str) -> str:
+    """The instant as results have it, or nothing where the recording has none."""
+    at = instant(text)
+    return utc_text(at) if at is not None else ""
