@@ -121,7 +121,7 @@ class Asked:
     method: str = "POST"
     url: str = URL
     path: str = "/pa/v1/messages"
-    headers: flows.Headers = field(default_factory=lambda: Headers({"X-Api-Key": KEY, "Content-Type": "application/json"}))
+    headers: flows.Headers = field(default_factory=lambda: Headers({"X-Api-Key": KEY}))
     stream: Any = False
     timestamp_start: float = 1769832000.0
 
