@@ -190,7 +190,7 @@ def listen(session: nox.Session) -> None:
 def schemathesis(session: nox.Session) -> None:
     """Let Schemathesis ask the mock what our own OpenAPI export says: in an environment of its own."""
     if installed_apart(session, "constraints-schemathesis.txt", "schemathesis"):
-        session.run("pytest", "tests/system/schemathesis", *session.posargs)
+        session.run("pytest", "tests/system/openapi", *session.posargs)
 
 
 @nox.session

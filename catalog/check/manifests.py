@@ -48,6 +48,7 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
         for at, address in enumerate(addresses):
             if not address.startswith(f"{name}/"):
                 yield Complaint(f"$.account.{kind}[{at}]", f"{address!r} is not of {name}", f"begin it with {name}/")
+    yield from _of_hosts(name, data)
     for role, control in data["controls"].items():
         if role not in data["roles"]:
             mend = did_you_mean(role, data["roles"]) or f"add {role!r} to $.roles"
@@ -56,3 +57,12 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
         if address not in data["addresses"]:
             mend = did_you_mean(address, data["addresses"]) or f"add {address!r} to $.addresses"
             yield Complaint(f"$.controls.{role}.address", f"{address!r} is no address", mend)
+
+
+def _of_hosts(name: str, data: dict[str, Any]) -> Iterator[Complaint]:
+    for endpoint, address in data.get("hosts", {}).items():
+        if not endpoint.startswith(f"{name}/endpoints/"):
+            yield Complaint("$.hosts", f"{endpoint!r} is no endpoint of {name}", f"begin it with {name}/endpoints/")
+        if address not in data["addresses"]:
+            mend = did_you_mean(address, data["addresses"]) or f"add {address!r} to $.addresses"
+            yield Complaint(f"$.hosts.{endpoint}", f"{address!r} is no address", mend)

@@ -16,7 +16,7 @@ from catalog.exports.schemas import COMPONENTS, of_envelope, of_fields
 from catalog.model.labels import SUCCESS
 from catalog.reading.expectations import documented_answers, expectation, expectations
 from catalog.reading.facts import claimed_endpoints, description, meaning, request_line
-from catalog.reading.manifest import manifest
+from catalog.reading.manifest import USUAL_ADDRESS, manifest
 from catalog.reading.requests import BEARER, body_schema, credential, query_schema, rules_in_words
 from catalog.recognition.endpoints import STREAMED
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 METHODS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE")
 _PARAMETER = re.compile(r"\{([^}]+)\}")
+_OTHERS = "4XX"
+"""Stands for every refusal that is not listed by its status."""
+
 _REST = "rest"
 """The name of the parameter that stands for `*` at the end of a path, which OpenAPI cannot say."""
 
@@ -63,11 +66,17 @@ def document(catalog: Catalog, provider: str) -> dict[str, Json]:
     errors = _by_endpoint(each for each in records if each.kind == "errors")
     paths: dict[str, dict[str, Json]] = defaultdict(dict)
     parts = _Components()
+    anywhere = _anywhere(errors, parts)
     # Several records may speak of one operation: who says what is sent there describes it.
     for record in sorted(records, key=lambda each: not (body_schema(each) or query_schema(each))):
         if record.kind == "endpoints":
             method, path = request_line(record)
             _add(paths[_templated(path)], method, record, _refusals(record, errors, catalog), parts)
+    for item in paths.values():
+        for key, operation in item.items():
+            if not key.startswith("x-"):
+                responses = operation["responses"]
+                responses[_OTHERS] = _both(responses.get(_OTHERS), anywhere)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -75,10 +84,16 @@ def document(catalog: Catalog, provider: str) -> dict[str, Json]:
             "version": catalog.digest[:12],
             "description": f"{about.about} Exported from a catalog of what is documented; names are stand-ins.",
         },
-        "servers": [{"url": f"/{provider}", "description": "where the mock serves it"}],
+        "servers": [_server(provider, USUAL_ADDRESS)],
         "paths": dict(sorted(paths.items())),
         "components": parts.to_json(),
     }
+
+
+def _server(provider: str, address: str) -> dict[str, Json]:
+    """Where the mock serves what is found at an address: `auth_url` of `pc` is at `/pc-auth`."""
+    host = "" if address == USUAL_ADDRESS else f"-{address.removesuffix('_url').replace('_', '-')}"
+    return {"url": f"/{provider}{host}", "description": "where the mock serves it"}
 
 
 def _by_endpoint(errors: Iterable[Record]) -> Mapping[str, Sequence[Record]]:
@@ -87,6 +102,23 @@ def _by_endpoint(errors: Iterable[Record]) -> Mapping[str, Sequence[Record]]:
         for endpoint in claimed_endpoints(record):
             found[endpoint].append(record)
     return found
+
+
+def _anywhere(errors: Mapping[str, Sequence[Record]], parts: _Components) -> dict[str, Json]:
+    """Any other refusal: the documents list errors by provider, and say of few where they come and where not.
+
+    It stands in one of the envelopes in which some record of the provider has a 4xx.
+    """
+    shapes: dict[str, Envelope] = {}
+    for error in {str(each.address): each for own in errors.values() for each in own}.values():
+        for answer in documented_answers(error):
+            refused = answer.status_class == 4 or (answer.status or 0) // 100 == 4
+            if answer.stream is None and answer.failure is None and refused and answer.envelope.body == "json":
+                shapes[answer.envelope.name] = answer.envelope
+    parts.shapes |= shapes
+    schema = {"anyOf": [{"$ref": _place(shapes[name])} for name in sorted(shapes)]}
+    told = "Another refusal of the provider: its errors are documented for all of its endpoints together."
+    return {"description": told, "content": {"application/json": {"schema": schema}}}
 
 
 def _refusals(record: Record, errors: Mapping[str, Sequence[Record]], catalog: Catalog) -> Sequence[Record]:
@@ -138,6 +170,9 @@ def _operation(record: Record, errors: Sequence[Record], parts: _Components) -> 
         "x-record": [str(record.address)],
         "x-sources": list(record.sources),
     }
+    about = manifest(record.provider)
+    if str(record.address) in about.hosts:
+        made["servers"] = [_server(record.provider, about.hosts[str(record.address)])]
     parameters = [*_of_path(record), *_of_query(record)]
     if parameters:
         made["parameters"] = parameters

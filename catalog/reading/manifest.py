@@ -85,6 +85,8 @@ class Manifest:
     """Addresses of errors that tell of a place which is not served."""
     addresses: Mapping[str, str]
     """The addresses that a target may give, each with what is found there."""
+    hosts: Mapping[str, str]
+    """Endpoint -> the one of these addresses at which it is found, where that is not the usual one."""
     grpc: Mapping[int, int]
     """gRPC status -> the HTTP status that it stands for; empty where it does not speak gRPC."""
     stream_end: frozenset[str]
@@ -99,6 +101,10 @@ class Manifest:
     """The control of each role that has one."""
     recipes: str
     """The package that says how its records are provoked, or an empty text for the usual one."""
+
+
+USUAL_ADDRESS = "base_url"
+"""The address at which an endpoint is found of which nothing else is said."""
 
 
 @cache
@@ -220,6 +226,7 @@ def _manifest(top: _Table) -> Manifest:
         account_trouble=frozenset(account.texts("trouble")),
         region_refusals=frozenset(account.texts("region")),
         addresses=top.table("addresses").all_texts(),
+        hosts=top.table("hosts", {}).all_texts(),
         grpc=top.table("grpc", {}).statuses(),
         stream_end=frozenset(top.table("stream", {}).texts("end")),
         events_named_by_line=top.table("stream", {}).flag("named_by_line"),
@@ -245,6 +252,6 @@ def _control(table: _Table) -> Control:
         method=table.text("method"),
         path=table.text("path"),
         query=tuple(table.table("query", {}).all_texts().items()),
-        address=table.text("address", "base_url"),
+        address=table.text("address", USUAL_ADDRESS),
         proof=table.texts("proof"),
     )
