@@ -145,7 +145,7 @@ def _parser() -> command_line.Parser:
     _add_doctor(commands)
     _add_variables(commands)
     _add_cleanup(commands)
-    listening.add(commands, OUT)
+    listening.add(commands)
     return parser
 
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 METHODS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE")
 _PARAMETER = re.compile(r"\{([^}]+)\}")
+_JSON = "application/json"
+_REFUSED = 4
 _OTHERS = "4XX"
 """Stands for every refusal that is not listed by its status."""
 
@@ -66,7 +68,7 @@ def document(catalog: Catalog, provider: str) -> dict[str, Json]:
     errors = _by_endpoint(each for each in records if each.kind == "errors")
     paths: dict[str, dict[str, Json]] = defaultdict(dict)
     parts = _Components()
-    anywhere = _anywhere(errors, parts)
+    refused = _refused_with(errors)
     # Several records may speak of one operation: who says what is sent there describes it.
     for record in sorted(records, key=lambda each: not (body_schema(each) or query_schema(each))):
         if record.kind == "endpoints":
@@ -75,8 +77,7 @@ def document(catalog: Catalog, provider: str) -> dict[str, Json]:
     for item in paths.values():
         for key, operation in item.items():
             if not key.startswith("x-"):
-                responses = operation["responses"]
-                responses[_OTHERS] = _both(responses.get(_OTHERS), anywhere)
+                operation["responses"] = _with_the_providers(operation["responses"], refused, parts)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -104,21 +105,37 @@ def _by_endpoint(errors: Iterable[Record]) -> Mapping[str, Sequence[Record]]:
     return found
 
 
-def _anywhere(errors: Mapping[str, Sequence[Record]], parts: _Components) -> dict[str, Json]:
-    """Any other refusal: the documents list errors by provider, and say of few where they come and where not.
-
-    It stands in one of the envelopes in which some record of the provider has a 4xx.
-    """
-    shapes: dict[str, Envelope] = {}
+def _refused_with(errors: Mapping[str, Sequence[Record]]) -> Mapping[str, Mapping[str, Envelope]]:
+    """The envelopes in which the provider refuses, by status; those of every 4xx together under `4XX`."""
+    found: dict[str, dict[str, Envelope]] = defaultdict(dict)
     for error in {str(each.address): each for own in errors.values() for each in own}.values():
         for answer in documented_answers(error):
-            refused = answer.status_class == 4 or (answer.status or 0) // 100 == 4
-            if answer.stream is None and answer.failure is None and refused and answer.envelope.body == "json":
-                shapes[answer.envelope.name] = answer.envelope
-    parts.shapes |= shapes
-    schema = {"anyOf": [{"$ref": _place(shapes[name])} for name in sorted(shapes)]}
+            whole = answer.stream is None and answer.failure is None and answer.envelope.body == "json"
+            if whole and (answer.status_class or (answer.status or 0) // 100) == _REFUSED:
+                for status in {_OTHERS, str(answer.status or _OTHERS)}:
+                    found[status][answer.envelope.name] = answer.envelope
+    return found
+
+
+def _with_the_providers(
+    responses: Mapping[str, Json], refused: Mapping[str, Mapping[str, Envelope]], parts: _Components
+) -> dict[str, Json]:
+    """The responses of an operation, and what the documents say of the provider as a whole.
+
+    They list errors by provider, and tell of few where these come and where not: any other refusal may come, and one
+    that is listed may stand in any of the envelopes that the provider has for its status.
+    """
     told = "Another refusal of the provider: its errors are documented for all of its endpoints together."
-    return {"description": told, "content": {"application/json": {"schema": schema}}}
+    whole = {**responses, _OTHERS: _both(responses.get(_OTHERS), {"description": told})}
+    for status in whole.keys() & refused.keys():
+        if "content" in whole[status] or status == _OTHERS:
+            parts.shapes |= refused[status]
+            places: list[Json] = [{"$ref": _place(each)} for _, each in sorted(refused[status].items())]
+            shown = {"description": "", "content": {_JSON: {"schema": {"anyOf": places}}}}
+            whole[status] = {**_both(whole[status], shown), "description": whole[status]["description"]}
+            if "headers" in responses.get(status, {}):
+                whole[status]["headers"] = responses[status]["headers"]
+    return whole
 
 
 def _refusals(record: Record, errors: Mapping[str, Sequence[Record]], catalog: Catalog) -> Sequence[Record]:
@@ -179,7 +196,7 @@ def _operation(record: Record, errors: Sequence[Record], parts: _Components) -> 
     body = body_schema(record)
     if body is not None:
         required = bool(body.get("required"))
-        made["requestBody"] = {"required": required, "content": {"application/json": {"schema": dict(body)}}}
+        made["requestBody"] = {"required": required, "content": {_JSON: {"schema": dict(body)}}}
     key = credential(record)
     if key is not None:
         bearer = key.scheme == BEARER
@@ -352,7 +369,7 @@ def _templated(path: str) -> str:
 
 
 def _content_type(shape: Envelope) -> str:
-    return {"json": "application/json", "text": "text/plain"}.get(shape.body, "*/*")
+    return {"json": _JSON, "text": "text/plain"}.get(shape.body, "*/*")
 
 
 def _place(shape: Envelope) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mitmproxy import ctx, http
 
+from catalog.model import places
 from catalog.model.errors import CatalogError, Mendable, did_you_mean
 from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
@@ -79,7 +79,7 @@ class Listen:
         if name and name not in providers():
             mend = did_you_mean(name, providers()) or f"they are {', '.join(providers())}"
             raise CatalogError(f"no provider is called {name!r}", mend)
-        catalog = Catalog.load(Path(options.records))
+        catalog = Catalog.load(places.meant(options.records))
         if not options.inject:
             return catalog, None
         if not name:
@@ -91,7 +91,7 @@ class Listen:
         self._endpoints = Endpoints.of(
             catalog.select(provider=options.provider) if options.provider else catalog.records
         )
-        self._listener = Listener(catalog, options.provider, Path(options.runs), _LOG.warning)
+        self._listener = Listener(catalog, options.provider, places.home() / options.runs, _LOG.warning)
         self._listener.write()
         if self._injector is not None:
             _LOG.warning(f"injecting {names(self._injector.wanted)} of the calls, seed {self._injector.seed}")

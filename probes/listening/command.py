@@ -8,10 +8,10 @@ import signal
 import socket
 import sys
 import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from catalog.model import places
 from catalog.model.errors import Mendable
 from catalog.model.visible import line
 from catalog.reading.manifest import providers
@@ -40,12 +40,13 @@ def listen(chosen: argparse.Namespace) -> int:
         Mendable: an argument cannot be used, or mitmproxy is not installed.
     """
     to = _address(chosen.to or _usual(chosen.provider))
-    catalog = Catalog.load(Path(chosen.catalog))
+    records, out = places.meant(chosen.catalog), places.home() / chosen.out
+    catalog = Catalog.load(records)
     if chosen.inject:
         Injector.of(chosen.inject, catalog, chosen.provider, chosen.seed)
     _free(chosen.port)
     try:
-        Path(chosen.out).mkdir(parents=True, exist_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ListenUsageError(f"--out {chosen.out}: {error.strerror}", "name a folder that can be written") from None
     try:
@@ -60,8 +61,8 @@ def listen(chosen: argparse.Namespace) -> int:
         "provider": chosen.provider,
         "inject": chosen.inject or "",
         "inject_seed": chosen.seed,
-        "runs": chosen.out,
-        "records": chosen.catalog,
+        "runs": str(out),
+        "records": str(records),
     }
     asyncio.run(_serve(addon, to, chosen.port, options))
     return int(addon.status)
@@ -135,7 +136,7 @@ def _free(port: int) -> None:
             raise ListenUsageError(f"--port {port}: {said}", "name another") from None
 
 
-def add(commands: Any, out: Path) -> None:
+def add(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "listen",
@@ -156,5 +157,7 @@ def add(commands: Any, out: Path) -> None:
         "overloaded=0.1, an address of the catalog, or any=5%% for whatever may be sent again",
     )
     parser.add_argument("--seed", type=int, default=0, help="the same seed injects the same (default: %(default)s)")
-    parser.add_argument("--out", default=str(out), metavar="DIR", help="where the run is left (default: %(default)s)")
+    parser.add_argument(
+        "--out", default="reports/out", metavar="DIR", help="where the run is left (default: %(default)s)"
+    )
     parser.set_defaults(run_command=listen)

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
 from catalog.evidence.causes import Cause, causes
 from catalog.evidence.results import Asked, Run
 from catalog.evidence.results_file import ResultsWriter
+from catalog.model import places
 from catalog.model.clock import utc_text
 from catalog.model.errors import Mendable
 from catalog.model.exits import Exit, highest
@@ -32,6 +32,8 @@ from probes.traffic.whose import Hosts
 from reports import build
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog.evidence.results import Result
     from catalog.reading.store import Catalog
     from probes.target.dialect import Dialect
@@ -166,7 +168,7 @@ class Listener:
             providers=chosen,
             selected=tuple(sorted(str(each.address) for name in chosen for each in self.catalog.select(provider=name))),
             policy={"allow": [], "traffic": [EXCHANGES]},
-            asked=Asked(out="" if self.out == Path("reports/out") else str(self.out), traffic=(again,)),
+            asked=Asked(out="" if self.out == places.runs() else str(self.out), traffic=(again,)),
             versions=versions(),
             catalog_digest=self.catalog.digest,
         )
