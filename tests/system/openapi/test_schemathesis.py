@@ -71,7 +71,9 @@ def _of_operation(operation: Any, mode: str, url: str, known: dict[str, str]) ->
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    bounded(given(operation.as_strategy(generation_mode=getattr(schemathesis.GenerationMode, mode)))(ask))()
+    drawn = operation.as_strategy(generation_mode=getattr(schemathesis.GenerationMode, mode))
+    asked_with: Any = given(drawn)  # its types know no strategy that is untyped
+    bounded(asked_with(ask))()
     return found
 
 
