@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,27 @@ def of_file(path: Path) -> list[Capture]:
     """The answers that have something to recognise: a success whose body was left out has not."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [each for each in map(json.loads, lines) if each["body"] is not None]
+
+
+def _unwrapped(body: Any) -> Any:
+    return body["error"] if isinstance(body, dict) and isinstance(body.get("error"), dict) else None
+
+
+WORN: dict[str, Callable[[Any], Any]] = {
+    "as text": lambda body: None if isinstance(body, str) else json.dumps(body),
+    "as bytes, laid out": lambda body: None if isinstance(body, str) else json.dumps(body, indent=1).encode(),
+    "in an array": lambda body: [body] if isinstance(body, dict) else None,
+    "unwrapped by an SDK": _unwrapped,
+    "as Python shows it": lambda body: None if isinstance(body, str) else repr(body),
+    "in an event": lambda body: f"event: error\r\ndata: {json.dumps(body)}\r\n\r\n" if isinstance(body, dict) else None,
+}
+"""What becomes of a body on its way to who asks what it is; None where a body cannot become that."""
+
+
+def worn(captures: Iterable[Capture], how: str) -> list[Capture]:
+    """The answers whose body can look so, with such a one."""
+    found = ((each, WORN[how](each["body"])) for each in captures if each["surface"] != "ws")
+    return [{**each, "body": body} for each, body in found if body is not None]
 
 
 def identified(capture: Capture) -> Identity:

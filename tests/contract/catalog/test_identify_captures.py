@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.harness.captures import CAPTURES, known, of_providers, response_of
-from tests.harness.recognising import identified, of_file, right
+from tests.harness.recognising import WORN, identified, of_file, right, worn
 
 pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="../shared/captures is not here")
 
@@ -17,6 +17,15 @@ def test_nearly_all_are_told_right() -> None:
     own = [each for each in of_file(CAPTURES) if each["provider"] != "none"]
     wrong = [(each["id"], identified(each).records[:1]) for each in own if not right(each)]
     assert len(wrong) <= (1 - SHARE) * len(own), wrong
+
+
+@pytest.mark.parametrize("how", WORN)
+def test_nearly_all_are_told_right_however_they_are_handed_over(how: str) -> None:
+    own = [each for each in of_file(CAPTURES) if each["provider"] != "none" and right(each)]
+    same = worn(own, how)
+    wrong = [(each["id"], identified(each).records[:1]) for each in same if not right(each)]
+    assert len(same) > 70
+    assert len(wrong) <= (1 - SHARE) * len(same), wrong
 
 
 def test_the_measure_itself_can_fail() -> None:
