@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-MOCK_TARGET = ROOT / "probes" / "targets" / "mock.toml"
+MOCK_TARGET = ROOT / "probes" / "target" / "shipped" / "mock.toml"
 
 Addresses = Mapping[str, Mapping[str, str]]
 """Where the mock serves each provider, as its ready line says."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -55,7 +57,7 @@ def environment() -> Environment:
         finalize=shown,
     )
     made.filters.update(capital=_capital, days=words.days, oneline=line, why=advice.reason)
-    made.filters.update(runs=_runs, short=exchanges.shorten, linked=_linked)
+    made.filters.update(runs=_runs, short=exchanges.shorten, linked=_linked, together=_together)
     made.globals.update(
         Name=sections.Name,
         BY_CAUSE=sections.BY_CAUSE,
@@ -97,6 +99,13 @@ def _linked(text: str) -> Markup:
     pieces = ADDRESS.split(text)
     link = '<a href="{0}" rel="noreferrer">{0}</a>'
     return Markup("").join(Markup(link).format(each) if at % 2 else escape(each) for at, each in enumerate(pieces))
+
+
+def _together(lines: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Lines and their marks, those without one that follow each other as one text: a body has a hundred of them."""
+    for mark, own in groupby(lines, key=itemgetter(1)):
+        texts = [text for text, _ in own]
+        yield from [("\n".join(texts), mark)] if not mark else [(text, mark) for text in texts]
 
 
 def _runs(strip: Sequence[Outcome | None]) -> Iterator[tuple[int, Outcome | None]]:

@@ -132,7 +132,7 @@ def facets(record: Record) -> Iterator[str]:
         ("code", [record.data.get("code")]),
         ("param", [record.data.get("param")]),
         ("header", sorted(header_names(record))),
-        ("tag", record.tags),
+        ("tag", sorted(record.tags)),
         ("endpoint", sorted(occurs_on(record))),
         ("message", [meaning(record), *messages_seen(record)]),
         ("note", [note(record)]),

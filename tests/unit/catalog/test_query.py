@@ -101,6 +101,13 @@ def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
     assert all(term.field in {"", *OF_RECORDS} for term in terms)
 
 
+def test_facets_come_in_one_order_whatever_the_hash_seed() -> None:
+    tags = ["UNVERIFIED", "BETA", "LEGACY", "LIVE_DISCOVERED", "DOCUMENTED", "ACCOUNT_RESTRICTED"]
+    made = Record(Address.parse(LIMITED), record(LIMITED, status=tags))
+    told = [each.removeprefix("tag:") for each in facets(made) if each.startswith("tag:")]
+    assert told == sorted(each.lower() for each in tags)
+
+
 def test_each_facet_is_found_by_itself() -> None:
     made = Record(Address.parse(LIMITED), record(LIMITED))
     spoken = Spoken.of(made, TODAY)
