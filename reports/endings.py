@@ -6,7 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from catalog.evidence.results import Run
     from catalog.model import Json
@@ -17,9 +17,13 @@ SOON = 60
 
 def endings(run: Run) -> list[str]:
     """`In 12 days …`, the nearest first; what was to end already is told as well: nobody has named another one."""
-    today = date.fromisoformat(run.today)
-    days = [(date.fromisoformat(str(each["on"])) - today).days for each in run.ends]
-    return [_told(each, left) for each, left in zip(run.ends, days, strict=True) if left <= SOON]
+    return in_words(run.ends, date.fromisoformat(run.today))
+
+
+def in_words(ends: Iterable[Mapping[str, Json]], today: date) -> list[str]:
+    """A sentence for each of these, as a run's line has them, that ends soon."""
+    days = [(each, (date.fromisoformat(str(each["on"])) - today).days) for each in ends]
+    return [_told(each, left) for each, left in days if left <= SOON]
 
 
 def _told(each: Mapping[str, Json], days: int) -> str:

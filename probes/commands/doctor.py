@@ -17,7 +17,7 @@ from catalog.model.codes import ReasonCode
 from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.planning.bounds import plan_lines
-from probes.planning.endings import SOON, Ending, endings
+from probes.planning.endings import Ending, endings
 from probes.planning.gains import Gain, gains
 from probes.planning.look_ups import look_ups
 from probes.planning.plan import Plan, plan
@@ -29,6 +29,7 @@ from probes.running.lane import Lane
 from probes.running.looking_up import found_in, look_up
 from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
 from probes.wire.redact import Redactor
+from reports.endings import in_words
 
 if TYPE_CHECKING:
     from datetime import date
@@ -120,7 +121,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
         looked_up=looked_up,
         gains=gains(catalog, replace(found, providers={**found.providers, **unasked}), allow),
         today=today,
-        ends=[each for each in endings(found, looked_up, probed) if (each.on - today).days <= SOON],
+        ends=endings(found, looked_up, probed),
     )
 
 
@@ -251,7 +252,7 @@ def _budget(provider: Provider) -> Iterator[Row]:
 
 
 def _verdict(found: Diagnosis) -> Iterator[str]:
-    yield from (each.in_words(found.today) for each in found.ends)
+    yield from in_words([each.to_json() for each in found.ends], found.today)
     for name in found.missing:
         reason = "; ".join(dict.fromkeys(each.detail for each in list(found.plans[name].not_probed.values())[:1]))
         yield f"missing: {name} is expected and nothing of it can be probed: {reason or 'it has no records'}"

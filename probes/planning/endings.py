@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from probes.target.target import Provider, Target
 
 
-SOON = 60
-"""Days before its end from which on something is told."""
-
-
 @dataclass(frozen=True, slots=True)
 class Ending:
     """Something that will not be there from a day on, and how many records would then go blind."""
@@ -32,12 +28,6 @@ class Ending:
     on: date
     records: int
     mend: str
-
-    def in_words(self, today: date) -> str:
-        """`in 12 days …`"""
-        days = (self.on - today).days
-        when = f"in {days} days" if days > 0 else f"since {self.on}"
-        return f"ends: {when} {self.what} of {self.provider} is gone, and {self.records} records with it; {self.mend}"
 
     def to_json(self) -> dict[str, Json]:
         return {

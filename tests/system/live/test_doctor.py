@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,13 +64,18 @@ def test_an_address_without_the_api_is_suspected_too(
     assert "was answered 404; look at PA_API_KEY and PA_BASE_URL" in capsys.readouterr().out
 
 
+GOES = "2026-12-03T00:00:00Z"
+
+
 def models_one_by_one(*ids: str) -> Starlette:
-    """A service whose listing has one model a page."""
+    """A service whose listing has one model a page, each of which goes on the third of December."""
 
     async def listing(request: Request) -> Response:
         number = ids.index(request.query_params["after_id"]) + 1 if "after_id" in request.query_params else 0
         more = number + 1 < len(ids)
-        return JSONResponse({"data": [{"id": ids[number]}], "last_id": ids[number], "has_more": more})
+        return JSONResponse(
+            {"data": [{"id": ids[number], "retires_at": GOES}], "last_id": ids[number], "has_more": more}
+        )
 
     return Starlette(routes=[Route("/v1/models", listing)])
 
@@ -84,6 +90,9 @@ def test_a_model_is_found_on_whichever_page(listed: tuple[str, ...], found: str)
         target = targets.load("live", {"PA_API_KEY": "key-of-nobody", "PA_BASE_URL": base})
         told = doctor.told(doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21)))
     assert [line.split()[-1] for line in told if "found" in line and " small_model" in line] == [found]
+    (end,) = [line for line in told if "`small_model`" in line]
+    said = rf"In 12 days `small_model` \({found}\) of PA goes: \d+ records would go blind; set PA_SMALL_MODEL"
+    assert re.fullmatch(said, end)
 
 
 def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
