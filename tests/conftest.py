@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from probes.planning.rotation import ALL
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target as targets
-from tests.harness.engines import Clean, catalog, probe
+from tests.harness.engines import Clean, catalog, forget_all, probe
 from tests.harness.loopback import sitecustomize as loopback
 
 if TYPE_CHECKING:
@@ -68,14 +71,20 @@ def mock_target(mock: EmbeddedMock) -> Target:
 
 
 @pytest.fixture(scope="session")
-def clean(mock_target: Target) -> Clean:
-    """The results of all records of a provider on the mock, probed once."""
-    seen: dict[str, dict[str, Result]] = {}
+def clean(mock: EmbeddedMock, mock_target: Target, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Clean:
+    """The results of all records of a provider on the mock, probed once for all test processes of a run."""
+    own = tmp_path_factory.getbasetemp()
+    folder = own if worker_id == "master" else own.parent
 
+    @cache
     def of(provider: str) -> dict[str, Result]:
-        if provider not in seen:
-            chosen = [str(record.address) for record in catalog().select(provider=provider)]
-            seen[provider] = probe(mock_target, chosen, drawing=ALL)
-        return seen[provider]
+        kept = folder / f"clean-{provider}.pickle"
+        with FileLock(f"{kept}.lock"):
+            if not kept.exists():
+                forget_all(mock)
+                chosen = [str(record.address) for record in catalog().select(provider=provider)]
+                kept.write_bytes(pickle.dumps(probe(mock_target, chosen, drawing=ALL)))
+            seen: dict[str, Result] = pickle.loads(kept.read_bytes())
+        return seen
 
     return of

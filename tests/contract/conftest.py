@@ -1,28 +1,23 @@
-"""What the contract's tests share: one mock process, and one stand for faults before it, a test process."""
+"""What the contract's tests share: one stand for faults before the mock, a test process."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 
-from probes.suite.embedded_mock import EmbeddedMock
+from tests.harness.engines import forget_all
 from tests.harness.fault_proxy import Stand, standing
 
-
-@pytest.fixture(scope="session")
-def mock() -> Iterator[EmbeddedMock]:
-    running = EmbeddedMock()
-    yield running
-    running.stop()
+if TYPE_CHECKING:
+    from probes.suite.embedded_mock import EmbeddedMock
 
 
 @pytest.fixture
 def fresh_mock(mock: EmbeddedMock) -> EmbeddedMock:
     """The mock process with all that earlier tests did there forgotten: a session's names and state repeat."""
-    base = mock.addresses()["pd"]["base_url"].removesuffix("/pd")
-    httpx.post(f"{base}/__mock__/reset", trust_env=False).raise_for_status()
+    forget_all(mock)
     return mock
 
 

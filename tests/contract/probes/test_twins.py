@@ -19,14 +19,17 @@ from probes.recipes import pa, pc, pd
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.budget import Budget
 from probes.running.lane import Lane
-from probes.target.target import NOWHERE_KEY, Cost, Target
+from probes.target.target import NOWHERE_KEY, Cost
 from probes.wire.redact import Redactor
 from tests.harness.engines import Clean, catalog
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog.evidence.results import Result
-    from catalog.model import Exchange
+    from catalog.model import Response
     from probes.elicit.recipe import Recipe
+    from probes.target.target import Provider, Target
 
 ENDPOINTS = [str(record.address) for record in Catalog.load().select(kind="endpoints")]
 WITH_TWIN = [(each, found) for each in ENDPOINTS if not isinstance(found := twin(each), Reason)]
@@ -66,24 +69,34 @@ def test_each_that_is_declared_is_an_endpoint_without_another() -> None:
     assert all(isinstance(found := twin(each), Reason) and found.code == ReasonCode.NO_RECIPE for each in declared)
 
 
-@pytest.mark.parametrize(("endpoint", "recipe"), WITH_TWIN, ids=[endpoint for endpoint, _ in WITH_TWIN])
-def test_it_succeeds(endpoint: str, recipe: Recipe, mock_target: Target) -> None:
-    assert obstacle(recipe, mock_target, frozenset(Cost)) is None
-    exchange = anyio.run(asked, endpoint, recipe, mock_target)
-    assert exchange.response is not None
-    assert (status_of(exchange.response, endpoint.partition("/")[0]) or 0) < 400, exchange.response
+@pytest.mark.parametrize("name", providers())
+def test_each_succeeds(name: str, mock_target: Target) -> None:
+    mine = {endpoint: recipe for endpoint, recipe in WITH_TWIN if endpoint.startswith(f"{name}/")}
+    obstacles = {each: obstacle(recipe, mock_target, frozenset(Cost)) for each, recipe in mine.items()}
+    assert {each: why for each, why in obstacles.items() if why is not None} == {}
+    answers = anyio.run(asked, mine, mock_target.providers[name], Redactor.of(mock_target, public=[NOWHERE_KEY]))
+    statuses = {each: status_of(answer, name) for each, answer in answers.items() if answer is not None}
+    assert statuses.keys() == mine.keys()
+    assert {each: answers[each] for each, status in statuses.items() if (status or 0) >= 400} == {}
 
 
-async def asked(endpoint: str, recipe: Recipe, target: Target) -> Exchange:
-    provider = target.providers[recipe.provider]
-    lane = Lane(provider, recipe.credential, Redactor.of(target, public=[NOWHERE_KEY]), Budget(provider), mock=True)
-    probe = AttemptProbe(endpoint, recipe.credential, lane, f"twins/{endpoint}/1")
+async def asked(recipes: Mapping[str, Recipe], provider: Provider, redactor: Redactor) -> dict[str, Response | None]:
+    """What each endpoint answers to its request without a fault; those of one credential share its lane."""
+    lanes: dict[str, Lane] = {}
+    answers = {}
     try:
-        await perform(recipe, probe)
-        await probe.remove_all()
+        for endpoint, recipe in recipes.items():
+            role = recipe.credential
+            if role not in lanes:
+                lanes[role] = Lane(provider, role, redactor, Budget(provider), mock=True)
+            probe = AttemptProbe(endpoint, role, lanes[role], f"twins/{endpoint}/1")
+            await perform(recipe, probe)
+            await probe.remove_all()
+            answers[endpoint] = next(each.response for each in probe.exchanges if each.label == TWIN)
     finally:
-        await lane.aclose()
-    return next(each for each in probe.exchanges if each.label == TWIN)
+        for lane in lanes.values():
+            await lane.aclose()
+    return answers
 
 
 def test_a_success_is_of_the_endpoint_itself() -> None:

@@ -17,16 +17,14 @@ import pytest
 
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from probes.planning.rotation import ALL
-from probes.target import target as targets
+from catalog.reading.manifest import providers
 from tests.harness import captures, said
 from tests.harness.command import CHECKOUT
-from tests.harness.engines import catalog, probe
+from tests.harness.engines import Clean, catalog, probe
 from tests.harness.fault_table import FAULTS, Named
 from tests.harness.said import Line, Snapshot
 
 if TYPE_CHECKING:
-    from probes.suite.embedded_mock import EmbeddedMock
     from tests.harness.fault_proxy import Stand
 
 HERE = Path(__file__).parent / "said"
@@ -52,9 +50,8 @@ def addresses() -> list[str]:
     return [str(record.address) for record in catalog().records]
 
 
-def test_of_the_mock(fresh_mock: EmbeddedMock) -> None:
-    target = targets.load("mock").served_by(fresh_mock.addresses())
-    compare(MOCK, said.records(probe(target, addresses(), drawing=ALL).values()))
+def test_of_the_mock(clean: Clean) -> None:
+    compare(MOCK, said.records(result for name in providers() for result in clean(name).values()))
 
 
 @pytest.mark.skipif(not captures.CAPTURES.exists(), reason="../shared/captures is not here")
