@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
+from catalog.reading.statuses import documented_status
 from tests.harness import fault_changes as to
+from tests.harness.engines import catalog
 from tests.harness.faults import Act, Fault, Where
 
 ERRORS = range(400, 600)
@@ -20,13 +22,18 @@ APART = "^pc/errors/(client/|websocket/steered)"
 """Left out where it is not asked for: servers of the probes' own, a time limit of 0.4 s, a close that takes 1 s."""
 
 PROVIDERS = "^p"
+UNCOUNTED = "^p(?!a/endpoints/limits/)"
+"""All but what spends a limit: some hundred exchanges a record, of which each may meet the fault."""
 STREAMS = (
     "/(errors/(stream|interactions_(stream|blocked|generation))|outcomes)/|create_(message|response|chat)|/stream_"
 )
 SOCKETS = "^pb/(errors|endpoints)/live/|/websocket/"
 CALLS = "/grpc/"
 IN_ENVELOPES = "/(errors)/(general|admin|compliance|invalid_|not_found|permission|authentication|request|quota|inter)"
-LIMITS = "/rate_limits?/|limit|quota|resource|models/|create_|overload|capacity|unavailable"
+LIMITS = (
+    "/rate_limits?/|/errors/.*(limit|quota|resource|overload|capacity|unavailable)"
+    "|/endpoints/(limits/(token_counting_rules|compliance)$|.*/create_)"
+)
 ENDPOINTS = "/endpoints/(?!grpc|live/connect|websocket)"
 
 
@@ -34,8 +41,9 @@ ENDPOINTS = "/endpoints/(?!grpc|live/connect|websocket)"
 class Named:
     """A fault by its name, and over which records it is looked at: of those that fit `over`, one in `one_in`.
 
-    Which one is told by its address alone, so that a new record leaves the others where they are. `target` is changed
-    in every provider of the target; probes of a lane come one after another.
+    Which one is told by its address alone, so that a new record leaves the others where they are. Where `statuses` are
+    named, it is looked at over records that document one of them: on others it would fall nowhere. `target` is
+    changed in every provider of the target; probes of a lane come one after another.
     """
 
     name: str
@@ -43,6 +51,7 @@ class Named:
     over: str = PROVIDERS
     one_in: int = 8
     target: Mapping[str, Any] = field(default_factory=dict)
+    statuses: Container[int] = ()
 
     def sample(self, addresses: Iterable[str]) -> list[str]:
         return [
@@ -51,11 +60,18 @@ class Named:
             if re.search(self.over, address)
             and (self.over == SOCKETS or not re.search(APART, address))
             and crc32(address.encode()) % self.one_in == 0
+            and (self.statuses == () or any(each in self.statuses for each in documented(address)))
         ]
 
     @property
     def settings(self) -> dict[str, Any]:
         return {"concurrency": 1, **self.target}
+
+
+def documented(address: str) -> Iterator[int]:
+    """The statuses that an error record documents."""
+    status = documented_status(catalog()[address])
+    return (each for each in ERRORS if each in status.members or each // 100 == status.hundreds)
 
 
 def enveloped(error: str, code: int, status: str, message: str) -> dict[str, str]:
@@ -94,7 +110,7 @@ def value(change: to.OfValue, **where: Any) -> tuple[Fault, ...]:
 
 def swapped(name: str, of: Mapping[int, int], over: str = "/errors/", one_in: int = 2) -> Named:
     """One status where another is documented; headers and body stay."""
-    return Named(name, (Fault(Where(statuses=of), answer=to.status(of)),), over, one_in)
+    return Named(name, (Fault(Where(statuses=of), answer=to.status(of)),), over, one_in, statuses=of)
 
 
 def streamed(name: str, one_in: int = 3, **fault: Any) -> Named:
@@ -132,8 +148,8 @@ PAGES = (
     Named("enveloped-500", in_own_envelope(500, "api_error", "INTERNAL", "Internal server error")),
     Named("enveloped-503", in_own_envelope(503, "overloaded_error", "UNAVAILABLE", "Overloaded")),
     Named("enveloped-529", in_own_envelope(529, "overloaded_error", "UNAVAILABLE", "Overloaded")),
-    Named("page-502-for-one-in-ten", on(to.page(502, "Bad Gateway"), share=0.1), one_in=2),
-    Named("bare-500-for-one-in-twenty", on(to.instead(500, BARE), share=0.05), one_in=2),
+    Named("page-502-for-one-in-ten", on(to.page(502, "Bad Gateway"), share=0.1), UNCOUNTED, 4),
+    Named("bare-500-for-one-in-twenty", on(to.instead(500, BARE), share=0.05), UNCOUNTED, 4),
     Named("page-503-for-each-delete", on(to.page(503, "Service Unavailable"), method="DELETE"), "delete|/agents/", 1),
     Named("page-502-for-first-attempts", on(to.page(502, "Bad Gateway"), attempts=(1,)), one_in=16),
 )
@@ -163,9 +179,9 @@ ONE_ANSWER = (
 )
 
 CONNECTIONS = (
-    Named("reset-for-one-in-twenty", (Fault(Where(share=0.05), act=Act.RESET),), one_in=2),
+    Named("reset-for-one-in-twenty", (Fault(Where(share=0.05), act=Act.RESET),), UNCOUNTED, 4),
     Named("reset-to-probes", (Fault(TO_PROBES, act=Act.RESET),), one_in=12),
-    Named("closed-for-one-in-ten", (Fault(Where(share=0.1), act=Act.CLOSE),), one_in=4),
+    Named("closed-for-one-in-ten", (Fault(Where(share=0.1), act=Act.CLOSE),), UNCOUNTED, 8),
     Named("body-cut-in-the-middle", (Fault(Where(protocol="http", statuses=ERRORS), cut_after=2),), "/errors/", 16),
     Named("hang", (Fault(act=Act.HANG),), "^pa/endpoints/models/list_models$", 1, {"timeout_s": 1.0}),
 )
