@@ -18,15 +18,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from catalog.evidence.results_file import EvidenceError, read_run
 from catalog.evidence.self_check import of_records
 from probes.target.target_file import SHIPPED
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES
-from tests.harness.hostile_table import CANARY, CODES, Case, Where, cases
+from tests.harness.hostile_table import CANARY, CODES, Case, cases
 from tests.harness.target_files import toml
 from tests.unit.reports.packed import unpacked
+
+if TYPE_CHECKING:
+    from tests.harness.hostile_serving import Where
 
 ENOUGH = 12
 """Characters of the key that may be found nowhere."""

@@ -8,20 +8,16 @@ import gzip
 import html
 import itertools
 import json
-import ssl
 import struct
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
-from tests.harness import certificates, hostile, hostile_http2, hostile_sockets
-from tests.harness.hostile import Hostile, Misbehaviour, Peer, answer, plain, start
+from tests.harness import hostile, hostile_http2, hostile_sockets
+from tests.harness.hostile import Misbehaviour, Peer, answer, plain, start
+from tests.harness.hostile_serving import ENVELOPE, Serve, by_hand, instead_of_tls, no_grpc, over_grpc, over_tls
 from tests.harness.hostile_sockets import BINARY, CLOSE, PING, TEXT, after_handshake, frame, hasty, saying
-from tests.harness.serving import speaking
-from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent, wrong_grpc
+from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent
 
 CANARY = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
 """The key of each run. No twelve characters of it may be found in anything that a run leaves."""
@@ -35,17 +31,6 @@ RECORDS = {
 }
 CODES = {"conforms": 0, "capped": 0, "drifted": 1, "inconclusive": 10, "flaky": 1}
 """What a run of one record exits with, by its outcome."""
-
-
-@dataclass(frozen=True)
-class Where:
-    """Where a case's server is, and whom to trust there."""
-
-    base: str
-    ca_file: str = ""
-
-
-Serve = Callable[[Path], AbstractContextManager[Where]]
 
 
 @dataclass(frozen=True)
@@ -79,75 +64,6 @@ def cases() -> list[Case]:
     return [*_http(), *_echoes(), *_sse(), *_websocket(), *_grpc(), *_tls()]
 
 
-def _by_hand(misbehave: Misbehaviour) -> Serve:
-    @contextmanager
-    def serve(_: Path) -> Iterator[Where]:
-        with Hostile(misbehave).serving() as base:
-            yield Where(base)
-
-    return serve
-
-
-def _over_grpc(behave: Behaviour) -> Serve:
-    @contextmanager
-    def serve(_: Path) -> Iterator[Where]:
-        with wrong_grpc(behave) as host:
-            yield Where(host)
-
-    return serve
-
-
-def _no_grpc(misbehave: Misbehaviour) -> Serve:
-    """A port that takes connections and speaks no HTTP/2."""
-
-    @contextmanager
-    def serve(_: Path) -> Iterator[Where]:
-        async def connection(reader: Any, writer: Any) -> None:
-            try:
-                await misbehave(Peer("", reader, writer))
-            except ConnectionError:
-                pass
-            finally:
-                writer.close()
-
-        with speaking(connection) as base:
-            yield Where(base.removeprefix("http://"))
-
-    return serve
-
-
-def _over_tls(how: str) -> Serve:
-    @contextmanager
-    def serve(folder: Path) -> Iterator[Where]:
-        names = ("elsewhere.example",) if how == "wrong name" else ("localhost", "127.0.0.1")
-        made = certificates.make(folder, names=names, days=(-9, -2) if how == "expired" else (-1, 1))
-        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        tls.load_cert_chain(made.certificate, made.key)
-        with Hostile(plain(404, ENVELOPE)).serving(tls) as base:
-            yield Where(base, "" if how == "bad chain" else str(made.authority))
-
-    return serve
-
-
-def _instead_of_tls(misbehave: Misbehaviour) -> Serve:
-    @contextmanager
-    def serve(_: Path) -> Iterator[Where]:
-        async def connection(reader: Any, writer: Any) -> None:
-            try:
-                await reader.read(1)
-                await misbehave(Peer("", reader, writer))
-            except ConnectionError:
-                pass
-            finally:
-                writer.close()
-
-        with speaking(connection) as base:
-            yield Where(base.replace("http:", "https:"))
-
-    return serve
-
-
-ENVELOPE = b'{"type":"error","error":{"type":"not_found_error","message":"model: no-such-model"},"request_id":"req_1"}'
 PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
 
 
@@ -278,7 +194,7 @@ def _http() -> Iterator[Case]:
     )
     for name, misbehave, said in known:
         outcome, _, reason = said.partition(" ")
-        yield Case(name, "http", _by_hand(misbehave), outcome, reason)
+        yield Case(name, "http", by_hand(misbehave), outcome, reason)
 
 
 def _echoes() -> Iterator[Case]:
@@ -317,22 +233,22 @@ def _echoes() -> Iterator[Case]:
     }
     for name, form in forms.items():
         yield Case(
-            f"echoes the key: {name}", "http", _by_hand(plain(404, _error("not_found_error", f"no {form}."))), "drifted"
+            f"echoes the key: {name}", "http", by_hand(plain(404, _error("not_found_error", f"no {form}."))), "drifted"
         )
     header = plain(404, ENVELOPE, x_echo=CANARY.replace('"', ""), **{f"x_{CANARY[:9].lower()}": CANARY[2:20]})
-    yield Case("echoes the key: headers", "http", _by_hand(header), "drifted")
-    yield Case("echoes the key: binary", "http", _by_hand(plain(404, b"\xff\x00" * 110 + raw + b"\xff")), "drifted")
+    yield Case("echoes the key: headers", "http", by_hand(header), "drifted")
+    yield Case("echoes the key: binary", "http", by_hand(plain(404, b"\xff\x00" * 110 + raw + b"\xff")), "drifted")
     wide = b"\xff" + CANARY.encode("utf-16-le")
-    yield Case("echoes the key: UTF-16", "http", _by_hand(plain(404, wide)), "drifted")
+    yield Case("echoes the key: UTF-16", "http", by_hand(plain(404, wide)), "drifted")
     for times in (10, 60_000):
         many = plain(404, _error("not_found_error", CANARY * times))
-        yield Case(f"echoes the key: {times} times", "http", _by_hand(many), "drifted")
+        yield Case(f"echoes the key: {times} times", "http", by_hand(many), "drifted")
     page = plain(502, f"<p>{html.escape(CANARY)}</p>".encode(), "text/html")
-    yield Case("echoes the key: on a page", "http", _by_hand(page), "inconclusive", "gateway-page")
+    yield Case("echoes the key: on a page", "http", by_hand(page), "inconclusive", "gateway-page")
     gone = plain(302, b"", location=f"https://elsewhere.example/?key={quote(CANARY)}")
-    yield Case("echoes the key: in a redirect", "http", _by_hand(gone), "inconclusive", "unasked-redirect")
+    yield Case("echoes the key: in a redirect", "http", by_hand(gone), "inconclusive", "unasked-redirect")
     status = _raw(b"HTTP/1.1 404 " + raw + b"\r\nno header " + raw + b"\r\n\r\n")
-    yield Case("echoes the key: in a status line", "http", _by_hand(status), "inconclusive", "protocol-error")
+    yield Case("echoes the key: in a status line", "http", by_hand(status), "inconclusive", "protocol-error")
 
 
 def _event(name: str, data: str) -> bytes:
@@ -369,7 +285,7 @@ def _sse() -> Iterator[Case]:
     )
     for name, misbehave, said in known:
         outcome, _, reason = said.partition(" ")
-        yield Case(name, "sse", _by_hand(misbehave), outcome, reason)
+        yield Case(name, "sse", by_hand(misbehave), outcome, reason)
 
 
 def _flood(*pieces: bytes) -> Misbehaviour:
@@ -428,58 +344,58 @@ def _websocket() -> Iterator[Case]:
     )
     for name, misbehave, said in known:
         outcome, _, reason_code = said.partition(" ")
-        yield Case(name, "websocket", _by_hand(misbehave), outcome, reason_code)
+        yield Case(name, "websocket", by_hand(misbehave), outcome, reason_code)
 
 
 def _grpc() -> Iterator[Case]:
     giant = {f"x-{number}": "y" * 1000 for number in range(40)}
     known: tuple[tuple[str, Serve, str], ...] = (
-        ("never answers", _over_grpc(silent), "inconclusive read-timeout"),
-        ("is overloaded", _over_grpc(ends_with(14, "not now")), "inconclusive unasked-overload"),
-        ("limits the rate", _over_grpc(ends_with(8, "not now")), "inconclusive unasked-rate-limit"),
-        ("ends otherwise", _over_grpc(ends_with(9)), "drifted"),
-        ("ends well", _over_grpc(ends_with(0)), "drifted"),
-        ("sends no message", _over_grpc(sends(b"\xff\xff\xff")), "inconclusive protocol-error"),
-        ("sends too large a message", _over_grpc(sends(b"x" * 5_000_000)), "inconclusive body-too-large"),
-        ("has giant trailers", _over_grpc(ends_with(5, "no model", giant)), "inconclusive body-too-large"),
-        ("echoes the key", _over_grpc(ends_with(5, f"no model for {CANARY}", {"x-key": CANARY})), "conforms"),
+        ("never answers", over_grpc(silent), "inconclusive read-timeout"),
+        ("is overloaded", over_grpc(ends_with(14, "not now")), "inconclusive unasked-overload"),
+        ("limits the rate", over_grpc(ends_with(8, "not now")), "inconclusive unasked-rate-limit"),
+        ("ends otherwise", over_grpc(ends_with(9)), "drifted"),
+        ("ends well", over_grpc(ends_with(0)), "drifted"),
+        ("sends no message", over_grpc(sends(b"\xff\xff\xff")), "inconclusive protocol-error"),
+        ("sends too large a message", over_grpc(sends(b"x" * 5_000_000)), "inconclusive body-too-large"),
+        ("has giant trailers", over_grpc(ends_with(5, "no model", giant)), "inconclusive body-too-large"),
+        ("echoes the key", over_grpc(ends_with(5, f"no model for {CANARY}", {"x-key": CANARY})), "conforms"),
         (
             "echoes the key in part",
-            _over_grpc(ends_with(5, f"no model for {CANARY[:-4]}", {"x-key": CANARY[3:]})),
+            over_grpc(ends_with(5, f"no model for {CANARY[:-4]}", {"x-key": CANARY[3:]})),
             "conforms",
         ),
-        ("takes the connection and is silent", _no_grpc(hostile.hanging), "inconclusive read-timeout"),
-        ("speaks HTTP/1.1", _no_grpc(_raw(answer(400, b"no"))), "inconclusive protocol-error"),
-        ("goes away for ever", _no_grpc(hostile_http2.going_away(CANARY.encode())), "inconclusive connection-reset"),
-        ("sends settings for ever", _no_grpc(hostile_http2.settling), "inconclusive read-timeout"),
-        ("pings for ever", _no_grpc(hostile_http2.pinging), "inconclusive read-timeout"),
-        ("goes on with headers for ever", _no_grpc(hostile_http2.going_on), "inconclusive body-too-large"),
-        ("speaks garbage", _no_grpc(_endless(b"\x15\x03\x01 no HTTP/2 at all ")), "inconclusive protocol-error"),
+        ("takes the connection and is silent", no_grpc(hostile.hanging), "inconclusive read-timeout"),
+        ("speaks HTTP/1.1", no_grpc(_raw(answer(400, b"no"))), "inconclusive protocol-error"),
+        ("goes away for ever", no_grpc(hostile_http2.going_away(CANARY.encode())), "inconclusive connection-reset"),
+        ("sends settings for ever", no_grpc(hostile_http2.settling), "inconclusive read-timeout"),
+        ("pings for ever", no_grpc(hostile_http2.pinging), "inconclusive read-timeout"),
+        ("goes on with headers for ever", no_grpc(hostile_http2.going_on), "inconclusive body-too-large"),
+        ("speaks garbage", no_grpc(_endless(b"\x15\x03\x01 no HTTP/2 at all ")), "inconclusive protocol-error"),
     )
     for name, serve, said in known:
         outcome, _, reason = said.partition(" ")
         yield Case(name, "grpc", serve, outcome, reason)
-    yield Case("streams for ever", "grpc stream", _over_grpc(endless), "capped")
+    yield Case("streams for ever", "grpc stream", over_grpc(endless), "capped")
     big: Behaviour = lambda context: (b"\x0a\x80\x80\x40" + b"i" * 2**20 for _ in itertools.count())  # noqa: E731
-    yield Case("streams megabytes for ever", "grpc stream", _over_grpc(big), "capped")
+    yield Case("streams megabytes for ever", "grpc stream", over_grpc(big), "capped")
 
 
 def _tls() -> Iterator[Case]:
     for how in ("bad chain", "wrong name", "expired"):
-        yield Case(f"has a certificate: {how}", "tls", _over_tls(how), "inconclusive", "tls-failed")
-    yield Case("is as it should be", "tls", _over_tls(""), "drifted")
+        yield Case(f"has a certificate: {how}", "tls", over_tls(how), "inconclusive", "tls-failed")
+    yield Case("is as it should be", "tls", over_tls(""), "drifted")
 
-    yield Case("resets in the handshake", "tls", _instead_of_tls(_reset), "inconclusive", "tls-failed")
-    yield Case("closes in the handshake", "tls", _instead_of_tls(hostile.closing), "inconclusive", "tls-failed")
-    yield Case("never shakes hands", "tls", _instead_of_tls(hostile.hanging), "inconclusive", "connect-timeout")
+    yield Case("resets in the handshake", "tls", instead_of_tls(_reset), "inconclusive", "tls-failed")
+    yield Case("closes in the handshake", "tls", instead_of_tls(hostile.closing), "inconclusive", "tls-failed")
+    yield Case("never shakes hands", "tls", instead_of_tls(hostile.hanging), "inconclusive", "connect-timeout")
     plainly = _raw(answer(400, b"The plain HTTP request was sent to HTTPS port", "text/plain"))
-    yield Case("speaks plain text", "tls", _instead_of_tls(plainly), "inconclusive", "tls-failed")
+    yield Case("speaks plain text", "tls", instead_of_tls(plainly), "inconclusive", "tls-failed")
     alert = _raw(b"\x15\x03\x03\x00\x02\x02\x28")
-    yield Case("sends an alert", "tls", _instead_of_tls(alert), "inconclusive", "tls-failed")
+    yield Case("sends an alert", "tls", instead_of_tls(alert), "inconclusive", "tls-failed")
     yield Case(
         "sends garbage for ever",
         "tls",
-        _instead_of_tls(_endless(b"\x16\x03\x03" + b"g" * 900)),
+        instead_of_tls(_endless(b"\x16\x03\x03" + b"g" * 900)),
         "inconclusive",
         "tls-failed",
     )

@@ -37,12 +37,15 @@ UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 UNKNOWN_PATH = "pa/errors/general/unknown_path"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
+FEW = ("-k", "models or compliance_chats")
+"""Of both credentials: what is told of a provider that cannot be looked at is told of few records as of all."""
+
 
 def test_a_dead_key_is_loud_and_names_its_variable(tmp_path: Path) -> None:
     with mock_process("pa") as addresses:
         tonight = night(tmp_path, addresses)
         dead = {"PA_API_KEY": "a-key-that-was-deleted-yesterday"}
-        seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), environ=dead)
+        seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=dead)
     assert seen.status == 10, seen.said
     assert "look at PA_API_KEY" in seen.output
     assert "blind: pa was not looked at" in seen.output
@@ -63,7 +66,7 @@ def test_a_missing_key_is_blind_and_tells_what_to_set(
 ) -> None:
     """A variable that is set and empty is the secret that a CI could not find: the provider is expected."""
     tonight = night(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
-    seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), environ=environ)
+    seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=environ)
     assert seen.status == 10, seen.said
     assert seen.run.expected == (("pa",) if is_expected else ())
     assert "blind: pa was not looked at: nothing was probed" in seen.output

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.unit.mockserver.pc_client import PcClient
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
-    st.text() | st.integers(), lambda inner: st.lists(inner) | st.tuples(inner)
+    st.text() | st.integers(), lambda inner: st.lists(inner) | st.tuples(inner), max_leaves=5
 )
 
 

@@ -1,0 +1,96 @@
+"""How the hostile servers of the table are served: by hand, over gRPC, over TLS, or in the place of either."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.harness import certificates
+from tests.harness.hostile import Hostile, Misbehaviour, Peer, plain
+from tests.harness.serving import speaking
+from tests.harness.wrong_grpc import Behaviour, wrong_grpc
+
+ENVELOPE = b'{"type":"error","error":{"type":"not_found_error","message":"model: no-such-model"},"request_id":"req_1"}'
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a case's server is, and whom to trust there."""
+
+    base: str
+    ca_file: str = ""
+
+
+Serve = Callable[[Path], AbstractContextManager[Where]]
+
+
+def by_hand(misbehave: Misbehaviour) -> Serve:
+    @contextmanager
+    def serve(_: Path) -> Iterator[Where]:
+        with Hostile(misbehave).serving() as base:
+            yield Where(base)
+
+    return serve
+
+
+def over_grpc(behave: Behaviour) -> Serve:
+    @contextmanager
+    def serve(_: Path) -> Iterator[Where]:
+        with wrong_grpc(behave) as host:
+            yield Where(host)
+
+    return serve
+
+
+def no_grpc(misbehave: Misbehaviour) -> Serve:
+    """A port that takes connections and speaks no HTTP/2."""
+
+    @contextmanager
+    def serve(_: Path) -> Iterator[Where]:
+        async def connection(reader: Any, writer: Any) -> None:
+            try:
+                await misbehave(Peer("", reader, writer))
+            except ConnectionError:
+                pass
+            finally:
+                writer.close()
+
+        with speaking(connection) as base:
+            yield Where(base.removeprefix("http://"))
+
+    return serve
+
+
+def over_tls(how: str) -> Serve:
+    @contextmanager
+    def serve(folder: Path) -> Iterator[Where]:
+        names = ("elsewhere.example",) if how == "wrong name" else ("localhost", "127.0.0.1")
+        made = certificates.make(folder, names=names, days=(-9, -2) if how == "expired" else (-1, 1))
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(made.certificate, made.key)
+        with Hostile(plain(404, ENVELOPE)).serving(tls) as base:
+            yield Where(base, "" if how == "bad chain" else str(made.authority))
+
+    return serve
+
+
+def instead_of_tls(misbehave: Misbehaviour) -> Serve:
+    @contextmanager
+    def serve(_: Path) -> Iterator[Where]:
+        async def connection(reader: Any, writer: Any) -> None:
+            try:
+                await reader.read(1)
+                await misbehave(Peer("", reader, writer))
+            except ConnectionError:
+                pass
+            finally:
+                writer.close()
+
+        with speaking(connection) as base:
+            yield Where(base.replace("http:", "https:"))
+
+    return serve

@@ -1,0 +1,24 @@
+"""The same results give the same views, byte for byte, whatever the hash seed and the time zone of the process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.unit.reports import sample
+
+VIEWS = ("report.html", "summary.md", "junit.xml")
+
+
+def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
+    described, results = sample.some()
+    folders = [sample.write(tmp_path / name, described, results) for name in ("one", "two")]
+    for seed, folder in enumerate(folders):
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed), "TZ": ("UTC", "Asia/Tokyo")[seed]}
+        subprocess.run(
+            [sys.executable, "-m", "reports", "build", str(folder)], env=environment, check=True, capture_output=True
+        )
+    for name in VIEWS:
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
