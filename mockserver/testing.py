@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import httpx
 
@@ -54,7 +55,9 @@ class MockProviders:
             path: what the client wants of it, for instance `/v1`.
             causes: what each request to this address suffers, as `X-Mock-Scenario` has it.
         """
-        said = (f"@{self.session_name}" if self.session_name else "") + (f"~{causes}" if causes else "")
+        said = f"@{self.session_name}" if self.session_name else ""
+        if causes:
+            said += f"~{quote(causes, safe='=')}"  # some clients take what follows a `;` for no part of the path
         return f"{self.base}/{provider}{said}{path}"
 
     @property

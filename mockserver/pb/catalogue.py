@@ -65,6 +65,7 @@ _TABLE = (
     Model("mock-speech-preview", "Mock Speech Preview", preview=True, methods=(BATCH,), kind="speech"),
     Model("mock-embedding", "Mock Embedding", methods=(BATCH,), kind="embedding"),
     Model("mock-live", "Mock Live", input_token_limit=131_072, methods=(LIVE,), preview=True),
+    Model("mock-live-lite", "Mock Live Lite", input_token_limit=131_072, methods=(LIVE,)),
 )
 
 MODELS = {model.id: model for model in _TABLE}

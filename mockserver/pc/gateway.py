@@ -84,7 +84,8 @@ class Gateway:
     async def _answer(self, request: Request, found: Found[Endpoint], meters: dict[str, TokenBucket]) -> Response:
         endpoint = found.endpoint
         if endpoint is None:
-            raise WRONG_METHOD(f"Not allowed to {request.method} on this path. Updates use POST.")
+            hint = " Updates use POST." if request.method in ("PATCH", "PUT") else ""
+            raise WRONG_METHOD(f"Not allowed to {request.method} on this path.{hint}")
         context = context_of(request.scope)
         key, project = authenticate(request, context, self._names)
         call = Call(request, context, self._names, key, project, found.params, meters)

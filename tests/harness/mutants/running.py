@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.blindness import blind_providers
 from catalog.model import Outcome
@@ -118,6 +118,15 @@ def untouched(provider: str) -> dict[str, Outcome]:
 
 @contextmanager
 def _serving(mutant: Mutant, reached: Reached) -> Iterator[Target]:
+    with served(mutant, reached) as addresses:
+        yield targets.load("mock").served_by(addresses)
+
+
+@contextmanager
+def served(
+    mutant: Mutant, reached: Reached, given: Mapping[str, Any] | None = None
+) -> Iterator[Mapping[str, Mapping[str, str]]]:
+    """The addresses of the mock with the mutant in it, speaking the prefixes given."""
     hook = Hook.parse(mutant.hook)
     needed = mutant.instead.removeprefix("=") if mutant.instead.startswith("=") else ""
 
@@ -126,9 +135,9 @@ def _serving(mutant: Mutant, reached: Reached) -> Iterator[Target]:
 
     with (
         imported_anew(hook, change, needed) as app,
-        serving_mock(app.create_app(only=[mutant.provider])) as addresses,
+        serving_mock(app.create_app(only=[mutant.provider], given=given)) as addresses,
     ):
-        yield targets.load("mock").served_by(addresses)
+        yield addresses
 
 
 class _Raised(logging.Handler):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -55,6 +56,8 @@ class Client:
     """The class of what is raised in the end, and after how many attempts."""
     broken: str = "Exception"
     """The class of what is raised in the middle of a stream."""
+    broken_since: tuple[str, int] | None = None
+    """The distribution and the major version from which it notices that."""
     too_long: str = "BadRequestError"
     """The class of what is raised where the context is too long."""
     retries: bool = True
@@ -62,6 +65,13 @@ class Client:
     model: str = MODEL
     there: Callable[[], bool] | None = None
     """Whether it is there, where that is more than whether its package can be imported."""
+
+    @property
+    def notices_a_broken_stream(self) -> bool:
+        if self.broken_since is None:
+            return True
+        distribution, since = self.broken_since
+        return int(version(distribution).partition(".")[0]) >= since
 
     @property
     def installed(self) -> bool:

@@ -19,7 +19,8 @@ SHOWN = {"passed": "yes", "skipped": "–", "failed": "NO", "error": "NO"}
 HEAD = """# What clients make of the mock
 
 `yes` where a client gives, raises and repeats what is expected, `–` where it has no such call. Made by
-`SAY_ANEW=1 nox -s clients`, from `tests/system/clients/independent.py`.
+`SAY_ANEW=1 nox -s clients`, from `tests/system/clients/independent.py`. That these tests can fail, `mutants.tsv` beside
+them shows: for each fault that clients see, a mutant of the mock and the client whose test kills it.
 """
 
 SECTIONS = {

@@ -47,10 +47,14 @@ class Asking:
         url = self.mock.url(self.client.provider, self.client.path, causes=causes)
         return Where(url, key or f"mock-{self.client.provider}-inference", model or self.client.model)
 
-    def raised(self, ask: Callable[[], Any]) -> str:
+    def raises(self, expected: str, ask: Callable[[], Any]) -> None:
+        """It raises what is of all these words: names of classes, and a status."""
         with pytest.raises(Exception) as raised:
             ask()
-        return " ".join(kind.__name__ for kind in type(raised.value).__mro__)
+        kinds = " ".join(kind.__name__ for kind in type(raised.value).__mro__)
+        status = getattr(raised.value, "status_code", None) or getattr(raised.value, "code", None)
+        told = f"{kinds} {status}"
+        assert not [word for word in expected.split() if word not in told], told
 
     @property
     def attempts(self) -> int:
@@ -99,14 +103,14 @@ def test_structured_output(asking: Asking) -> None:
 @every_client
 def test_bad_key(asking: Asking) -> None:
     expected = _has(asking.client.bad_key or None)
-    assert expected in asking.raised(lambda: asking.client.chat(asking.at(key="mock-nobody"), "Hello"))
+    asking.raises(expected, lambda: asking.client.chat(asking.at(key="mock-nobody"), "Hello"))
     assert asking.attempts == 1
 
 
 @every_client
 def test_unknown_model(asking: Asking) -> None:
     expected = _has(asking.client.unknown_model or None)
-    assert expected in asking.raised(lambda: asking.client.chat(asking.at(model="nobody"), "Hello"))
+    asking.raises(expected, lambda: asking.client.chat(asking.at(model="nobody"), "Hello"))
     assert asking.attempts == 1
 
 
@@ -117,7 +121,7 @@ def test_rate_limit_once(asking: Asking) -> None:
         assert asking.client.chat(where, "Hello") == ANSWER
         assert asking.attempts == 2
     else:
-        assert asking.raised(lambda: asking.client.chat(where, "Hello"))
+        asking.raises("429", lambda: asking.client.chat(where, "Hello"))
         assert asking.attempts == 1
 
 
@@ -126,20 +130,22 @@ def test_overloaded(asking: Asking) -> None:
     kind, attempts = asking.client.overloaded
     _has(kind or None)
     where = asking.at(causes=CAUSE_OF_OVERLOAD[asking.client.provider])
-    assert kind in asking.raised(lambda: asking.client.chat(where, "Hello"))
+    asking.raises(kind, lambda: asking.client.chat(where, "Hello"))
     assert asking.attempts == attempts
 
 
 @every_client
 def test_failure_in_the_middle_of_a_stream(asking: Asking) -> None:
     stream = _has(asking.client.stream)
+    if not asking.client.notices_a_broken_stream:
+        pytest.skip("releases this old take an error in a stream for a piece without text")
     causes = {
         "pa": "internal_error_mid_stream",
         "pb": "internal_error_mid_stream",
         "pc": "internal_error;when=mid_stream",
     }
     where = asking.at(causes=causes.get(asking.client.provider, "connection_lost_mid_stream"))
-    assert asking.client.broken in asking.raised(lambda: stream(where, "Hello"))
+    asking.raises(asking.client.broken, lambda: stream(where, "Hello"))
 
 
 @every_client
@@ -148,5 +154,5 @@ def test_context_too_long(asking: Asking) -> None:
         pytest.skip("an oversized context is a fault of the server there, or has no documented limit")
     model, words = ("mock-old", 6_000) if asking.client.provider == "pc" else ("mock-small", 400_000)
     where = asking.at(model=model)
-    assert asking.client.too_long in asking.raised(lambda: asking.client.chat(where, "word " * words))
+    asking.raises(asking.client.too_long, lambda: asking.client.chat(where, "word " * words))
     assert asking.attempts == 1

@@ -313,3 +313,9 @@ def test_a_function_is_called_that_the_user_names(base: str) -> None:
         assert (called["name"], called["args"]) == ("look", {"at": "sea"})
         client.say({"toolResponse": {"functionResponses": [{"id": called["id"], "name": "look", "response": {}}]}})
         assert client.hear_until("serverContent")
+
+
+def test_v1_has_a_live_model_that_is_no_preview(base: str) -> None:
+    with live(base, path=PATH.replace("v1beta", "v1")) as socket:
+        socket.say({"setup": {"model": "models/mock-live-lite"}})
+        assert socket.hear() == {"setupComplete": {}}

@@ -52,6 +52,34 @@ def test_pc_over_http_as_a_stream_and_over_its_socket(base: str, cause: str) -> 
     assert whole.json() == streamed.json() == {"error": told["error"]}
 
 
+@pytest.mark.parametrize(
+    ("key", "changes"),
+    [
+        ("quota", {}),
+        ("credit", {}),
+        ("usage", {}),
+        ("organization-spend", {}),
+        ("hard-limit", {}),
+        ("inference", {"model": "nobody"}),
+        ("inference", {"model": "mock-old", "input": "word " * 6_000}),
+        ("inference", {"max_output_tokens": 0}),
+        ("inference", {"previous_response_id": "resp_nobody"}),
+    ],
+)
+def test_pc_refuses_a_key_and_a_body_alike_over_http_and_over_its_socket(
+    base: str, key: str, changes: dict[str, Any]
+) -> None:
+    bearer = {"authorization": f"Bearer mock-pc-{key}"}
+    asked = {"model": "mock-small", "input": "Hello", **changes}
+    whole = httpx.post(f"{base}/pc/v1/responses", json=asked, headers=bearer, trust_env=False)
+    streamed = httpx.post(f"{base}/pc/v1/responses", json={**asked, "stream": True}, headers=bearer, trust_env=False)
+    with opened(base, "/pc/v1/responses", **bearer) as socket:
+        socket.say({"type": "response.create", **asked})
+        told = socket.hear()
+    assert whole.status_code == streamed.status_code == told["status"] >= 400
+    assert whole.json() == streamed.json() == {"error": told["error"]}
+
+
 @pytest.mark.parametrize("cause", ["rate_limited", "overloaded", "internal_error", "deadline_exceeded"])
 def test_pb_over_http_as_a_stream_and_over_its_socket(base: str, cause: str) -> None:
     key = {"x-pb-api-key": "mock-pb-inference"}

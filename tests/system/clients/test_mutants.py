@@ -1,0 +1,43 @@
+"""A mutant of the mock for each documented fault that clients see: the test of some client kills it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from mockserver.prefixes import SHIPPED, read_file
+from mockserver.testing import MockProviders
+from tests.harness.mutants.instead import Reached
+from tests.harness.mutants.running import served
+from tests.harness.mutants.tables import mutants
+
+pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
+
+from tests.system.clients import test_independent
+from tests.system.clients.test_independent import ALL, Asking
+
+pytestmark = [pytest.mark.filterwarnings("ignore")]
+
+TABLE = Path(__file__).with_name("mutants.tsv")
+MUTANTS = {mutant.id: mutant for mutant in mutants(("pa", "pb", "pc", "pd"))}
+
+
+def rows() -> list[list[str]]:
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return [*csv.reader(file, delimiter="\t")][1:]
+
+
+@pytest.mark.parametrize(("mutant", "client", "behaviour"), rows())
+def test_it_is_killed(mutant: str, client: str, behaviour: str) -> None:
+    found = ALL[client]
+    if not found.installed:
+        pytest.skip(f"{found.package} is not installed")
+    reached = Reached()
+    with served(MUTANTS[mutant], reached, read_file(SHIPPED)) as addresses:
+        base = addresses[found.provider]["base_url"].rpartition("/")[0]
+        asking = Asking(found, MockProviders(base, addresses, "mutant"))
+        with pytest.raises((Exception, pytest.fail.Exception)):
+            getattr(test_independent, f"test_{behaviour}")(asking)
+    assert reached.count, "the mutant was never in effect"
