@@ -118,7 +118,7 @@ def status_line(seen: Mapping[str, Counter[Outcome]], totals: Totals, lanes: Seq
     Without lanes, since workers of xdist have them, what is left of each provider.
     """
     counts = sum(seen.values(), Counter[Outcome]())
-    said = [f"{counts.total()} of {sum(totals.values())}", *_differing(counts)]
+    said = [f"{counts.total()} of {sum(totals.values())} done", *_differing(counts)]
     if lanes:
         waits = [_waits(each) for each in sorted(lanes, key=lambda each: (-each.paused_s, -each.left, each.name))]
     else:

@@ -23,7 +23,7 @@ def test_a_terminal_has_one_line_that_counts(tmp_path: Path, workers: str) -> No
     drawn = [each.rstrip() for each in re.findall(r"\r(\d+ of \d+[^\r\n]*)", written)]
     assert drawn, written
     total = int(drawn[-1].split()[2])
-    assert drawn[-1] == f"{total} of {total}", "what is done of all; nothing differs and nothing is waited for"
+    assert drawn[-1] == f"{total} of {total} done", "what is done of all; nothing differs and nothing is waited for"
     assert max(map(len, drawn)) < 70
     assert not LETTERS.search(written)
     assert written.rstrip().endswith("oldest evidence today.") or "conform on the mock." in written.splitlines()[-1]

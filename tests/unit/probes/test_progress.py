@@ -82,14 +82,14 @@ def test_the_line_says_what_is_done_what_differs_and_what_each_lane_waits_for() 
         LaneState("pa:compliance", 3, 0.0, {For.RATE: 2}),
     ]
     assert status_line(seen, TOTALS, lanes) == (
-        "3 of 5, 1 drifted, 1 flaky; pa:admin 12 s as asked, pa:inference 1 answer, pa:compliance its rate limit, "
+        "3 of 5 done, 1 drifted, 1 flaky; pa:admin 12 s as asked, pa:inference 1 answer, pa:compliance its rate limit, "
         "pb:inference 1 left"
     )
 
 
 def test_of_workers_it_is_known_what_is_left() -> None:
     seen = {"pa": Counter({Outcome.CONFORMS: 1}), "pb": Counter({Outcome.CONFORMS: 2})}
-    assert status_line(seen, TOTALS, []) == "3 of 5; pa 2 left"
+    assert status_line(seen, TOTALS, []) == "3 of 5 done; pa 2 left"
 
 
 def test_a_terminal_has_one_line_no_longer_than_it_is_wide() -> None:
@@ -98,7 +98,7 @@ def test_a_terminal_has_one_line_no_longer_than_it_is_wide() -> None:
     drawn = progress(screen, *lanes, at=[0.0, 1.0, 1.0, 1.05, 2.0, 2.0])
     drawn.pytest_runtest_protocol(ITEM)
     assert len(screen.lines) == 2, "not drawn again within a tenth of a second"
-    assert all(each.startswith("\r0 of 5; pa:role_0 2 answers, ") and len(each) <= 60 for each in screen.lines)
+    assert all(each.startswith("\r0 of 5 done; pa:role_0 2 answers, ") and len(each) <= 60 for each in screen.lines)
     assert not screen.showfspath
 
 
@@ -107,7 +107,7 @@ def test_ci_gets_a_plain_line_now_and_then_and_one_for_each_provider() -> None:
     at = [0.0, 1.0, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 2, 99.0]
     told = progress(screen, LaneState("pa:inference", 5), at=at)
     told.pytest_runtest_protocol(ITEM)
-    assert screen.lines == ["0 of 5; pa:inference 5 left"]
+    assert screen.lines == ["0 of 5 done; pa:inference 5 left"]
     told.add(result("pb/errors/general/a"))
     told.add(result("pb/errors/general/b", Outcome.DRIFTED, findings=(finding(),)))
     assert screen.lines[1:] == ["PB  2 done  1 conforms  1 drifted"]
