@@ -4,13 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.harness.recordings import differing
+import pytest
+
+from catalog.model import Outcome
+from tests.harness.engines import catalog, probe
+from tests.harness.fault_proxy import standing
+from tests.harness.fault_table import FAULTS
+from tests.harness.recordings import differing, recorded
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from catalog.evidence.results import Result
 
-def test_a_har_of_the_mock_gives_no_other_verdict_than_probing(tmp_path: Path) -> None:
-    touched, other = differing("pa", tmp_path)
+
+@pytest.mark.parametrize(("provider", "at_least"), [("pa", 60), ("pb", 50), ("pc", 65)])
+def test_a_har_of_the_mock_gives_no_other_verdict_than_probing(provider: str, at_least: int, tmp_path: Path) -> None:
+    touched, other = differing(provider, tmp_path)
     assert not other
-    assert len(touched) >= 60
+    assert len(touched) >= at_least
+
+
+AS_WHEN_PROBED = ("request-id-emptied", "in-a-list", "flattened", "usage-emptied", "error-event-renamed")
+"""Faults that leave enough of an answer to know whose it is."""
+
+A_FEW = 14
+"""Records that each of them falls on here."""
+
+
+@pytest.mark.parametrize("name", AS_WHEN_PROBED)
+def test_what_a_mutating_proxy_changed_is_the_same_drift_in_its_recording(name: str, tmp_path: Path) -> None:
+    named = next(each for each in FAULTS if each.name == name)
+    everything = [str(each.address) for each in catalog().records if each.kind != "rate_limits"]
+    chosen = [each for each in named.sample(everything) if "/grpc/" not in each][:A_FEW]
+    with standing() as stand:
+        probed = probe(stand.behind(*named.faults), chosen)
+    seen = recorded(tmp_path, probed.values())
+    told = {address: seen.result(address) for address in chosen}
+    touched = [address for address, each in told.items() if each.outcome is not Outcome.NOT_PROBED]
+    assert {each: drifts(told[each]) for each in touched} == {each: drifts(probed[each]) for each in touched}
+    assert any(drifts(told[each]) for each in touched)
+
+
+def drifts(result: Result) -> set[str]:
+    return {f"{each.aspect}/{each.at}" for each in result.drifts}
