@@ -18,12 +18,15 @@ from catalog.exports.schemas import of_fields
 from catalog.library import load
 from catalog.model.exits import Exit
 from catalog.reading.facts import claimed_endpoints, request_line
-from catalog.reading.manifest import providers
+from catalog.reading.manifest import manifest, providers
 from catalog.reading.statuses import documented_status
 from catalog.reading.store import Catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+JSON = "application/json"
 
 
 @cache
@@ -76,6 +79,21 @@ def test_each_example_is_valid_by_the_schema_beside_it(provider: str) -> None:
                         checked = Draft202012Validator(schema).iter_errors(value)
                         wrong += [(path, key, status, name, each.message) for each in checked]
     assert not wrong[:5]
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_an_operation_has_the_host_that_its_manifest_says_and_any_refusal_of_its_provider(provider: str) -> None:
+    whole, hosts = exported(provider), manifest(provider).hosts
+    assert whole["servers"][0]["url"] == f"/{provider}"
+    elsewhere = set()
+    for item in whole["paths"].values():
+        for key, operation in item.items():
+            if not key.startswith("x-"):
+                schema = operation["responses"]["4XX"]["content"][JSON]["schema"]
+                places = [each.get("$ref") for each in schema.get("anyOf", [schema])]
+                assert f"#/components/schemas/{manifest(provider).default_surface}" in places
+                elsewhere |= set(operation["x-record"]) if "servers" in operation else set()
+    assert elsewhere == hosts.keys()
 
 
 def test_fields_at_pointers_are_one_schema() -> None:

@@ -129,6 +129,16 @@ MISTAKES = [
     ),
     ("[controls.admin]", "[controls.amdin]", "$.controls.amdin: 'amdin' is no role; did you mean admin?"),
     ('"admin_url"\n', '"auth_url"\n', "$.controls.admin.address: 'auth_url' is no address; "),
+    (
+        "[grpc]",
+        '[hosts]\n"pe/endpoints/x/y" = "auth_url"\n[grpc]',
+        "$.hosts.pe/endpoints/x/y: 'auth_url'",
+    ),
+    (
+        "[grpc]",
+        '[hosts]\n"pa/endpoints/x/y" = "base_url"\n[grpc]',
+        "$.hosts: 'pa/endpoints/x/y' is no endpoint of pe; ",
+    ),
     ("[grpc]", "[grpc", "is not TOML ("),
     ('"a provider for tests"', "2026-11-21T06:00:00Z", "$.about: is datetime.datetime("),
 ]
