@@ -49,6 +49,11 @@ class Listen:
         self._queue: queue.Queue[Recorded | None] = queue.Queue()
         self._judge = threading.Thread(target=self._judge_all, name="judge", daemon=True)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether it judges what passes."""
+        return self._judge.is_alive()
+
     def load(self, loader: Any) -> None:
         """Declare the options."""
         loader.add_option("provider", str, "", f"Whose API is behind the proxy: {', '.join(providers())}.")

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from catalog.model import places
 from catalog.model.errors import Mendable
+from catalog.model.exits import Exit
 from catalog.model.visible import line
 from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog
@@ -64,7 +65,10 @@ def listen(chosen: argparse.Namespace) -> int:
         "runs": str(out),
         "records": str(records),
     }
-    asyncio.run(_serve(addon, to, chosen.port, options))
+    try:
+        asyncio.run(_serve(addon, to, chosen.port, options))
+    except SystemExit:  # as mitmproxy ends itself where something went wrong as it began, after it has said what
+        return int(addon.status or Exit.HARNESS_ERROR)
     return int(addon.status)
 
 
@@ -73,10 +77,11 @@ async def _serve(addon: Any, to: str, port: int, options: dict[str, Any]) -> Non
     from mitmproxy.tools.dump import DumpMaster
 
     logging.getLogger("catalog-probe").addHandler(_Lines())
+    logging.getLogger("mitmproxy").addHandler(_Lines(logging.ERROR))
     with tempfile.TemporaryDirectory() as folder:  # where mitmproxy keeps certificates, of which none is needed
         base = Options(mode=[f"reverse:{to}"], listen_host=HOST, listen_port=port, confdir=folder)
         master = DumpMaster(base, with_termlog=False, with_dumper=False)
-        master.addons.add(addon, _Ready(to))
+        master.addons.add(addon, _Ready(addon, to))
         master.options.update(**options)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -87,12 +92,15 @@ async def _serve(addon: Any, to: str, port: int, options: dict[str, Any]) -> Non
 class _Ready:
     """Says where to point a client, when it is listened there."""
 
-    def __init__(self, to: str) -> None:
+    def __init__(self, addon: Any, to: str) -> None:
+        self._addon = addon
         self._to = to
 
     def running(self) -> None:
         from mitmproxy import ctx
 
+        if not self._addon.has_begun:
+            return
         [(host, port, *_), *_] = ctx.master.addons.get("proxyserver").listen_addrs()
         logging.getLogger("catalog-probe").warning(
             f"listening on http://{host}:{port} for {self._to}: point a client there; Ctrl-C ends it"

@@ -83,7 +83,7 @@ def proxy(to: str, out: Path, *more: str, provider: str = "pa") -> Iterator[Prox
             child.send_signal(signal.SIGINT)
             running.said += [line.rstrip() for line in child.stdout]
             running.status = child.wait(PATIENCE_S)
-            running.folder = next(out.iterdir())
+            running.folder = next(out.iterdir(), out)
 
 
 @pytest.fixture(scope="module")
