@@ -12,6 +12,7 @@ import anyio
 from catalog.model.labels import ANSWER, BESIDE, CLEANUP
 from probes.calls.services import LOOPBACK
 from probes.elicit.performing import perform
+from probes.elicit.probe import Stopped
 from probes.planning.obstacles import told_beforehand
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.budget import Budget
@@ -66,13 +67,30 @@ class Used:
     services: frozenset[str] = field(default=frozenset())
 
 
-def used(recipe: Recipe, target: Target) -> Used:
-    """What the recipe uses on a target.
+def used(recipe: Recipe, target: Target, redactor: Redactor | None = None) -> Used:
+    """What the recipe uses on a target; who asks of many hands over what hides the keys, which takes long to make.
 
     Raises:
         Stopped: it could not be carried through.
     """
-    return anyio.run(partial(_used, recipe, target))
+    return anyio.run(partial(_used, recipe, target, redactor or hiding(target)))
+
+
+def hiding(target: Target) -> Redactor:
+    """What hides the keys of a target."""
+    return Redactor.of(target, public=[NOWHERE_KEY])
+
+
+def gaps(recipes: Mapping[str, Recipe], target: Target) -> dict[str, list[str]]:
+    """Of these recipes, by name, those that use what they do not declare, or cannot be carried through; and why."""
+    redactor = hiding(target)
+    found: dict[str, list[str]] = {}
+    for name, recipe in recipes.items():
+        try:
+            found[name] = undeclared(recipe, used(recipe, target, redactor))
+        except Stopped as stopped:
+            found[name] = [f"stops: {stopped}"]
+    return {name: lines for name, lines in found.items() if lines}
 
 
 def undeclared(recipe: Recipe, seen: Used) -> list[str]:
@@ -80,9 +98,8 @@ def undeclared(recipe: Recipe, seen: Used) -> list[str]:
     return list(_undeclared(recipe, seen))
 
 
-async def _used(recipe: Recipe, target: Target) -> Used:
+async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
     provider = target.providers[recipe.provider]
-    redactor = Redactor.of(target, public=[NOWHERE_KEY])
     lane = Lane(provider, recipe.credential, redactor, Budget(provider), mock=True)
     probe = RecordingProbe(recipe, lane)
     try:
