@@ -62,7 +62,8 @@ def commands() -> Iterator[tuple[str, str]]:
 
 COMMANDS = list(dict.fromkeys(command for _, command in commands()))
 TRAFFIC = "--traffic"
-RUN_HERE = [each for each in COMMANDS if not each.startswith(NOT_HERE)]
+LISTEN = "python -m probes listen"
+RUN_HERE = [each for each in COMMANDS if not each.startswith((*NOT_HERE, LISTEN))]
 
 
 @pytest.fixture(autouse=True)
@@ -122,6 +123,13 @@ def test_a_command_of_ours_works(
     assert status == 0, told
     assert told.out
     assert told.err == ""
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if each.startswith(LISTEN)])
+def test_what_listens_is_asked_for_as_it_can_be(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It goes on until it is ended; with a port that none can have, all else of it is read, and nothing begins."""
+    assert probes_main([*shlex.split(command)[3:], "--port", "99999"]) == Exit.USAGE
+    assert "--port 99999" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", TO_THE_END)
