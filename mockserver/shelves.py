@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any, TypeVar
 
@@ -22,7 +23,7 @@ class Shelf(MutableMapping[Key, Value]):
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._kept: dict[Key, Value] = {}
+        self._kept: OrderedDict[Key, Value] = OrderedDict()  # of a dict, the oldest is found past all that are gone
         self._sizes: dict[Key, int] = {}
         self.held = 0
         """In bytes, about."""

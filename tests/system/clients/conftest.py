@@ -55,7 +55,7 @@ def page(before: str, section: str, text: str) -> str:
     """The page with another table in one of its sections."""
     tables = {key: _section(before, title) for key, title in SECTIONS.items()}
     tables[section] = text
-    return HEAD + "".join(f"\n## {title}\n\n{tables[key]}\n" for key, title in SECTIONS.items())
+    return HEAD + "".join(f"\n## {title}\n\n{tables[key]}\n" for key, title in SECTIONS.items() if tables[key])
 
 
 def _section(page: str, title: str) -> str:

@@ -242,7 +242,7 @@ CLIENTS: Mapping[str, Client] = {
         bad_key="BadRequestError",
         unknown_model="NotFoundError",
         overloaded=("InternalServerError 503", 3),
-        broken="RemoteProtocolError",
+        broken="RemoteProtocolError|APIConnectionError",
     ),
     "anthropic": Client(
         "anthropic",
