@@ -134,7 +134,7 @@ of an earlier version does not say how it differed. Named runs tell that; a seco
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; a mistake of the person who typed it is one line, never a traceback."""
-    return command_line.run(_parser(), argv, stopped="stopped; no file was left half written")
+    return command_line.run(_parser(), argv, stopped="stopped; no file was left half written", blamed=commands.blamed)
 
 
 def _parser() -> Parser:

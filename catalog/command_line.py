@@ -42,11 +42,18 @@ def _meant(message: str) -> str:
     return did_you_mean(slip["given"], re.findall(r"[^\s',]+", slip["known"])) if slip is not None else ""
 
 
-def run(parser: Parser, arguments: Sequence[str] | None = None, *, stopped: str = "stopped") -> int:
+def run(
+    parser: Parser,
+    arguments: Sequence[str] | None = None,
+    *,
+    stopped: str = "stopped",
+    blamed: Callable[[argparse.Namespace], str] = lambda _: "",
+) -> int:
     """Run the command that the arguments name (its function is the default `run_command`); the exit status.
 
     What a person can mend is one line on stderr, and exit status 4 where the error has none of its own. A fault of our
-    own is a traceback and 3. `stopped` is what an interruption says.
+    own is a traceback and 3. `stopped` is what an interruption says; `blamed` what is wrong with the files that were
+    given, if that explains why a command could not go on.
     """
     try:
         chosen = parser.parse_args(arguments)
@@ -67,6 +74,9 @@ def run(parser: Parser, arguments: Sequence[str] | None = None, *, stopped: str 
     except KeyboardInterrupt:
         return _say(parser, stopped, INTERRUPTED)
     except Exception:  # noqa: BLE001 - else Python exits 1, which says that something was found
+        found = blamed(chosen)
+        if found:
+            return _say(parser, found, Exit.USAGE)
         traceback.print_exc()
         return _say(parser, "this is a fault of our own; report it with the lines above", Exit.HARNESS_ERROR)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog import show
-from catalog.model import explanations
+from catalog.model import explanations, visible
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
 from catalog.reading import documents
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 
+def blamed(args: Namespace) -> str:
+    """What is wrong with the records that a command was given, where it could not go on."""
+    from catalog.check import validate
+
+    return validate.first_problem(args.catalog)
+
+
 def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
     from catalog.check import validate
@@ -36,7 +43,7 @@ def check(args: Namespace) -> int:
             print(line)
     lines = [str(problem) for problem in validate.check(root)] + _ledger_problems(args, root)
     for line in lines:
-        print(line)
+        print(visible.line(line))
     if lines:
         print(f"{len(lines)} {'problem' if len(lines) == 1 else 'problems'}")
         return Exit.PROBLEMS

@@ -38,7 +38,14 @@ examples:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; 0 fine, 1 something is not, 4 usage: the command line, the target or the catalog."""
-    return command_line.run(_parser(), arguments)
+    return command_line.run(_parser(), arguments, blamed=_blamed)
+
+
+def _blamed(chosen: argparse.Namespace) -> str:
+    """What is wrong with the records that a command was given, where it could not go on."""
+    from catalog.check import validate
+
+    return validate.first_problem(chosen.catalog)
 
 
 def _check_records(chosen: argparse.Namespace) -> int:

@@ -82,6 +82,13 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     return sorted(found, key=lambda problem: str(problem.file))
 
 
+def first_problem(root: Path | str | None) -> str:
+    """What is wrong with the records below `root` before anything else, in one line; empty where nothing is."""
+    problems = check(Path(root)) if root is not None else []
+    more = f" (and {len(problems) - 1} more: `python -m catalog check`)" if len(problems) > 1 else ""
+    return f"{problems[0]}{more}" if problems else ""
+
+
 def problems_of(record: Record, scene: Scene) -> list[Told]:
     """Every problem of one record, beside the others of the scene: what is left is what any reader must bear."""
     told = [told for each in _RECORD_CHECKS for told in each(record, scene)]

@@ -29,10 +29,9 @@ def demand(root: Path) -> None:
         return
     from catalog.check import validate
 
-    problems = validate.check(root)
-    if problems:
-        more = f" (and {len(problems) - 1} more: `python -m catalog check`)" if len(problems) > 1 else ""
-        raise Unsound(f"{problems[0]}{more}")
+    problem = validate.first_problem(root)
+    if problem:
+        raise Unsound(problem)
     try:
         found_sound.parent.mkdir(parents=True, exist_ok=True)
         found_sound.touch()

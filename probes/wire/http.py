@@ -181,6 +181,7 @@ class HttpWire:
         except body.BodyTooLarge as error:
             raw, ended = error.kept, "capped"
         value, body_type = body.parsed(raw)
+        del raw  # it may be as large as what was made of it
         # Learnt before the body is made evidence, or this very answer would show what it hands out.
         for secret in (find(value, pointer) for pointer in call.secrets):
             if isinstance(secret, str):

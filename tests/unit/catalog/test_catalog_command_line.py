@@ -328,3 +328,25 @@ def test_a_closed_pipe_is_no_error() -> None:
     shell = f"{sys.executable} -m catalog explain | head -c 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", shell], check=False, capture_output=True, text=True, cwd=CHECKOUT)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", [("find", "x"), ("export", "openapi", "pa")], ids=lambda command: command[0])
+def test_a_record_of_another_shape_is_named_by_whatever_meets_it(cli: Cli, command: tuple[str, ...]) -> None:
+    (file,) = Path("records/pa/errors").glob("general.json")
+    records = json.loads(file.read_text())
+    records[ERROR_ADDRESS.rpartition("/")[2]]["endpoints"] = 5
+    file.write_text(json.dumps(records))
+    status, _, errors = cli(*command)
+    assert status == 4
+    assert "endpoints" in errors
+    assert errors.count("\n") == 1
+    assert "Traceback" not in errors
+
+
+def test_what_no_terminal_takes_is_visible_in_a_complaint(cli: Cli) -> None:
+    (file,) = Path("records/pa/errors").glob("general.json")
+    file.write_text(file.read_text().replace(ERROR_ADDRESS.rpartition("/")[2], "\\ud800\\u001b[31m"))
+    status, output, _ = cli("check")
+    assert status == 1
+    assert output.encode().isascii() or "U+D800" in output
+    assert "\x1b" not in output

@@ -87,3 +87,19 @@ def test_our_errors_have_one_base(kind: Callable[..., Mendable]) -> None:
     assert (error.what, error.mend) == ("is\nodd", "make it even")
     assert str(error) == "there: is odd; make it even"
     assert str(kind("is odd")) == "is odd"
+
+
+@pytest.mark.parametrize(("why", "status"), [("a.json: should be a list", Exit.USAGE), ("", Exit.HARNESS_ERROR)])
+def test_what_is_wrong_with_the_files_explains_why_a_command_could_not_go_on(
+    why: str, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = command_line.Parser(prog="python -m any")
+
+    def command(_: argparse.Namespace) -> int:
+        raise TypeError("'int' object is not iterable")
+
+    parser.set_defaults(run_command=command)
+    assert command_line.run(parser, [], blamed=lambda _: why) == status
+    said = capsys.readouterr().err
+    assert (said == f"any: {why}\n") == bool(why)
+    assert ("Traceback" in said) == (not why)

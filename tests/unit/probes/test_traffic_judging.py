@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Exchange, Outcome, Request, Response
+from catalog.model import Event, Exchange, Outcome, Request, Response
+from probes.target.dialect import Dialect
 from probes.target.target import Provider, Target
 from probes.traffic.looking import Traffic
+from probes.traffic.observed import observed, redactor_of
 from probes.traffic.recorded import Recorded, Recording
 from probes.traffic.sources import anybody
 from tests.harness.engines import catalog
@@ -165,6 +167,25 @@ def test_secrets_of_the_recording_are_in_no_result() -> None:
     for secret in (KEY, "canary-cookie-99", "canary-org-5b1f7c0a", "wrkspc_canary0001"):
         assert secret not in kept
     assert found.attempts, "the exchange itself is evidence"
+
+
+def test_nor_are_parts_of_them_in_events_that_follow_each_other_or_in_what_is_no_text() -> None:
+    recorded = exchanged(529, None)
+    (exchange,) = recorded.exchanges
+    response = exchange.response
+    assert response is not None
+    pieces = tuple(Event("delta", {"text": KEY[at : at + 8]}) for at in range(0, len(KEY), 8))
+    redactor = redactor_of([recorded], [anybody()])
+
+    def kept(**answer: Any) -> Response | None:
+        told = replace(exchange, response=replace(response, **answer))
+        return observed(told, "pa", Dialect.of(anybody().providers["pa"]), redactor).response
+
+    stream, binary = kept(events=pieces), kept(body=b"\xff" + KEY.encode(), body_type="binary")
+    assert stream is not None
+    assert [each.data for each in stream.events or ()] == [{"text": "${CREDENTIAL_1}"}] * len(pieces)
+    assert binary is not None
+    assert binary.body == "ff${CREDENTIAL_1}"
 
 
 def test_requests_with_different_keys_differ() -> None:
