@@ -31,8 +31,14 @@ def for_ever(again: bytes, first: bytes = b"") -> Misbehaviour:
 
 
 def going_away(words: bytes) -> Misbehaviour:
-    """Ask for calm, in words."""
-    return for_ever(frame(GOAWAY, struct.pack("!II", 0, ENHANCE_YOUR_CALM) + words))
+    """Ask for calm two hundred times, in words."""
+
+    async def misbehave(peer: Peer) -> None:
+        asking = frame(GOAWAY, struct.pack("!II", 0, ENHANCE_YOUR_CALM) + words)
+        await peer.send(frame(SETTINGS), frame(SETTINGS, flags=1), asking * 200)
+        await peer.hang()
+
+    return misbehave
 
 
 settling = for_ever(frame(SETTINGS))

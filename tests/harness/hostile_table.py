@@ -366,7 +366,11 @@ def _grpc() -> Iterator[Case]:
         ),
         ("takes the connection and is silent", no_grpc(hostile.hanging), "inconclusive read-timeout"),
         ("speaks HTTP/1.1", no_grpc(_raw(answer(400, b"no"))), "inconclusive protocol-error"),
-        ("goes away for ever", no_grpc(hostile_http2.going_away(CANARY.encode())), "inconclusive connection-reset"),
+        (
+            "goes away again",
+            no_grpc(hostile_http2.going_away(CANARY.encode())),
+            "inconclusive connection-reset",
+        ),
         ("sends settings for ever", no_grpc(hostile_http2.settling), "inconclusive read-timeout"),
         ("pings for ever", no_grpc(hostile_http2.pinging), "inconclusive read-timeout"),
         ("goes on with headers for ever", no_grpc(hostile_http2.going_on), "inconclusive body-too-large"),
