@@ -43,7 +43,13 @@ def trouble(line: Json, kind: str) -> str:
 
 @cache
 def _named(name: str) -> Check:
-    return _compiled(read_object(SCHEMAS / "results.json")["$defs"][name])
+    return _compiled(_definitions()[name])
+
+
+@cache
+def _definitions() -> Mapping[str, Json]:
+    definitions: Mapping[str, Json] = read_object(SCHEMAS / "results.json")["$defs"]
+    return definitions
 
 
 def _compiled(schema: Mapping[str, Json]) -> Check:

@@ -87,6 +87,8 @@ class Progress:
         return sum(seen.total() for seen in self._seen.values())
 
     def _draw(self, *, at_once: bool = False) -> None:
+        if not self._is_live and self._reporter.verbosity < 0:
+            return  # asked to be quiet: then who waits for what need not be counted either
         since = self._clock() - self._written_at
         if not at_once and since < (DRAWN_EVERY_S if self._is_live else PLAIN_EVERY_S):
             return
@@ -97,7 +99,7 @@ class Progress:
             width = shutil.get_terminal_size().columns - 1
             self._reporter.rewrite(brief(told, width).ljust(width))
             self._reporter.flush()
-        elif self._reporter.verbosity >= 0:
+        else:
             self._write(told)
 
     def _write(self, line: str) -> None:

@@ -120,9 +120,9 @@ class Needles:
                 continue
             for start in range(max(0, place + GRAM - ENOUGH), place + 1):
                 runs = (
-                    Hit(*_run(raw, start, needle.form, offset), needle.marker)
+                    Hit(*run, needle.marker)
                     for needle, offset in self._windows.get(raw[start : start + ENOUGH], ())
-                    if self._is_enough(raw, start, needle, offset)
+                    if self._is_enough(raw, run := _run(raw, start, needle.form, offset), needle)
                 )
                 longest = max(runs, key=lambda hit: hit.size, default=None)
                 if longest is not None:
@@ -139,12 +139,12 @@ class Needles:
             found += [phase + GRAM * index for index, word in words if word in self._words]
         return sorted(found)
 
-    def _is_enough(self, raw: bytes, place: int, needle: _Needle, offset: int) -> bool:
-        start, end = _run(raw, place, needle.form, offset)
+    def _is_enough(self, raw: bytes, run: tuple[int, int], needle: _Needle) -> bool:
+        start, end = run
         if end - start == len(needle.form):
             return True
-        run = raw[start:end]
-        return len(run) >= needle.least and len(set(run)) >= DISTINCT and run not in self.public()
+        same = raw[start:end]
+        return len(same) >= needle.least and len(set(same)) >= DISTINCT and same not in self.public()
 
     def _add(self, needle: _Needle) -> None:
         if needle.least < ENOUGH:

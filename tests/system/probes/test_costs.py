@@ -1,0 +1,53 @@
+"""What a run costs, counted: requests, imports, encodings, validators, files. A clock would only tell of the machine.
+
+A number that grew is looked at first, and written here anew where it was meant.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.harness.command import Ran, pytest_probes
+from tests.harness.costs import TO
+
+SELECTED = ("--provider", "pa", "-k", "status:429")
+"""The limits of PA: six records, a request or more of each kind."""
+
+EXCHANGES = 85
+COMPILED = 2
+"""Validators: one a schema, however many answers are held against it."""
+
+ENCODED = 16
+"""Values made into JSON, for each exchange: request, evidence, and what the views say of it. It was 21."""
+
+
+def counted(tmp_path: Path, *arguments: str) -> tuple[Ran, dict[str, Any]]:
+    """A run of `pytest probes`, and what it cost."""
+    file = tmp_path / "costs.json"
+    run = pytest_probes(tmp_path / "out", "-p", "tests.harness.costs", *SELECTED, *arguments, environ={TO: str(file)})
+    return run, json.loads(file.read_text())
+
+
+def test_a_run_costs_what_it_did(tmp_path: Path) -> None:
+    run, costs = counted(tmp_path)
+    assert run.status == 0, run.said
+    assert costs["recipes"] == ["pa"]
+    assert costs["heavy"] == ["anyio", "filelock", "h11", "httpx", "jinja2", "jsonschema"]
+    assert costs["compiled"] == COMPILED
+    assert sum(len(each.exchanges) for result in run.results.values() for each in result.attempts) == EXCHANGES
+    assert costs["encoded"] <= ENCODED * EXCHANGES
+
+    opened = {name: number for name, number in costs["opened"].items() if str(run.folder) in name}
+    assert opened[f"read {run.folder}/results.jsonl"] == 1, "read once, for all that is told of it"
+    assert opened[f"write {run.folder}/results.jsonl"] == 1
+    assert not [name for name, number in opened.items() if number > 1]
+
+
+def test_what_sends_nothing_imports_nothing_to_send_with(tmp_path: Path) -> None:
+    planned, costs = counted(tmp_path, "--plan")
+    assert planned.status == 0, planned.said
+    assert not {"deepdiff", "grpc", "h11", "httpx", "jinja2", "websockets"} & {*costs["heavy"]}
+    assert costs["recipes"] == ["pa"]
+    assert costs["compiled"] == 0
