@@ -12,7 +12,7 @@ from catalog.model.json_tree import weight
 if TYPE_CHECKING:
     from catalog.model import Exchange
 
-MOST = 8_000_000
+MOST = 5_000_000
 """Bytes, about, of answers that are held before whoever holds them is waited for."""
 
 LARGE = 100_000

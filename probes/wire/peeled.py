@@ -17,6 +17,7 @@ MAX_LEVELS = 6
 """So often is an escape taken off an escape: JSON in JSON in JSON, percent-encoded twice, has five."""
 
 _ASCII_GAPS = bytes([*range(0x21), 0x7F])
+_LOWER = bytes(range(256)).lower()
 _GAPS = re.compile(
     rb"(?:[\x00-\x20\x7f]"  # controls and white space
     rb"|\xc2[\x80-\xa0\xad]|\xcd\x8f|\xd8\x9c"  # further controls, soft hyphen, joiners
@@ -51,8 +52,9 @@ ESCAPING = (b"%", b"&", b"\\")
 
 def bare(raw: bytes) -> bytes:
     """Bytes in lower case and without gaps."""
-    low = raw.lower()
-    return low.translate(None, _ASCII_GAPS) if low.isascii() else _replaced(_GAPS, low, _nothing)
+    if raw.isascii():
+        return raw.translate(_LOWER, _ASCII_GAPS)
+    return _replaced(_GAPS, raw.lower(), _nothing)
 
 
 def levels(raw: bytes) -> Iterator[bytes]:
