@@ -97,7 +97,8 @@ def in_short(exchange: Exchange) -> Exchange:
 
 
 def _in_short(text: str) -> str:
-    return text if len(text) <= WHOLE else f"{text[:WHOLE]}{ELLIPSIS} and {len(text) - WHOLE} characters more"
+    # Without an ellipsis: one character that is no ASCII makes all the others take two bytes.
+    return text if len(text) <= WHOLE else f"{text[:WHOLE]} and {len(text) - WHOLE} characters more"
 
 
 def kept_finding(finding: Finding) -> Finding:
