@@ -92,8 +92,19 @@ _NO_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.HARNE
 
 
 def still_open(attempts: Sequence[Mapping[Place, Verdict]]) -> frozenset[Place]:
-    """The cells that another attempt could settle, after attempts of which each says what it saw in which."""
-    return frozenset(place for place, verdicts in _by_place(attempts).items() if undecided(verdicts))
+    """The cells that another attempt could settle, after attempts of which each says what it saw in which.
+
+    With one of them those as well that mean nothing for want of a step before them: it may have been that one.
+    """
+    by_place = _by_place(attempts)
+    found = frozenset(place for place, verdicts in by_place.items() if undecided(verdicts))
+    waiting = frozenset(place for place, verdicts in by_place.items() if _waits_for_a_step(verdicts))
+    return found | waiting if found else found
+
+
+def _waits_for_a_step(verdicts: Sequence[Verdict]) -> bool:
+    last = verdicts[-1]
+    return len(verdicts) < MAX_ATTEMPTS and last.reason is not None and last.reason.code == ReasonCode.STEP_UNSEEN
 
 
 def only_later(attempts: Sequence[Mapping[Place, Verdict]]) -> bool:
@@ -122,7 +133,8 @@ def _by_place(attempts: Sequence[Mapping[Place, Verdict]]) -> dict[Place, list[V
             before = found.setdefault(place, [])
             # The whole recipe is run for one open cell, and its other cells are answered as well: what is settled takes
             # note of a drift alone, which is no accident.
-            if not before or undecided(before) or (verdict.outcome is Outcome.DRIFTED and len(before) < MAX_ATTEMPTS):
+            drifts = verdict.outcome is Outcome.DRIFTED and len(before) < MAX_ATTEMPTS
+            if not before or undecided(before) or _waits_for_a_step(before) or drifts:
                 before.append(verdict)
     return found
 

@@ -55,7 +55,10 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
         for each, cell, others in zip(verdicts, cells, beside, strict=True)
     }
     judged = {cell.label for cell in cells}
-    missing = {(each.label, ""): _never_asked(each.label, stopped) for each in expected if each.label not in judged}
+    wrong = [cell.label for each, cell in zip(verdicts, cells, strict=True) if each.outcome is not Outcome.CONFORMS]
+    missing = {
+        (each.label, ""): _never_asked(each.label, stopped, wrong) for each in expected if each.label not in judged
+    }
     return summed({**looked, **missing})
 
 
@@ -63,9 +66,16 @@ def _look(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Look:
     return look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
 
 
-def _never_asked(label: str, stopped: Reason | None) -> Verdict:
+def _never_asked(label: str, stopped: Reason | None, wrong: Sequence[str]) -> Verdict:
+    """A step that was left out: for what ended the attempt, or for an answer before it on which nothing can be built.
+
+    Where all before it was as documented, the recipe forgot it.
+    """
     if stopped is not None:
         return Verdict(Outcome.INCONCLUSIVE, stopped)
+    if wrong:
+        reason = Reason(ReasonCode.STEP_UNSEEN, f"{label} was not asked: {', '.join(wrong)} were not as documented")
+        return Verdict(Outcome.INCONCLUSIVE, reason)
     return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE, f"no exchange labelled {label!r}"))
 
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 FAULTS = 3
 """So many different faults with one answer are no accident: a night without trouble has two at most."""
 
+TWINS = 2
+"""How often the request without a fault is sent at most, where its answer gets lost on the way."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:

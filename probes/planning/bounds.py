@@ -103,7 +103,7 @@ def _controls(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
 def bounds(recipes: Iterable[Recipe], unfaulted: Iterable[Recipe] = ()) -> tuple[int, int]:
     """The most requests and tokens that probing these can take: every attempt, and each control of each lane once.
 
-    `unfaulted` are asked once each, by which it is known whether a refusal was about the fault at all.
+    `unfaulted` are asked besides, by which it is known whether a refusal was about the fault at all.
     """
     chosen, once = list(recipes), list(unfaulted)
     controls = len({(recipe.lane, recipe.control.path if recipe.control else "") for recipe in chosen})

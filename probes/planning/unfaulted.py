@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog.model import Reason
 from catalog.reading.facts import claimed_endpoints
 from probes.elicit.twins import twin
-from probes.judging.settlement import FAULTS
+from probes.judging.settlement import FAULTS, TWINS
 from probes.planning.obstacles import obstacle
 
 if TYPE_CHECKING:
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 
 def at_most(probed: Mapping[str, Recipe], catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list[Recipe]:
-    """One request for as many different faults as make an answer suspicious, on each endpoint of each credential."""
+    """For as many different faults as make an answer suspicious, on each endpoint of each credential, one request, and
+    one more where its answer gets lost.
+    """
     faults = Counter(place for recipe in probed.values() for place in _refused(recipe, catalog))
     return [
         found
         for (role, endpoint), count in sorted(faults.items())
         for found in _allowed(endpoint, role, target, allow)
-        for _ in range(count // FAULTS)
+        for _ in range(count // FAULTS * TWINS)
     ]
 
 

@@ -76,6 +76,12 @@ class AttemptProbe:
             self.with_another_key.add(label)
         return exchange
 
+    @property
+    def befallen(self) -> str | None:
+        """The code of what may pass that came in the way of the last answer, or None: nothing can be built on that."""
+        code = _befallen(self.exchanges[-1], self.provider) if self.exchanges else None
+        return code if code in PASSING else None
+
     async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
         """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
 

@@ -19,7 +19,7 @@ from catalog.model.labels import BESIDE
 from probes.elicit.performing import Unseen, perform
 from probes.elicit.probe import Stopped
 from probes.elicit.twins import TWIN, twin
-from probes.judging.attempts import only_later, over_all, still_open
+from probes.judging.attempts import PASSING, only_later, over_all, still_open
 from probes.judging.judge import judge
 from probes.judging.not_looked_at import not_looked_at
 from probes.judging.settlement import pages, refusals, settled
@@ -98,12 +98,21 @@ async def _looked_at(task: Task, lane: Lane, tried: _Tried) -> Verdict:
     Raises:
         Stopped: nothing more can be sent, or the control says that nothing should be.
     """
+    lost: Stopped | None = None
     while True:
-        async with lane.places:
-            final = await _looked_at_for_now(task, lane, tried)
+        try:
+            async with lane.places:
+                final = await _looked_at_for_now(task, lane, tried)
+        except Stopped as stopped:
+            # It asked first, and the lane's control got lost on the way: no reason to give up its night.
+            if tried.attempts or lost is not None or lane.stopped is not None or stopped.reason.code not in PASSING:
+                raise
+            final, lost = None, stopped
         if final is not None:
             return final
         if not await _worth_asking_again(task, lane):
+            if lost is not None and not tried.verdicts:
+                raise lost
             return over_all(tried.verdicts)
         with lane.waiting.on(For.AGAIN):
             await anyio.sleep(task.reprobe_after_s)
@@ -215,6 +224,8 @@ async def _performed(task: Task, lane: Lane, tried: _Tried, probe: AttemptProbe)
         unseen = await perform(task.recipe, probe, needed)
     except Stopped as ended:
         stopped = ended.reason
+        if stopped.code == ReasonCode.SETUP_FAILED:  # the recipe cannot tell an answer that lacks something from none
+            stopped = replace(stopped, code=probe.befallen or stopped.code)
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
         broken = _broken_off(probe, error, lane.redactor.text(place_of(error)))
     finally:
@@ -272,7 +283,13 @@ def _needed(task: Task, tried: _Tried) -> frozenset[Place]:
 
 
 def _broken_off(probe: AttemptProbe, error: Exception, words: str) -> Verdict:
-    """A recipe's own fault, unless it was misled: a setup's success may lack what the next step takes from it."""
+    """A recipe's own fault, unless it was misled: a setup's success may lack what the next step takes from it.
+
+    So may an answer that got lost on the way.
+    """
+    lost = probe.befallen
+    if isinstance(error, LookupError | TypeError | AttributeError) and lost is not None:
+        return Verdict(Outcome.INCONCLUSIVE, Reason(lost, words))
     if isinstance(error, LookupError | TypeError) and probe.relied_on is not None:
         return Verdict(
             Outcome.INCONCLUSIVE, Reason(ReasonCode.SETUP_FAILED, f"{probe.relied_on} was answered otherwise: {words}")

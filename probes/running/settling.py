@@ -9,7 +9,7 @@ import anyio
 
 from probes.elicit.probe import Stopped
 from probes.judging.proof import expected_of
-from probes.judging.settlement import Refusal, Ruled, Ruling, Said, ruled, suspicious
+from probes.judging.settlement import TWINS, Refusal, Ruled, Ruling, Said, ruled, suspicious
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
@@ -43,11 +43,15 @@ class Settling:
         return self._rulings
 
     async def _ruled(self, said: Said, ask: Ask, known: Known) -> Ruled:
-        try:
-            twin = await ask(said.endpoint)
-        except Stopped as stopped:
-            why = f"{stopped.reason.code}: {stopped.reason.detail}"
-            return Ruled(
-                Ruling.UNKNOWN, f"{said.endpoint} without a fault: {why}; different faults got: {said.message}"
-            )
-        return ruled(said, twin, self._expected, known)
+        for _ in range(TWINS):
+            try:
+                twin = await ask(said.endpoint)
+            except Stopped as stopped:
+                why = f"{stopped.reason.code}: {stopped.reason.detail}"
+                return Ruled(
+                    Ruling.UNKNOWN, f"{said.endpoint} without a fault: {why}; different faults got: {said.message}"
+                )
+            found = ruled(said, twin, self._expected, known)
+            if found.ruling is not Ruling.UNKNOWN:
+                break
+        return found

@@ -90,11 +90,10 @@ def _create_interaction(version: str) -> Recipe:
     async def until_its_result(probe: Probe) -> None:
         """What is answered at once, and what stands there a while later."""
         made = await probe.send(in_background(), "background_under_way")
-        if made.response is None or not isinstance(made.response.body, dict):
-            return
-        await probe.send(
-            get(f"/{version}/interactions/{made.response.body.get('id')}").later("+1m"), "background_result"
-        )
+        body = made.response.body if made.response is not None else None
+        name = body.get("id") if isinstance(body, dict) else None
+        if isinstance(name, str):
+            await probe.send(get(f"/{version}/interactions/{name}").later("+1m"), "background_result")
 
     slug = f"interactions/create_interaction_{version}"
     return FAMILY.recipe(

@@ -109,6 +109,36 @@ def test_nothing_is_asked_again_behind_a_control_that_fails_by_then(stand: Stand
     assert len(result.attempts) == 1
 
 
+@each_loss
+def test_whoever_asks_first_does_not_give_up_for_a_control_that_got_lost(lost: Fault, stand: Stand) -> None:
+    target = stand.behind(lost.only(control=True, last=1), concurrency=1)
+    results = probe(target, [UNKNOWN_MODEL, CREATE_MESSAGE])
+    assert {each.outcome for each in results.values()} == {Outcome.CONFORMS}
+
+
+def test_a_control_that_stays_lost_is_no_verdict(stand: Stand) -> None:
+    target = stand.behind(Fault(Where(control=True), answer=to.page(502, "Bad Gateway")), concurrency=1)
+    result = probe(target, [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
+    assert not result.attempts
+
+
+LIST_CHATS = "pa/endpoints/compliance_chats/list_chats"
+LIST_MESSAGES = "pa/endpoints/compliance_sessions/list_local_session_messages"
+DEFERRED = "pd/endpoints/chat/get_deferred_completion"
+IN_BACKGROUND = "pb/endpoints/interactions/create_interaction_v1"
+
+
+@pytest.mark.parametrize("address", [DELETE_CHAT, LIST_CHATS, LIST_MESSAGES, DEFERRED, IN_BACKGROUND])
+def test_what_rests_on_a_step_that_got_lost_is_asked_again_with_it(address: str, stand: Stand) -> None:
+    """Whichever exchange of the first attempt it is: nothing of the record is left unseen."""
+    sent = len(probe(stand.behind(concurrency=1), [address])[address].attempts[0].exchanges)
+    for nth in range(1, sent + 1):
+        lost = Fault(Where(address=address, attempts=(1,), first=nth, last=nth), answer=to.page(502, "Bad Gateway"))
+        result = probe(stand.behind(lost, concurrency=1), [address])[address]
+        assert (nth, result.outcome, result.reason) == (nth, Outcome.CONFORMS, None)
+
+
 REVOKED = "pa/errors/general/key_revoked"
 MESSAGES = "/v1/messages$"
 
