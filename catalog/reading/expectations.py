@@ -144,8 +144,13 @@ def _refused(error: Record, label: str, endpoint: Record) -> Expected:
     return replace(answer, label=label, relations=(*alone, *relations_of(endpoint, label)))
 
 
-def _of_surface(shape: Envelope) -> Iterator[Relation]:
-    return map(relation, shape.relations)
+_WITHOUT_BODY = frozenset({"GET", "DELETE"})
+
+
+def _of_surface(shape: Envelope, method: str = "") -> Iterator[Relation]:
+    """What all answers of a surface are to their requests; a request without a body has nothing to hold them to."""
+    made = map(relation, shape.relations)
+    return (each for each in made if method not in _WITHOUT_BODY or not each.other.startswith("ask/body"))
 
 
 def _success(record: Record, label: str) -> Expected:
@@ -159,7 +164,7 @@ def _success(record: Record, label: str) -> Expected:
         headers=header_rules(response.get("headers")),
         fields=response.get("fields") or {},
         stream=stream_rule(response.get("stream")),
-        relations=(*_of_surface(shape), *relations_of(record, label)),
+        relations=(*_of_surface(shape, str(record.data.get("method", ""))), *relations_of(record, label)),
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, delete, get
+from probes.elicit.probe import Stopped
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.credential_rules import BOTH, Refusals
 from probes.recipes.pb.interactions import FUNCTION, TOO_MANY_CALLS
@@ -92,8 +94,9 @@ def _create_interaction(version: str) -> Recipe:
         made = await probe.send(in_background(), "background_under_way")
         body = made.response.body if made.response is not None else None
         name = body.get("id") if isinstance(body, dict) else None
-        if isinstance(name, str):
-            await probe.send(get(f"/{version}/interactions/{name}").later("+1m"), "background_result")
+        if not isinstance(name, str):
+            raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the interaction under way was answered without an id"))
+        await probe.send(get(f"/{version}/interactions/{name}").later("+1m"), "background_result")
 
     slug = f"interactions/create_interaction_{version}"
     return FAMILY.recipe(
