@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.evidence import changes, past, same_drift
+from catalog.evidence import changes, past, same_drift, shape
 from catalog.evidence.agreement import never_agreed
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError
@@ -181,7 +181,11 @@ def _lines(path: Path) -> Iterator[dict[str, Json]]:
             if missing:
                 what = f"not a history line (no {sorted(missing)[0]})"
                 raise EvidenceError(what, "remove it", place=place)
-            yield line
+            own = shape.known(line, shape.HISTORY_ROW)
+            wrong = shape.trouble(own, shape.HISTORY_ROW)
+            if wrong:
+                raise EvidenceError(f"not a history line ({wrong})", "remove it", place=place)
+            yield own
     except jsonl.BrokenLineError as error:
         raise EvidenceError(error.what, error.mend, place=error.place) from error
 

@@ -18,7 +18,7 @@ from catalog.reading.strict_json import read_object
 if TYPE_CHECKING:
     from catalog.model import Json
 
-RUN, RESULT = "run", "result"
+RUN, RESULT, HISTORY_ROW = "run", "result", "history_row"
 
 Check = Callable[["Json"], str]
 """What is wrong with a value first, as `/attempts/0/at: should be …`; empty where nothing is."""
@@ -39,6 +39,12 @@ _TOLD = frozenset({"description", "properties", "required", "additionalPropertie
 def trouble(line: Json, kind: str) -> str:
     """What is wrong first with a line of a kind (`run`, `result`), as `/attempts/0/at: should be …`; or nothing."""
     return _named(kind)(line).removeprefix(": ")
+
+
+def known(line: Mapping[str, Json], kind: str) -> dict[str, Json]:
+    """What of a line this version knows; a newer one may have written more."""
+    named = _definitions()[kind]["properties"]
+    return {key: value for key, value in line.items() if key in named}
 
 
 @cache

@@ -298,3 +298,20 @@ def test_every_outcome_comes_back_from_its_letter() -> None:
     (row,) = past.rows(run(history=(history.row(run(), seen),)))
     assert row.outcomes == {each.record: each.outcome for each in seen}
     assert [len(each) for each in past.LETTERS.values()] == [1] * len(Outcome)
+
+
+def test_what_a_newer_version_wrote_besides_is_left_out(tmp_path: Path) -> None:
+    history.append(tmp_path, run(), [result(A)])
+    file = history.file_of(tmp_path, "live")
+    [line] = map(json.loads, file.read_text().splitlines())
+    file.write_text(json.dumps({**line, "from_tomorrow": {"x": 1}}) + "\n")
+    assert history.load(tmp_path, "live") == [line]
+
+
+def test_a_line_of_another_shape_is_told_before_a_run_begins(tmp_path: Path) -> None:
+    history.append(tmp_path, run(), [result(A)])
+    file = history.file_of(tmp_path, "live")
+    [line] = map(json.loads, file.read_text().splitlines())
+    file.write_text(json.dumps({**line, "outcomes": 7}) + "\n")
+    with pytest.raises(EvidenceError, match=r"live.jsonl:1: not a history line \(/outcomes: .*\); remove it"):
+        history.shown(tmp_path, "live")
