@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.reading.manifest import manifest
 from probes.planning.look_ups import values_of
 from probes.planning.obstacles import roles_of
 from probes.target.expiry import expiry
@@ -62,10 +63,11 @@ def _of_values(target: Target, told: LookedUp, recipes: Sequence[Recipe]) -> Ite
 
 
 def _of_keys(provider: Provider, recipes: Sequence[Recipe]) -> Iterator[Ending]:
-    """Tokens that carry their own end; what is over already is meant to be."""
+    """Tokens that carry their own end, but those that are meant to be past it."""
+    meant = manifest(provider.name).expired
     for role, credential in provider.credentials.items():
         day = expiry(credential.value or "")
-        if day is not None:
+        if day is not None and role not in meant:
             records = sum(each.provider == provider.name and role in roles_of(each) for each in recipes)
             mend = f"put a new one into {credential.variable}" if credential.variable else "name a new one"
             yield Ending(provider.name, f"the credential `{role}`", day, records, mend)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -15,6 +16,9 @@ from cryptography.x509.oid import NameOID
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probes.elicit.book import book
+from probes.planning.endings import endings
+from probes.target import target as targets
 from probes.target.expiry import expiry
 
 
@@ -74,3 +78,13 @@ def test_what_tells_no_end_has_none(text: str) -> None:
 )
 def test_nothing_is_too_odd_to_be_read(text: str) -> None:
     expiry(text)
+
+
+def test_a_credential_that_is_meant_to_be_past_its_end_is_told_in_another_role_alone() -> None:
+    target = targets.load("mock")
+    pc, recipes = target.providers["pc"], list(book("pc").recipes.values())
+    over = pc.credentials["subject_token_expired"]
+    assert not [each for each in endings(target, (), recipes) if over.role in each.what]
+    mistaken = replace(pc, credentials={**pc.credentials, "subject_token": replace(over, role="subject_token")})
+    ends = endings(replace(target, providers={"pc": mistaken}), (), recipes)
+    assert [each.on for each in ends if each.what == "the credential `subject_token`"] == [date(2026, 1, 1)]
