@@ -53,3 +53,9 @@ def arrived(tab: Page) -> None:
     """Wait until the page has loaded and the focus is on what its address names."""
     named = "document.getElementById(decodeURIComponent(location.hash.slice(1)))"
     until(tab, f"document.readyState === 'complete' && {named}?.contains(document.activeElement)")
+
+
+def shown(tab: Page) -> list[str]:
+    """The addresses in the list of records."""
+    rows = tab.eval_on_selector_all("#list tr.row", "rows => rows.map(row => row.dataset.address)")
+    return list(rows)

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
-import pytest
-
-from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, parse
-from catalog.reading.query import spoken as text_of
 from reports import build, html
-from tests.system.browser.chromium import Visit, arrived, until
+from tests.system.browser.chromium import Visit, arrived, shown, until
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE, drifted
@@ -43,12 +39,6 @@ ATTACKS = (
     "__proto__",
     HOSTILE,
 )
-
-
-def shown(tab: Page) -> list[str]:
-    """The addresses in the list of records."""
-    rows = tab.eval_on_selector_all("#list tr.row", "rows => rows.map(row => row.dataset.address)")
-    return list(rows)
 
 
 def in_view(tab: Page, selector: str) -> bool:
@@ -190,136 +180,6 @@ def test_even_markup_that_got_in_could_not_act(browser: Browser, report: str) ->
     assert tab.evaluate("getComputedStyle(document.getElementById('inline')).position") == "static"
     assert (failed.value.url, failed.value.failure) == ("https://evil.example/x.png", "csp")
     tab.close()
-
-
-def test_search_finds_all_words(visit: Visit, report: str) -> None:
-    tab = visit(report)
-    tab.fill("#f-q", "/NOT_FOUND verified compliance")
-    assert shown(tab) == [
-        "pa/endpoints/compliance/not_found",
-        "pa/errors/compliance/not_found",
-        "pa/errors/compliance/not_found_2",
-    ]
-    assert tab.inner_text("#count") == "3 of 418 records"
-    tab.fill("#f-q", "nothing like this")
-    assert shown(tab) == []
-
-
-def test_a_query_narrows_and_is_remembered_in_the_address(visit: Visit, report: str) -> None:
-    tab = visit(report)
-    tab.fill("#f-q", "provider:pc outcome:drifted")
-    expected = [
-        "pc/errors/general/missing_max_tokens",
-        "pc/errors/oauth/invalid_request",
-        "pc/errors/stream/api_error",
-        "pc/errors/websocket/api_error",
-    ]
-    assert shown(tab) == expected
-    # Playwright hears of a new address later than the page has it: `tab.url` may still be the one before.
-    assert shown(visit(tab.evaluate("location.href"))) == expected
-    tab.click("text=Clear")
-    assert tab.inner_text("#count") == "418 of 418 records"
-    assert tab.evaluate("location.href") == report
-
-
-@pytest.mark.parametrize(
-    ("query", "number"),
-    [
-        ("kind:rate_limits", 8),
-        ("seen:never", 38),
-        ("seen:>1", 9),
-        ("tag:live_verified provider:pd", 55),
-        ("is:still-drifting", 3),
-        ("is:new provider:pc", 2),
-        ("provider:pa kind:errors family:admin", 9),
-        ("reason:read-timeout", 3),
-        ("no answer within", 3),
-        ("outcome:inconclusive", 3),
-        ("observed:422", 1),
-        ("cause:pa-a2465948", 3),
-        ("finding:header-differs,status-differs", 5),
-        ("x-envoy-upstream-service-time", 1),
-        ("outcome:drifted -provider:pc", 5),
-        ("status:529", 13),
-    ],
-)
-def test_everything_can_be_searched_for(visit: Visit, report: str, query: str, number: int) -> None:
-    tab = visit(f"{report}#?q={quote(query)}")
-    assert len(shown(tab)) == number
-    assert tab.input_value("#f-q") == query
-
-
-def test_two_runs_are_compared_in_the_page(visit: Visit, report: str) -> None:
-    tab = visit(report)
-    tab.select_option("#compare [name=from]", "2026-11-10")
-    tab.select_option("#compare [name=to]", "2026-11-11")
-    tab.click("#compare button")
-    until(tab, "document.getElementById('f-q').value === 'between:2026-11-10..2026-11-11'")
-    differing = "records.filter(r => r.strip.at(-12) !== r.strip.at(-11)).map(r => r.address)"
-    assert shown(tab) == tab.evaluate(differing)
-    assert any(each.startswith("pb/") for each in shown(tab)), "on one of them PB was overloaded"
-
-
-def test_each_bar_of_the_last_runs_leads_to_its_records(visit: Visit, report: str) -> None:
-    tab = visit(f"{report}#?q={quote('on:2026-11-21=drifted')}")
-    assert tab.inner_text("#count") == "9 of 418 records"
-    assert tab.locator(".plots a[href='#?q=on%3A2026-11-21%3Ddrifted']").count() == 1
-
-
-def test_a_field_that_is_none_finds_nothing_and_says_so(visit: Visit, report: str) -> None:
-    tab = visit(report)
-    tab.fill("#f-q", "stauts:429")
-    assert tab.inner_text("#count") == "0 of 418 records. No field is called stauts."
-
-
-def test_the_search_suggests_fields_and_what_they_hold(visit: Visit, report: str) -> None:
-    tab = visit(report)
-
-    def suggested(text: str) -> list[str]:
-        tab.fill("#f-q", text)
-        values = tab.eval_on_selector_all("#suggestions option", "options => options.map(each => each.value)")
-        return list(values)
-
-    assert suggested("provider:pa st") == ["provider:pa status:"]
-    assert "status:429" in suggested("status:")
-    assert suggested("-is:fl") == ["-is:flaky"]
-
-
-QUERIES = """
-status:429 provider:pa
-status:4*
-STATUS:404,429 -provider:pb
-"not found"
-not found
-seen:<3
-seen:never -tag:x
-header:x-should-*
-endpoint:*/messages/*
-message:"no model"
-family:general type:*_error
-a.b(c
-param:
--
-""
-code:[x]
-is:failing
-tag:unverified,live_verified kind:endpoints
-"""
-
-
-def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) -> None:
-    """The script has the rules of catalog/reading/query.py: over the same facets both find the same."""
-    tab = visit(report)
-    rows = tab.evaluate("records.map(r => [r.address, r.title, r.age, r.places.map(at => index.facets[at])])")
-    known = {*OF_RECORDS, *OF_RUNS}
-    spoken = {
-        address: Spoken(frozenset(facets), text_of("\n".join((address, title, *facets)).lower()), age)
-        for address, title, age, facets in rows
-    }
-    for query in QUERIES.splitlines():
-        terms = parse(query, known=known)
-        found = tab.evaluate("q => records.filter(r => fits(r, parseQuery(q).terms)).map(r => r.address)", query)
-        assert found == [address for address, each in spoken.items() if each.fits(terms)], query
 
 
 def test_sorting(visit: Visit, report: str) -> None:
