@@ -48,11 +48,22 @@ def over_grpc(behave: Behaviour) -> Serve:
 
 def no_grpc(misbehave: Misbehaviour) -> Serve:
     """A port that takes connections and speaks no HTTP/2."""
+    return _unasked(misbehave, "", hears=0)
+
+
+def instead_of_tls(misbehave: Misbehaviour) -> Serve:
+    """A port that is said to speak TLS, and answers the first byte of a handshake."""
+    return _unasked(misbehave, "https://", hears=1)
+
+
+def _unasked(misbehave: Misbehaviour, scheme: str, *, hears: int) -> Serve:
+    """Misbehaves on each connection once it has heard so many bytes, whatever they say."""
 
     @contextmanager
     def serve(_: Path) -> Iterator[Where]:
         async def connection(reader: Any, writer: Any) -> None:
             try:
+                await reader.read(hears)
                 await misbehave(Peer("", reader, writer))
             except ConnectionError:
                 pass
@@ -60,7 +71,7 @@ def no_grpc(misbehave: Misbehaviour) -> Serve:
                 writer.close()
 
         with speaking(connection) as base:
-            yield Where(base.removeprefix("http://"))
+            yield Where(scheme + base.removeprefix("http://"))
 
     return serve
 
@@ -74,23 +85,5 @@ def over_tls(how: str) -> Serve:
         tls.load_cert_chain(made.certificate, made.key)
         with Hostile(plain(404, ENVELOPE)).serving(tls) as base:
             yield Where(base, "" if how == "bad chain" else str(made.authority))
-
-    return serve
-
-
-def instead_of_tls(misbehave: Misbehaviour) -> Serve:
-    @contextmanager
-    def serve(_: Path) -> Iterator[Where]:
-        async def connection(reader: Any, writer: Any) -> None:
-            try:
-                await reader.read(1)
-                await misbehave(Peer("", reader, writer))
-            except ConnectionError:
-                pass
-            finally:
-                writer.close()
-
-        with speaking(connection) as base:
-            yield Where(base.replace("http:", "https:"))
 
     return serve
