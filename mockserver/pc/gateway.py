@@ -31,8 +31,9 @@ Handler = Callable[[Call], Awaitable[Response]]
 
 REQUEST_ID = "x-request-id"
 
-BETAS = frozenset({"agents=v1", "assistants=v2", "chatkit_beta=v1"})
-"""The values of the beta header that the documents name (1:5.3); another one is invalid wherever it is sent."""
+BETAS = frozenset({"agents=v1", "assistants=v2", "chatkit_beta=v1", "responses_multi_agent=v1"})
+"""The values of the beta header: two that the documents name (1:5.3), two that clients send; another one is invalid
+wherever it is sent."""
 
 
 @dataclass(frozen=True)

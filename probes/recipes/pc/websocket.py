@@ -12,16 +12,25 @@ from probes.elicit.recipe import Family, Recipe
 from probes.target.target import WRONG, Cost
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog.model import Json
     from probes.elicit.probe import Probe
 
 FAMILY = Family("pc/errors/websocket")
+ENDPOINTS = Family("pc/endpoints/websocket")
 PATH = "/v1/responses"
 LONG = "Count to 500"
 """What keeps a response active for long enough to be steered."""
 
 MAX_OUTPUT_TOKENS = 256
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only an hour of an open socket brings it about")
+ONLY_WAITING = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "a real response takes the output of a tool that it waits for, and how one comes to wait is not shown",
+)
+INJECTING = {"pc-beta": "responses_multi_agent=v1"}
+"""The documents name no beta of response.inject; the one with which clients send it (docs/sdks.md)."""
 
 
 def create(text: str = "hi", *, max_output_tokens: int = 16, **fields: Json) -> Say:
@@ -45,8 +54,8 @@ COMPLETED = Hear(told("completed"))
 
 
 def inject_into(event: str) -> Say:
-    """Inject an item into the response that an event told of."""
-    item = {"type": "message", "role": "user", "content": "and again"}
+    """Inject the output of a tool, which is all that clients may inject, into the response that an event told of."""
+    item = {"type": "function_call_output", "call_id": "call_000000000000000000000000", "output": "and again"}
     return Say(
         lambda heard: {"type": "response.inject", "response_id": response_in(heard, event)["id"], "input": [item]}
     )
@@ -61,23 +70,31 @@ STEER = Say(
 )
 
 
-def billed(slug: str, *steps: Step, tokens: int = 32) -> Recipe:
+def billed(slug: str, *steps: Step, tokens: int = 32, headers: Mapping[str, str] | None = None) -> Recipe:
     """A conversation in which something is generated."""
-    return FAMILY.recipe(slug, converse(PATH, *steps), cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"})
+    call = converse(PATH, *steps, headers=headers or {})
+    return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"})
 
 
 RECIPES: tuple[Recipe, ...] = (
-    Family("pc/endpoints/websocket").recipe(
+    ENDPOINTS.recipe(
         "responses",
         {
             SUCCESS: converse(PATH, create(), COMPLETED),
             WRONG_CREDENTIAL: converse(PATH, credential=WRONG),
-            "inject": converse(PATH, create(), CREATED, inject_into("created"), COMPLETED),
         },
         cost=Cost.BILLABLE,
         tokens=64,
         optional={
-            "just_before_the_limit": Family("pc/endpoints/websocket").recipe(
+            "inject": ENDPOINTS.recipe(
+                "responses",
+                converse(PATH, create(), CREATED, inject_into("created"), COMPLETED, headers=INJECTING),
+                label="inject",
+                cost=Cost.BILLABLE,
+                tokens=32,
+                live=ONLY_WAITING,
+            ),
+            "just_before_the_limit": ENDPOINTS.recipe(
                 "responses",
                 converse(PATH, create(), COMPLETED).befallen("session_age;age=59m45s"),
                 label="just_before_the_limit",
@@ -85,7 +102,7 @@ RECIPES: tuple[Recipe, ...] = (
                 tokens=32,
                 scenario=False,
                 live=ONLY_TIME,
-            )
+            ),
         },
     ),
     FAMILY.recipe(
@@ -93,7 +110,11 @@ RECIPES: tuple[Recipe, ...] = (
         converse(PATH, create(), Hear("error", told("completed"))).befallen("session_age;age=60m"),
         live=ONLY_TIME,
     ),
-    billed("response_already_completed", create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"))),
+    billed(
+        "response_already_completed",
+        *(create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"))),
+        headers=INJECTING,
+    ),
     billed(
         "steered",
         create(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
