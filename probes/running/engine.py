@@ -76,6 +76,8 @@ class Engine:
     _portal: BlockingPortal | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
+    """Of what was begun, until it is handed out: hundreds of results, each with all its answers, are no small thing."""
+    _handed_out: set[str] = field(default_factory=set)
     _not_probed: dict[str, Reason] = field(default_factory=dict)
     _ends: dict[str, float] = field(default_factory=dict)
     """When nobody waits for a result any longer; counted from when it was first waited for."""
@@ -89,21 +91,29 @@ class Engine:
         now = {
             address: recipe
             for address, recipe in chosen.probed.items()
-            if address not in self._results and (recipe.cost in PREFETCHED_LIVE or not self.target.live)
+            if address not in self._results
+            and address not in self._handed_out
+            and (recipe.cost in PREFETCHED_LIVE or not self.target.live)
         }
         self._submit(now)
 
     def result(self, address: str) -> Result:
-        """The result of one record, probing it now if that was not begun; waits within a deadline."""
+        """The result of one record, probing it now if that was not begun; waits within a deadline.
+
+        It is handed out once and not kept: who asks for it again has the record probed again.
+        """
         self._begin(address)
         if address in self._not_probed:
             return unprobed(self.catalog[address], self._not_probed[address], _recipe(address))
         try:
-            return self._results[address].result(timeout=max(0.0, self._ends[address] - time.monotonic()))
+            found = self._results[address].result(timeout=max(0.0, self._ends[address] - time.monotonic()))
         except FutureTimeout:
             reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {self._deadline_s(address):.0f} s")
             blank = unprobed(self.catalog[address], reason, _recipe(address))
             return replace(blank, outcome=Outcome.HARNESS_ERROR)
+        del self._results[address], self._ends[address]
+        self._handed_out.add(address)
+        return found
 
     def wait(self, address: str, meanwhile: Callable[[], None]) -> None:
         """Wait until `result` has its answer at once, and call `meanwhile` now and then."""
