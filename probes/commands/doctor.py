@@ -30,6 +30,7 @@ from probes.running.looking_up import found_in, look_up
 from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
 from probes.wire.redact import Redactor
 from reports.endings import in_words
+from reports.words import count
 
 if TYPE_CHECKING:
     from datetime import date
@@ -192,11 +193,11 @@ def _provider_lines(provider: Provider, found: Diagnosis) -> Iterator[str]:
     named = {provider.missing(place, found.target.name) for place in provider.unset}
     reasons = Counter((each.code, each.detail) for each in chosen.not_probed.values() if each.detail not in named)
     nobodys = Counter[str]()
-    for (code, detail), count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
+    for (code, detail), number in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
         if code in NOBODYS:
-            nobodys[code] += count
+            nobodys[code] += number
         else:
-            yield f"  {count:>4} not probed, {code}: {detail}"
+            yield f"  {number:>4} not probed, {code}: {detail}"
     if nobodys:
         shares = ", ".join(f"{code} {count}" for code, count in nobodys.most_common())
         yield f"  {nobodys.total():>4} not probed, whatever is set ({shares}): `pytest probes --plan` names them"
@@ -240,8 +241,8 @@ def _more(provider: Provider, every: Sequence[Gain]) -> Iterator[str]:
     own = [each for each in every if each.provider == provider.name]
     helpful = [each for each in own if each.records or each.looks]
     for each in helpful[:SHOWN]:
-        looks = f", {each.looks} further looks" if each.looks else ""
-        yield f"  {f'+{each.records}':>5} records{looks}: set {each.variable} ({each.place})"
+        looks = f", {count(each.looks, 'further look')}" if each.looks else ""
+        yield f"  {'+' + count(each.records, 'record'):>13}{looks}: set {each.variable} ({each.place})"
     if len(own) > len(helpful[:SHOWN]):
         yield f"        {len(own) - len(helpful[:SHOWN])} more variables add less, or only together: docs/live.md"
 

@@ -11,6 +11,7 @@ from probes.judging.attempts import MAX_ATTEMPTS
 from probes.planning.budgeting import spending
 from probes.planning.courtesy import calls_of, courtesy, steps_of
 from probes.planning.look_ups import asked, look_ups
+from reports.words import count
 
 if TYPE_CHECKING:
     from catalog.model import Reason
@@ -68,8 +69,9 @@ def plan_lines(
     most, tokens = bounds(recipes, (each for each in unfaulted if each.provider == provider.name))
     most += sum(rule.requests for rule in asked(_look_ups(provider, recipes, target)))
     costs = Counter(str(recipe.cost) for recipe in recipes)
-    shares = ", ".join(f"{count} {cost}" for cost, count in sorted(costs.items()))
-    told = f"{provider.name}: {len(recipes)} probes ({shares}); at most {most} requests, {tokens} tokens"
+    shares = ", ".join(f"{number} {cost}" for cost, number in sorted(costs.items()))
+    told = f"{provider.name}: {count(len(recipes), 'probe')} ({shares})"
+    told = f"{told}; at most {count(most, 'request')}, {count(tokens, 'token')}"
     drawn = sum(len(recipe.spread.cells) for recipe in recipes)
     others = drawn + sum(len(recipe.spread.undrawn) + len(recipe.spread.left_out) for recipe in recipes)
     yield f"{told}; {drawn} of {others} other endpoints; {courtesy(recipes)}"

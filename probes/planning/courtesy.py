@@ -11,6 +11,7 @@ from catalog.model.labels import WRONG_CREDENTIAL
 from probes.calls.body import Content, Declared, JsonBody
 from probes.calls.services import LOOPBACK
 from probes.target.target import WRONG
+from reports.words import count
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
@@ -29,8 +30,8 @@ class Courtesy:
 
     def __str__(self) -> str:
         return (
-            f"{self.invented_keys} invented keys, {self.keyless} keyless requests, {self.deletes} deletes, "
-            f"{self.body_bytes:,} bytes of bodies"
+            f"{count(self.invented_keys, 'invented key')}, {count(self.keyless, 'keyless request')}, "
+            f"{count(self.deletes, 'delete')}, {self.body_bytes:,} bytes of bodies"
         )
 
 
