@@ -29,7 +29,7 @@ from mockserver.pc.organization import Spending
 from mockserver.pc.tiers import GRANTS, LIVE_SESSIONS, USD_A_MONTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mockserver.buckets import TokenBucket
     from mockserver.pc.call import Call
@@ -92,6 +92,13 @@ class Meter(NamedTuple):
 
 
 @dataclass
+class Opened:
+    """What a session was limited by so far: (organization, class of models, what is counted) -> its limits."""
+
+    meters: dict[tuple[str, str, tuple[str, ...]], list[Meter]] = field(default_factory=dict)
+
+
+@dataclass
 class Ramp:
     """How many tokens were asked for in each minute of the window, however many requests asked for them.
 
@@ -144,7 +151,7 @@ def count(call: Call, body: Mapping[str, Any]) -> None:
 
 def admit_request(call: Call, model: Model | None = None) -> None:
     """Count one request, whether it will succeed or not (2:7.5), or 429."""
-    meters = [*_meters(call, model, *OF_REQUESTS)]
+    meters = _meters(call, model, *OF_REQUESTS)
     refused = _refusal(call, meters, 1)
     if refused is None:
         _charge(call, meters, 1)
@@ -157,7 +164,7 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
     """Count the larger of max_tokens and the estimated prompt (2:8.4), or 429; and refuse those out of money."""
     refuse_spenders(call)
     asked = counted_tokens(prompt, max_tokens)
-    meters = [*_token_meters(call, model, prompt)]
+    meters = _token_meters(call, model, prompt)
     _refuse_beyond(call, meters, asked)
     ramp = call.session.state(Ramp)
     if not ramp.admits(asked, call.now):
@@ -174,7 +181,7 @@ def counted_tokens(prompt: int, max_tokens: int) -> int:
 
 def admit_images(call: Call, model: Model, images: int) -> None:
     """Count images, or 429."""
-    meters = [*_meters(call, model, *OF_IMAGES)]
+    meters = _meters(call, model, *OF_IMAGES)
     _refuse_beyond(call, meters, images)
     _charge(call, meters, images)
 
@@ -228,16 +235,31 @@ def _grant(call: Call, model: Model | None) -> Grant:
     return GRANTS[call.key.organization.tier][model.limits if model else UNNAMED]
 
 
-def _meters(call: Call, model: Model | None, *metrics: str) -> Iterator[Meter]:
+def _meters(call: Call, model: Model | None, *metrics: str) -> list[Meter]:
     """The limits of a class of models that the organization has, full before their first use."""
-    granted, organization, pool = _grant(call, model), call.key.organization.id, pool_of(model)
-    for metric in metrics:
-        limit = getattr(granted, metric)
-        if limit is None:
-            used_before(call.context, metric)  # as much as one likes was used, and it does not matter
-            continue
-        key = ("pc", organization, pool, metric)
-        yield Meter(metric, call.session.bucket(key, limit / A_DAY if metric.endswith("_day") else limit, limit))
+    opened, key = call.session.state(Opened).meters, (call.key.organization.id, pool_of(model), metrics)
+    found = opened.get(key)
+    if found is None:
+        found = opened[key] = [
+            Meter(metric, _bucket(call, model, metric, limit))
+            for metric, limit in _granted(call, model, metrics)
+            if limit is not None
+        ]
+    if call.context.scenario is not None:
+        for metric, limit in _granted(call, model, metrics):
+            if limit is None:
+                used_before(call.context, metric)  # as much as one likes was used, and it does not matter
+    return found
+
+
+def _granted(call: Call, model: Model | None, metrics: Iterable[str]) -> Iterator[tuple[str, int | None]]:
+    grant = _grant(call, model)
+    return ((metric, getattr(grant, metric)) for metric in metrics)
+
+
+def _bucket(call: Call, model: Model | None, metric: str, limit: int) -> TokenBucket:
+    key = ("pc", call.key.organization.id, pool_of(model), metric)
+    return call.session.bucket(key, limit / A_DAY if metric.endswith("_day") else limit, limit)
 
 
 def pool_of(model: Model | None) -> str:
@@ -245,14 +267,14 @@ def pool_of(model: Model | None) -> str:
     return model.limits if model else UNNAMED
 
 
-def _token_meters(call: Call, model: Model, prompt: int) -> Iterator[Meter]:
-    for metric in OF_TOKENS:
-        if metric == "tokens_per_minute" and prompt > LONG_CONTEXT_FROM:
-            yield _long_context_meter(call, model)
-        else:
-            yield from _meters(call, model, metric)
-    if call.project.tokens_per_minute is not None:
-        yield Meter("project_tokens_per_minute", _project_bucket(call))
+def _token_meters(call: Call, model: Model, prompt: int) -> list[Meter]:
+    if prompt > LONG_CONTEXT_FROM:
+        found = [_long_context_meter(call, model), *_meters(call, model, "tokens_per_day")]
+    else:
+        found = _meters(call, model, *OF_TOKENS)
+    if call.project.tokens_per_minute is None:
+        return found
+    return [*found, Meter("project_tokens_per_minute", _project_bucket(call))]
 
 
 def _long_context_meter(call: Call, model: Model) -> Meter:
@@ -265,20 +287,20 @@ def _project_bucket(call: Call) -> TokenBucket:
     return call.session.bucket(("pc", call.project.id, "tokens"), call.project.tokens_per_minute or 0)
 
 
-def _charge(call: Call, meters: list[Meter], amount: int) -> None:
+def _charge(call: Call, meters: Sequence[Meter], amount: int) -> None:
     for meter in meters:
         meter.bucket.charge(amount, call.now)
 
 
-def _refuse_beyond(call: Call, meters: list[Meter], amount: int) -> None:
+def _refuse_beyond(call: Call, meters: Sequence[Meter], amount: int) -> None:
     refused = _refusal(call, meters, amount)
     if refused is not None:
         raise refused
 
 
-def _refusal(call: Call, meters: list[Meter], amount: int) -> PcError | None:
+def _refusal(call: Call, meters: Sequence[Meter], amount: int) -> PcError | None:
     """The 429 of the first limit that cannot take so much more, beside what was used before."""
-    for meter in meters:
+    for meter in meters if call.context.scenario is not None else ():
         used = used_before(call.context, meter.metered)
         if used is not None:
             meter.bucket.leave(used, call.now)
@@ -298,13 +320,12 @@ def exceeded(call: Call, what: str, wait: float | None = None) -> PcError:
 
 def _tell(call: Call, model: Model | None, prompt: int = 0) -> None:
     """Let the answer tell of the limits; of the project's only where it has one."""
-    told = [*_meters(call, model, "requests_per_minute")]
     if model is not None and prompt > LONG_CONTEXT_FROM:
-        told.append(_long_context_meter(call, model))
+        told = [*_meters(call, model, "requests_per_minute"), _long_context_meter(call, model)]
     else:
-        told += _meters(call, model, "tokens_per_minute")
+        told = _meters(call, model, "requests_per_minute", "tokens_per_minute")
     if call.project.tokens_per_minute is not None:
-        told.append(Meter("project_tokens_per_minute", _project_bucket(call)))
+        told = [*told, Meter("project_tokens_per_minute", _project_bucket(call))]
     call.meters.update({FAMILIES[meter.metered]: meter.bucket for meter in told})
 
 
