@@ -45,7 +45,7 @@ def lacking_nulls(data: Mapping[str, Json], kind: str) -> tuple[str, ...]:
 
 def _takes_null(schema: Mapping[str, Json]) -> bool:
     types = schema.get("type", ())
-    return "null" in ((types,) if isinstance(types, str) else types) or None in schema.get("enum", ())
+    return "null" in ((types,) if isinstance(types, str) else types)
 
 
 def json_text(value: Json) -> str:

@@ -36,6 +36,12 @@ def test_keys_follow_the_schema_at_every_depth() -> None:
     assert list(in_order["response_headers"]["x-should-retry"]) == ["rule", "value", "source"]
 
 
+def test_keys_of_what_stands_in_a_list_follow_the_schema_too() -> None:
+    relation = {"label": "success", "is": "none", "at": "event", "value": ["error"], "source": "1:6#response.steer"}
+    in_order = canonical_record({"relations": ["pa/errors/general/overloaded", shuffled(relation)]}, "endpoints")
+    assert list(in_order["relations"][1]) == list(relation)
+
+
 def test_unknown_keys_keep_their_order_after_the_others() -> None:
     in_order = canonical_record({"zeta": 1, "alpha": 2, "provider": "PA"}, "errors")
     assert list(in_order) == ["provider", "zeta", "alpha"]

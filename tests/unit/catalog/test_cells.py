@@ -367,3 +367,12 @@ def test_of_a_value_whose_place_alone_is_assumed_only_the_place_is_settled() -> 
         once = after(unsure, night("2026-11-01", look, outcome=outcome))
         settled[differs] = once.data["evidence"].get("settled", {}).get(f"answer/{key}", {}).get("seen")
     assert settled == {"": "as assumed", "absent": "absent", "y": None}
+
+
+def test_the_day_of_a_refusal_stays_while_it_is_fresh() -> None:
+    before = after(record(), night("2026-11-18", outcome=Outcome.RESTRICTED))
+    assert before.data["evidence"]["restricted"] == "2026-11-18"
+    fresh = after(before, night("2026-11-25", outcome=Outcome.RESTRICTED, run="r2"))
+    assert fresh.data["evidence"]["restricted"] == "2026-11-18"
+    renewed = after(before, night("2026-11-26", outcome=Outcome.RESTRICTED, run="r3"))
+    assert renewed.data["evidence"]["restricted"] == "2026-11-26"

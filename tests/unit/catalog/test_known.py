@@ -181,3 +181,21 @@ def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:
     assert twins.asked("GET", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/c"
     assert twins.asked("PUT", "https://x.example/v1/x", claimed) == "pa/endpoints/messages/b"
     assert twins.asked("PUT", "https://x.example/v1/x") == ""
+
+
+def test_several_records_may_speak_of_one_endpoint() -> None:
+    known = Endpoints.of(
+        [
+            endpoint("a", "POST", "/v1/x"),
+            endpoint("any", "*", "/v1/x"),
+            endpoint("c", "GET", "/v1/x"),
+            endpoint("events", "SSE", "/v1/x"),
+            endpoint("wide", "*", "/*"),
+        ]
+    )
+    url = "https://x.example/v1/x"
+    in_one_file = "pa/endpoints/messages/"
+    assert known.sharing("POST", url) == (f"{in_one_file}a", f"{in_one_file}any")
+    assert known.sharing("POST", url, streamed=True) == tuple(f"{in_one_file}{slug}" for slug in ("a", "any", "events"))
+    assert known.sharing("POST", "https://x.example/y") == (f"{in_one_file}wide",)
+    assert Endpoints.of([endpoint("a", "POST", "/v1/x")]).sharing("POST", "https://x.example/elsewhere") == ()

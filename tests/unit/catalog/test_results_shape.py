@@ -118,6 +118,16 @@ changes = st.builds(
 )
 
 
+@pytest.mark.parametrize(
+    ("elapsed_ms", "wrong"), [(0, ""), (-0.5, "no less than 0"), (1e12, ""), (1.1e12, "no more than 1e+12")]
+)
+def test_a_number_may_be_at_its_bounds(elapsed_ms: float, wrong: str) -> None:
+    line = copy(FILE[1][1])
+    line["attempts"] = [{**each, "elapsed_ms": elapsed_ms} for each in line["attempts"]]
+    assert wrong in shape.trouble(line, FILE[1][0])
+    assert bool(wrong) == bool(shape.trouble(line, FILE[1][0]))
+
+
 @given(changes)
 def test_the_quick_check_says_what_the_schema_says(change: tuple[int, Json]) -> None:
     """But for numbers that are none, which JSON Schema does not know."""
