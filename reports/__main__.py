@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog import command_line
+from catalog.evidence import past
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import RESULTS, EvidenceError, read_run
 from catalog.model import places
 from catalog.model.errors import shown
 from catalog.model.exits import Exit
-from reports import build, ci_annotations, diff, history, terminal
+from reports import build, ci_annotations, diff, feed, history, news, terminal
+from reports.news import DEFAULT, Policy
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
+    from catalog.model import Json
 
 OUT = "reports/out"
 
@@ -33,6 +37,8 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
   python -m reports show latest --annotate github the causes as ::error lines of a GitHub workflow
   python -m reports diff RUN RUN                  what changed; exit 1 if anything did
   python -m reports history append latest         remember it, for the strips of later reports
+  python -m reports feed                          what changed on the wire: Markdown, Atom and JSON Feed
+  python -m reports news                          what the last run has to tell, as JSON for a webhook
   python -m reports open                          the last report in a browser
 """
 
@@ -71,13 +77,57 @@ def _parser() -> command_line.Parser:
     each.add_argument("--folder", type=places.meant, default=places.history(), help="default: reports/history")
     each.set_defaults(run_command=_append)
     each = kept.add_parser("list", help="the runs remembered of a target, one a line")
-    each.add_argument("--target", default="live")
-    each.add_argument("--folder", type=places.meant, default=places.history(), help="default: reports/history")
+    _of_history(each)
     each.set_defaults(run_command=_list)
+    _add_feed(commands)
+    _add_news(commands)
     command = commands.add_parser("open", help="open a run's report in a browser")
     command.add_argument("run", metavar="RUN", nargs="?", default="latest")
     command.set_defaults(run_command=_open)
     return parser
+
+
+def _add_feed(commands: Any) -> None:
+    command = commands.add_parser(
+        "feed",
+        help="write what changed on the wire, a change an entry, from the history",
+        description="Write index.md, feed.xml (Atom) and feed.json (JSON Feed 1.1) of a target's history, and of each "
+        "provider the same in a folder below: one entry a change, with its first and last night and its recovery.",
+        epilog="  python -m reports feed --target live --out public/feed\n",
+    )
+    command.add_argument("run", metavar="RUN", nargs="?", help="a run of the target, if --target does not name it")
+    command.add_argument("--out", type=Path, default=places.feed(), metavar="DIR", help="default: reports/feed")
+    _of_history(command)
+    command.set_defaults(run_command=_feed)
+
+
+def _add_news(commands: Any) -> None:
+    command = commands.add_parser(
+        "news",
+        help="print what a run has to tell anybody who is called, as one small JSON",
+        description="Print what is new, changed, to be reminded of, recovered and lost from sight by a run of the "
+        "history. Each is told by one run alone, and the history is all that is remembered for it.",
+        epilog="  python -m reports news | curl --json @- https://example.com/hook\n"
+        "  python -m reports news --after 2 --remind 14    the second night calls, and every second week again\n",
+    )
+    command.add_argument("run", metavar="RUN", nargs="?", help="a run of the history (default: the last one)")
+    command.add_argument("--after", type=_number, default=DEFAULT.after, metavar="NIGHTS", help="default: %(default)s")
+    command.add_argument(
+        "--remind", type=_number, default=DEFAULT.remind, metavar="DAYS", help="0: never (default: %(default)s)"
+    )
+    _of_history(command)
+    command.set_defaults(run_command=_news)
+
+
+def _of_history(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--target", help="whose history (default: the run's, the only one there is, or live)")
+    command.add_argument("--folder", type=places.meant, default=places.history(), help="default: reports/history")
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
+    return int(text[:6])
 
 
 def _build(asked: argparse.Namespace) -> int:
@@ -117,13 +167,37 @@ def _append(asked: argparse.Namespace) -> int:
 
 
 def _list(asked: argparse.Namespace) -> int:
+    for line in _remembered(asked):
+        print(f"{line['today']}  {line['run']}  {_tally(line['outcomes'])}")
+    return 0
+
+
+def _feed(asked: argparse.Namespace) -> int:
+    rows = past.of_lines(_remembered(asked))
+    paths, changed = feed.write(asked.out, asked.target, rows)
+    print(f"{shown(paths[0])}: {len(paths)} files, {changed} of them new or changed")
+    return 0
+
+
+def _news(asked: argparse.Namespace) -> int:
+    rows = past.of_lines(_remembered(asked))
+    known = {row.run for row in rows}
+    meant = asked.run or rows[-1].run
+    run = meant if meant in known else _described(meant).run
+    told = news.news(asked.target, rows, run, Policy(asked.after, asked.remind))
+    print(json.dumps(told, ensure_ascii=False, indent=2))
+    return 0
+
+
+def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
+    if not asked.target and getattr(asked, "run", None) and _found(asked.run) is not None:
+        asked.target = _described(asked.run).target
+    asked.target = asked.target or history.only_target(asked.folder) or "live"
     lines = history.load(asked.folder, asked.target)
     if not lines:
         kept = history.file_of(asked.folder, asked.target)
         raise EvidenceError("no run is remembered", "see `history append`", file=kept)
-    for line in lines:
-        print(f"{line['today']}  {line['run']}  {_tally(line['outcomes'])}")
-    return 0
+    return lines
 
 
 def _open(asked: argparse.Namespace) -> int:
@@ -139,13 +213,24 @@ def _read(name: str) -> tuple[Run, list[Result]]:
     return read_run(_folder(name) / RESULTS)
 
 
-def _folder(name: str) -> Path:
+def _described(name: str) -> Run:
+    return _read(name)[0]
+
+
+def _found(name: str) -> Path | None:
     """The folder that a person means by a path, a results file or a run's name."""
     for path in (places.meant(name), places.runs() / name):
         if path.is_dir():
             return path
         if path.is_file():
             return path.parent
+    return None
+
+
+def _folder(name: str) -> Path:
+    found = _found(name)
+    if found is not None:
+        return found
     raise EvidenceError(f"no run {name!r}", f"give a run's folder, its results.jsonl, or a name under {OUT}{_known()}")
 
 

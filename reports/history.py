@@ -10,14 +10,14 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.evidence import changes, past, same_drift, shape
+from catalog.evidence import causes, changes, lost, past, same_drift, shape, verdicts
 from catalog.evidence.agreement import never_agreed
-from catalog.evidence.past import LETTERS
+from catalog.evidence.past import LETTERS, last_verdict
 from catalog.evidence.results_file import EvidenceError
 from catalog.evidence.self_check import of_records
 from catalog.model import Json, Outcome, Severity, jsonl
@@ -25,6 +25,7 @@ from catalog.model.text import brief
 from reports import latency
 
 if TYPE_CHECKING:
+    from catalog.evidence.past import Earlier
     from catalog.evidence.results import Result, Run
 
 SHOWN = 29
@@ -36,6 +37,9 @@ SPELT_ONCE = ("addresses", "stated")
 _REQUIRED = frozenset({"run", "target", "started_at", "today", "cast", "outcomes"})
 MAX_TOLD = 200
 """Characters of one name that is kept."""
+
+MAX_CAUSES = 200
+"""Causes that a line tells in words, those of the most records first."""
 
 MAX_SEEN = 500
 """Undocumented names kept a line; a hostile answer must not swell the history."""
@@ -56,11 +60,13 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
         "cast": _cast([*addresses, *stated] if any(stated) else addresses),
         "outcomes": "".join(LETTERS[result.outcome] for result in ordered),
         "drifts": {
-            result.record: {**_first_look(result), **kept}
+            result.record: kept
             for result in ordered
             if (result.outcome is Outcome.DRIFTED or result.undrawn)  # of others rows would be looked up for nothing
-            and (kept := changes.remembered(result, today, past.before(result.record, known))) is not None
+            and (kept := _drift(result, today, past.before(result.record, known))) is not None
         },
+        **_told_of_causes(ordered),
+        **_lost(run, ordered),
         "seen": sorted(discovered(results) | corrected(results))[:MAX_SEEN],
         "latency": latency.remembered(ordered),
         "addresses": addresses,
@@ -68,10 +74,53 @@ def row(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     }
 
 
+def _drift(result: Result, today: date, earlier: Sequence[Earlier]) -> dict[str, Json] | None:
+    """What is kept of a record's drift; None where it has none."""
+    kept = changes.remembered(result, today, earlier)
+    if kept is None or result.outcome is not Outcome.DRIFTED:
+        return kept
+    return {**_first_look(result), **kept, **_causes_of(result), **_out_of_view(result, last_verdict(earlier))}
+
+
 def _first_look(result: Result) -> dict[str, Json]:
     """The first look at what drifts and never agreed; the rows that a run carries may not reach back so far."""
     first = min((each["first"] for each in never_agreed(result).values()), default="")
     return {"first": first} if first else {}
+
+
+def _causes_of(result: Result) -> dict[str, Json]:
+    """The id of the cause of each difference, in the order of `differs`; and whether the ledger accounts for them."""
+    found: dict[str, str] = {}
+    for finding in result.drifts:
+        cause, name = causes.id_of(same_drift.cause(result.address.provider, finding)), same_drift.name(finding)
+        found[name] = min(cause, found.get(name, cause))
+    return {
+        "causes": [found[name] for name in sorted(found)],
+        **({"accepted": True} if verdicts.accounted(result) else {}),
+    }
+
+
+def _out_of_view(result: Result, last: Earlier | None) -> dict[str, Json]:
+    """The endpoints on which it drifted when they were last drawn and this run did not: nothing ended there."""
+    kept = last.kept if last is not None and last.drifts else {}
+    undrawn = {*kept.get("on", ()), *kept.get("undrawn", ())} & set(result.undrawn)
+    return {"undrawn": sorted(undrawn)} if undrawn else {}
+
+
+def _told_of_causes(results: Sequence[Result]) -> dict[str, Json]:
+    """What each cause is, in words: its id alone says nothing to who reads the history later."""
+    found = {
+        each.id: {"code": each.code, "told": brief(each.in_words, MAX_TOLD)}
+        for each in causes.causes(results)[:MAX_CAUSES]
+    }
+    return {"causes": found} if found else {}
+
+
+def _lost(run: Run, results: Sequence[Result]) -> dict[str, Json]:
+    """What is lost from sight and has the letter of what was not to be looked at: the secret that a CI did not find."""
+    silent = [each for each in results if each.outcome is Outcome.NOT_PROBED]
+    found = sorted(lost.of_run(run, silent))
+    return {"lost": found} if found else {}
 
 
 def discovered(results: Sequence[Result]) -> set[str]:
@@ -134,6 +183,7 @@ def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
     line = row(run, results)
     if any(each["cast"] == line["cast"] for each in lines):
         line = {key: value for key, value in line.items() if key not in SPELT_ONCE}
+    line = _without_words(line, {cause for each in lines for cause in each.get("causes", ())})
     path = file_of(folder, run.target)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
@@ -142,6 +192,13 @@ def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
         file.flush()
         os.fsync(file.fileno())
     return True
+
+
+def only_target(folder: Path) -> str:
+    """The target of the only history in a folder; empty where there are more, or none."""
+    files = list(folder.glob("*.jsonl"))
+    line = next(_lines(files[0]), None) if len(files) == 1 else None
+    return str(line["target"]) if line is not None else ""
 
 
 def file_of(folder: Path, target: str) -> Path:
@@ -156,6 +213,12 @@ def _spelt_once(lines: Sequence[Mapping[str, Json]]) -> Iterator[dict[str, Json]
         kept = {key: value for key, value in line.items() if key not in SPELT_ONCE or line["cast"] not in spelt}
         spelt.add(line["cast"])
         yield kept
+
+
+def _without_words(line: Mapping[str, Json], told: Set[str]) -> dict[str, Json]:
+    """The line without the words for causes that the history has told already."""
+    causes = {cause: words for cause, words in line.get("causes", {}).items() if cause not in told}
+    return {**{key: value for key, value in line.items() if key != "causes"}, **({"causes": causes} if causes else {})}
 
 
 def _what(at: str, observed: Json) -> str:

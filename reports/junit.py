@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -13,15 +12,13 @@ from catalog.evidence.complete import complete
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
-from catalog.model.visible import visible
 from reports import advice
 from reports.commands import nodeid, this_probe
 from reports.where import in_full
+from reports.xml_text import legal
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
-
-_ILLEGAL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(run: Run, results: Sequence[Result]) -> str:
@@ -33,7 +30,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     known = complete(run, results)
     blind, stale, faults = verdicts.blind(run, known), verdicts.stale_entries(run, known), verdicts.faults(run, known)
     results = of_records(known)
-    root = ElementTree.Element("testsuites", {"name": _legal(f"catalog probe {run.run}")})
+    root = ElementTree.Element("testsuites", {"name": legal(f"catalog probe {run.run}")})
     suites: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: result.record):
         suites.setdefault((result.address.provider, result.address.kind), []).append(result)
@@ -56,19 +53,19 @@ def _suite_of(name: str, what: str, verdict: str, told: Mapping[str, str]) -> El
         case = ElementTree.SubElement(
             suite, "testcase", {"classname": name, "name": f"{what} {number}", "time": "0.000"}
         )
-        ElementTree.SubElement(case, verdict, {"message": _legal(words), "type": kind})
+        ElementTree.SubElement(case, verdict, {"message": legal(words), "type": kind})
     return suite
 
 
 def _suite(run: Run, name: str, results: Sequence[Result], blind: str) -> ElementTree.Element:
     suite = ElementTree.Element("testsuite", {"name": name})
     _count(suite, results)
-    suite.set("timestamp", _legal(run.started_at.removesuffix("Z")))
+    suite.set("timestamp", legal(run.started_at.removesuffix("Z")))
     properties = ElementTree.SubElement(suite, "properties")
     for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
-        ElementTree.SubElement(properties, "property", {"name": key, "value": _legal(value)})
+        ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
     if blind:
-        ElementTree.SubElement(properties, "property", {"name": "blind", "value": _legal(blind)})
+        ElementTree.SubElement(properties, "property", {"name": "blind", "value": legal(blind)})
     suite.extend(_case(run, result) for result in results)
     return suite
 
@@ -91,13 +88,13 @@ def _case(run: Run, result: Result) -> ElementTree.Element:
     case.set("time", f"{_seconds(result):.3f}")
     properties = ElementTree.SubElement(case, "properties")
     for name, value in _properties(result):
-        ElementTree.SubElement(properties, "property", {"name": name, "value": _legal(value)})
+        ElementTree.SubElement(properties, "property", {"name": name, "value": legal(value)})
     verdict = _verdict(result)
     if verdict is not None:
         case.append(verdict)
     if result.attempts:
         attempts = "\n".join(_attempt(number, each) for number, each in enumerate(result.attempts, start=1))
-        ElementTree.SubElement(case, "system-out").text = _legal(f"{this_probe(run, result)}\n{attempts}")
+        ElementTree.SubElement(case, "system-out").text = legal(f"{this_probe(run, result)}\n{attempts}")
     return case
 
 
@@ -118,18 +115,16 @@ def _verdict(result: Result) -> ElementTree.Element | None:
     """What stands for the outcome; a conforming record has nothing."""
     if verdicts.failed(result):
         first = in_full(result.drifts[0], result) if result.drifts else _why(result)
-        element = ElementTree.Element("failure", {"message": _legal(first), "type": str(result.outcome)})
-        element.text = _legal(
-            "\n".join(f"{item.code}: {item.label}: {in_full(item, result)}" for item in result.drifts)
-        )
+        element = ElementTree.Element("failure", {"message": legal(first), "type": str(result.outcome)})
+        element.text = legal("\n".join(f"{item.code}: {item.label}: {in_full(item, result)}" for item in result.drifts))
         return element
     if verdicts.broken(result):
         return ElementTree.Element(
-            "error", {"message": _legal(_why(result)), "type": next(iter(advice.codes(result)), "harness_error")}
+            "error", {"message": legal(_why(result)), "type": next(iter(advice.codes(result)), "harness_error")}
         )
     if result.outcome is Outcome.CONFORMS:
         return None
-    return ElementTree.Element("skipped", {"message": _legal(f"{result.outcome}: {_why(result)}")})
+    return ElementTree.Element("skipped", {"message": legal(f"{result.outcome}: {_why(result)}")})
 
 
 def _why(result: Result) -> str:
@@ -158,8 +153,3 @@ def _answer(status: int | None) -> str:
 
 def _seconds(result: Result) -> float:
     return sum(attempt.elapsed_ms for attempt in result.attempts) / 1000
-
-
-def _legal(text: str) -> str:
-    """The text visible, and without the characters that XML 1.0 cannot carry."""
-    return _ILLEGAL.sub("\ufffd", visible(text))

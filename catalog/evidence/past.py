@@ -41,6 +41,10 @@ class Row:
     """By address, the digest of what the record stated then; nothing where the row does not say."""
     latency: Mapping[str, float] = field(default_factory=dict)
     """The median of each lane's answers in ms; nothing where the row does not say."""
+    causes: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    """By the id of a cause, what it was: `code` and `told`; nothing where the row does not say."""
+    lost: frozenset[str] = frozenset()
+    """The addresses that were lost from sight, as far as their letters do not tell."""
 
     @cached_property
     def tally(self) -> dict[Outcome, int]:
@@ -122,6 +126,8 @@ def _rows(lines: Sequence[Mapping[str, Json]], where: str) -> Iterator[Row]:
                 live=line.get("live", False),
                 states=dict(zip(casts[line["cast"]], stated.get(line["cast"], ()), strict=False)),
                 latency={str(lane): float(median) for lane, median in line.get("latency", {}).items()},
+                causes=line.get("causes", {}),
+                lost=frozenset(line.get("lost", ())),
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise EvidenceError(f"not a history row ({error!r})", "remove it there", place=where) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from catalog.evidence import past
 from catalog.evidence.past import Earlier
 from catalog.evidence.results_file import EvidenceError
-from catalog.model import Outcome, Severity, places
+from catalog.model import Outcome, Reason, Severity, places
 from reports import history
 from tests.harness.command import CHECKOUT
 from tests.unit.reports import sample
@@ -24,7 +25,9 @@ A, B = "pa/errors/general/a", "pa/errors/general/b"
 def test_a_line_tells_each_outcome_in_a_letter() -> None:
     line = history.row(run(), [result(B, Outcome.INCONCLUSIVE), result(A, Outcome.DRIFTED, findings=(finding(),))])
     assert (line["addresses"], line["outcomes"]) == ([A, B], "di")
-    assert line["drifts"] == {A: {"since": "2026-11-21", "differs": ["answer/status 422"]}}
+    [cause] = line["causes"]
+    assert line["drifts"] == {A: {"since": "2026-11-21", "differs": ["answer/status 422"], "causes": [cause]}}
+    assert line["causes"][cause] == {"code": "status-differs", "told": "status: documented 400, observed 422"}
 
 
 def test_what_was_appended_is_loaded(tmp_path: Path) -> None:
@@ -173,7 +176,7 @@ def test_what_earlier_runs_remember_of_a_record_is_in_their_order_and_of_it_alon
     )
     assert past.before(A, past.rows(run(history=lines))) == [
         Earlier(date(2026, 11, 19), Outcome.CONFORMS),
-        Earlier(date(2026, 11, 21), Outcome.DRIFTED, {"since": "2026-11-21", "differs": ["answer/status 422"]}),
+        Earlier(date(2026, 11, 21), Outcome.DRIFTED, lines[2]["drifts"][A]),
     ]
 
 
@@ -315,3 +318,28 @@ def test_a_line_of_another_shape_is_told_before_a_run_begins(tmp_path: Path) -> 
     file.write_text(json.dumps({**line, "outcomes": 7}) + "\n")
     with pytest.raises(EvidenceError, match=r"live.jsonl:1: not a history line \(/outcomes: .*\); remove it"):
         history.shown(tmp_path, "live")
+
+
+def test_the_words_for_a_cause_are_told_once_in_a_file(tmp_path: Path) -> None:
+    for number in range(3):
+        drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
+        history.append(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [drifted])
+    assert ["causes" in line for line in history.load(tmp_path, "live")] == [True, False, False]
+
+
+def test_a_key_that_is_set_and_empty_loses_its_records_and_one_that_is_not_set_loses_none() -> None:
+    known = (history.row(run(run="r1", today="2026-11-20"), [result(A), result(B)]),)
+    empty = result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
+    missing = result(B, Outcome.NOT_PROBED, reason=Reason("credential-missing", "set PA_API_KEY"))
+    line = history.row(run(history=known), [empty, missing])
+    assert (line["outcomes"], line["lost"]) == ("nn", [A])
+
+
+def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
+    here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
+    lines: list[dict[str, Any]] = []
+    for drawn in ((here, there), (here,), (here,), (here, there)):
+        seen = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here, *drawn[1:])),))
+        seen = replace(seen, undrawn=tuple({here, there} - set(drawn)))
+        lines.append(history.row(run(history=tuple(lines), run=f"r{len(lines)}"), [seen]))
+    assert [line["drifts"][A].get("undrawn") for line in lines] == [None, [there], [there], None]

@@ -1,0 +1,162 @@
+"""What one run has to tell anybody who is called: one small JSON for any webhook, each thing told once.
+
+Nothing is remembered but the history: what a run tells is what is due by its line and was not due by the one before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, TypeVar
+
+from catalog.evidence.results_file import EvidenceError
+from catalog.model import Outcome
+from catalog.model.visible import line
+from reports.episodes import Ending, Episode, episodes
+from reports.feed import LONGEST, as_data
+from reports.words import count
+
+if TYPE_CHECKING:
+    from catalog.evidence.past import Row
+    from catalog.model import Json
+
+CHANGES = ("new", "changed", "reminded", "recovered")
+"""The headings under which changes are told."""
+
+MOST = 40
+"""Changes told under one heading; all are counted."""
+
+NAMED = 10
+"""Records named of one change, or of one provider."""
+
+
+Key = tuple[str, str, str]
+"""What is told, of what, and which time."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When somebody is called."""
+
+    after: int = 1
+    """Nights on which a change was seen, or a record was not, before it is told."""
+    remind: int = 7
+    """Days after which what goes on is told again; 0: never."""
+
+
+DEFAULT = Policy()
+
+
+@dataclass(slots=True)
+class Absence:
+    """A record that had a verdict and has none now: since when, and on how many nights."""
+
+    record: str
+    since: date
+    last: date
+    nights: int = 1
+
+
+def news(target: str, rows: Sequence[Row], run: str, policy: Policy) -> dict[str, Json]:
+    """What a run of a target's history has to tell.
+
+    Raises:
+        EvidenceError: the history does not know the run.
+    """
+    ordered = sorted(rows, key=lambda row: (row.today, row.started_at, row.run))
+    at = next((number for number, row in enumerate(ordered) if row.run == run), None)
+    if at is None:
+        raise EvidenceError(f"the history does not remember run {run!r}", "`python -m reports history append` adds it")
+    before, now = ordered[:at], ordered[: at + 1]
+    told = _untold(_changes_due(before, policy), _changes_due(now, policy))
+    changes = {name: [each for key, each in told.items() if key[0] == name] for name in CHANGES}
+    lost = list(_untold(_losses_due(before, policy), _losses_due(now, policy)).values())
+    return {
+        "version": 1,
+        "run": line(run, LONGEST),
+        "target": line(target, LONGEST),
+        "live": ordered[at].live,
+        "night": ordered[at].today.isoformat(),
+        "policy": {"after": policy.after, "remind": policy.remind},
+        "text": _text(changes, lost),
+        "counts": {**{name: len(found) for name, found in changes.items()}, "lost_sight": len(lost)},
+        **{name: [as_data(each, NAMED) for each in found[:MOST]] for name, found in changes.items()},
+        "lost_sight": list(_by_provider(lost)),
+    }
+
+
+def _untold(before: Mapping[Key, T], now: Mapping[Key, T]) -> dict[Key, T]:
+    return {key: each for key, each in now.items() if key not in before}
+
+
+def _changes_due(rows: Sequence[Row], policy: Policy) -> dict[Key, Episode]:
+    """All that the nights up to the last of these rows had to tell of what changed."""
+    due: dict[Key, Episode] = {}
+    for each in episodes(rows):
+        if each.nights < policy.after or each.accepted:
+            continue
+        due["changed" if each.instead else "new", each.id, ""] = each
+        if each.how is Ending.RECOVERED:
+            due["recovered", each.id, str(each.ended)] = each
+        elif each.how is None:
+            for number in range(1, _reminders(each.first, each.last, policy) + 1):
+                due["reminded", each.id, str(number)] = each
+    return due
+
+
+def _losses_due(rows: Sequence[Row], policy: Policy) -> dict[Key, Absence]:
+    """All that the last of these rows, and those before it, had to tell of what nobody sees any more."""
+    return {
+        (each.record, str(each.since), str(number)): each
+        for each in absences(rows)
+        if each.nights >= policy.after
+        for number in range(_reminders(each.since, each.last, policy) + 1)
+    }
+
+
+def _reminders(first: date, last: date, policy: Policy) -> int:
+    """How often a night up to `last` had to say again what it saw since `first`."""
+    return (last - first).days // policy.remind if policy.remind else 0
+
+
+def absences(rows: Sequence[Row]) -> list[Absence]:
+    """What the last of these rows, oldest first, leave lost from sight: it had a verdict, and none since."""
+    verdicts: set[str] = set()
+    lost: dict[str, Absence] = {}
+    for row in rows:
+        for address, outcome in row.outcomes.items():
+            if outcome.conclusive or outcome is Outcome.FLAKY:
+                verdicts.add(address)
+                lost.pop(address, None)
+            elif address in verdicts and (outcome in _UNSEEN or address in row.lost):
+                known = lost.setdefault(address, Absence(address, row.today, row.today, 0))
+                known.nights += known.nights == 0 or known.last != row.today
+                known.last = row.today
+    return [lost[address] for address in sorted(lost)]
+
+
+_UNSEEN = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED})
+
+
+def _by_provider(lost: Iterable[Absence]) -> Iterator[dict[str, Json]]:
+    """What is lost from sight, together where it went on one night: one dead key loses a hundred records."""
+    together: dict[tuple[str, date], list[str]] = defaultdict(list)
+    for each in lost:
+        together[each.record.partition("/")[0], each.since].append(each.record)
+    for (provider, since), records in sorted(together.items()):
+        named = [line(each, LONGEST) for each in records[:NAMED]]
+        yield {"provider": provider, "since": since.isoformat(), "number": len(records), "records": named}
+
+
+def _text(told: Mapping[str, Sequence[Episode]], lost: Sequence[Absence]) -> str:
+    """One sentence for a channel that shows nothing else; all in words of ours, for such channels read mentions."""
+    said = [f"{len(found)} {name}" for name, found in told.items() if found]
+    if lost:
+        said.append(f"{count(len(lost), 'record')} lost from sight")
+    first = next((each for found in told.values() for each in found), None)
+    of = f" ({first.provider.upper()}: {first.code or 'drift'} in {count(len(first.parts), 'record')})" if first else ""
+    return f"{', '.join(said)}{of}" if said else "nothing to tell"

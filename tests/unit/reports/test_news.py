@@ -1,0 +1,146 @@
+"""What one run has to tell a webhook: each thing by one run alone, as the policy says, from the history alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.evidence.results_file import EvidenceError
+from catalog.model import Outcome
+from reports import history
+from reports.__main__ import main
+from reports.episodes import episodes
+from reports.news import Policy, news
+from tests.harness.checkouts import as_checkout
+from tests.unit.reports import sample
+from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.test_feed import FIRST, A, B, blind, drifted, made, remember, replayed
+
+if TYPE_CHECKING:
+    from catalog.evidence.past import Row
+
+
+def told(rows: Sequence[Row], policy: Policy = Policy()) -> list[dict[str, int]]:  # noqa: B008 - it is frozen
+    """What each run of a history tells, counted; nothing where it is silent."""
+    found = [news("live", rows, row.run, policy)["counts"] for row in rows]
+    return [{name: number for name, number in each.items() if number} for each in found]
+
+
+def test_each_is_told_by_one_run() -> None:
+    rows = replayed([[result(A)], [drifted(A)], [drifted(A)], [blind(A)], [drifted(A, 409)], [result(A)], [result(A)]])
+    assert told(rows) == [{}, {"new": 1}, {}, {"lost_sight": 1}, {"changed": 1}, {"recovered": 1}, {}]
+
+
+def test_a_night_is_not_enough_where_the_policy_wants_more() -> None:
+    rows = replayed([[drifted(A)], [result(A)], [drifted(A)], [blind(A)], [drifted(A)], [result(A)]])
+    assert told(rows, Policy(after=2)) == [{}, {}, {}, {}, {"new": 1}, {"recovered": 1}]
+
+
+def test_what_goes_on_is_told_again() -> None:
+    rows = replayed([[drifted(A)]] * 10 + [[blind(A)]] * 4 + [[drifted(A)]])
+    reminded = [number for number, each in enumerate(told(rows, Policy(remind=4))) if "reminded" in each]
+    assert reminded == [4, 8, 14], "never by a night that did not see it"
+    assert not [each for each in told(rows, Policy(remind=0)) if "reminded" in each]
+
+
+def test_what_the_ledger_accepts_calls_nobody() -> None:
+    accepted = replace(drifted(A), ledger={"state": "accounted", "reason": "known"})
+    assert told(replayed([[accepted], [accepted], [drifted(A)], [result(A)]])) == [
+        {},
+        {},
+        {"new": 1},
+        {"recovered": 1},
+    ]
+
+
+def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before() -> None:
+    rows = replayed(
+        [[result(A), result(B), blind("pa/errors/general/d")], [blind(A), blind(B), blind("pc/errors/x/e")]]
+    )
+    [lost] = news("live", rows, rows[-1].run, Policy())["lost_sight"]
+    assert lost == {"provider": "pa", "since": "2026-11-02", "number": 2, "records": [A, B]}
+
+
+@given(st.lists(st.fixed_dictionaries(dict.fromkeys((A, B), st.sampled_from("cxyi"))), min_size=1, max_size=10))
+def test_the_runs_of_a_history_tell_each_change_and_each_recovery_once(nights: list[dict[str, str]]) -> None:
+    rows = replayed([[made(each, how) for each, how in night.items()] for night in nights])
+    runs = [news("live", rows, row.run, Policy(remind=0)) for row in rows]
+    found = episodes(rows)
+    assert sorted(each["id"] for told in runs for name in ("new", "changed") for each in told[name]) == sorted(
+        each.id for each in found
+    )
+    assert sorted(each["id"] for told in runs for each in told["recovered"]) == sorted(
+        each.id for each in found if each.how == "recovered"
+    )
+
+
+def test_a_run_that_nobody_remembers_has_nothing_to_tell() -> None:
+    with pytest.raises(EvidenceError, match=r"the history does not remember run 'r9'; `python -m .*` adds"):
+        news("live", replayed([[result(A)]]), "r9", Policy())
+
+
+def test_it_is_small_and_one_sentence_tells_it() -> None:
+    many = [
+        drifted(f"pa/errors/general/{number}", 422, at=f"/{number}" if number < 60 else "") for number in range(300)
+    ]
+    rows = replayed([many])
+    text = json.dumps(news("live", rows, rows[-1].run, Policy()))
+    assert len(text) < 60_000
+    [one] = replayed([[drifted(A)]])
+    assert news("live", [one], one.run, Policy())["text"] == "1 new (PA: status-differs in 1 record)"
+    [calm] = replayed([[result(A)]])
+    assert news("live", [calm], calm.run, Policy())["text"] == "nothing to tell"
+
+
+def test_the_command_prints_it_of_any_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    as_checkout(tmp_path, monkeypatch)
+    remember(tmp_path / "reports" / "history", [[drifted(A)], [result(A)]])
+    assert main(["news"]) == 0
+    last = json.loads(capsys.readouterr().out)
+    assert (last["run"], last["night"], last["counts"]["recovered"]) == ("r1", str(FIRST + timedelta(days=1)), 1)
+    written = sample.write(tmp_path / "reports" / "out" / "r1", run(run="r1"), [result(A)])
+    history.append(tmp_path / "reports" / "history", run(target="mock"), [result(A)])
+    assert main(["news", str(written)]) == 0, "the run says whose history it is in"
+    assert json.loads(capsys.readouterr().out) == last
+    assert main(["news", "r0", "--after", "2", "--target", "live"]) == 0
+    assert json.loads(capsys.readouterr().out)["text"] == "nothing to tell"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["news", "--after", "two"], "argument --after: 'two' is no whole number of 0 or more"),
+        (["news", "--remind", "-1"], "argument --remind"),
+        (["news", "r7"], "no run 'r7'"),
+    ],
+)
+def test_slips(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    as_checkout(tmp_path, monkeypatch)
+    remember(tmp_path / "reports" / "history", [[drifted(A)]])
+    assert main(arguments) == 4
+    told_of = capsys.readouterr().err
+    assert said in told_of
+    assert told_of.count("\n") == 1
+
+
+def test_a_merged_night_tells_what_its_shards_saw(tmp_path: Path) -> None:
+    shards: list[Any] = [result(A, Outcome.DRIFTED, findings=(finding(),)), drifted(B)]
+    history.append(tmp_path, run(run="r1"), shards)
+    [row] = replayed([shards])
+    assert news("live", [row], row.run, Policy())["counts"]["new"] == 1, "one cause"
