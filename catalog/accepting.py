@@ -8,11 +8,11 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from catalog.evidence.causes import causes
-from catalog.model import places
+from catalog.model import homes, places
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
 from catalog.reading.assertions import assertions
-from catalog.reading.store import RECORDS, Catalog
+from catalog.reading.store import Catalog
 from catalog.writeback import ledger
 from catalog.writeback.ledger import Entry
 
@@ -55,15 +55,16 @@ def accept(args: Namespace) -> int:
     if sum(map(bool, (args.address, args.cause, args.like))) != 1:
         raise CatalogError("it is not clear what to accept", "name a record, or --cause ID, or --like ADDRESS")
     terms = _terms(args)
+    roots = homes.use(args.catalog)
     if args.address:
-        return _accept_one(args, terms)
+        return _accept_one(args, terms, Catalog.load(*roots))
     if args.aspects:
         raise CatalogError("--aspects is about one record", "leave it out: a cause says what differs")
     drifts: dict[str, list[Finding]] = defaultdict(list)
     for cause in _causes(args):
         for drift in cause.drifts:
             drifts[drift.record].append(drift.finding)
-    file = args.ledger or ledger.LEDGER
+    file = args.ledger or ledger.of_home()
     changed = sum(ledger.accept_also(terms.entry(address, found), file) for address, found in sorted(drifts.items()))
     named = ", ".join(sorted(drifts)[:_NAMED]) + (f" and {len(drifts) - _NAMED} more" if len(drifts) > _NAMED else "")
     verb = "accepts" if changed else "already accepted"
@@ -82,8 +83,7 @@ def _terms(args: Namespace) -> _Terms:
     return _Terms(args.target, args.reason, args.ticket or "", today.isoformat(), review_by.isoformat())
 
 
-def _accept_one(args: Namespace, terms: _Terms) -> int:
-    catalog = Catalog.load(args.catalog or RECORDS)
+def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
     record = catalog[args.address]
     address = str(record.address)
     if args.aspects:
@@ -92,7 +92,7 @@ def _accept_one(args: Namespace, terms: _Terms) -> int:
         _must_have_drifted(args, entry)
     else:
         entry = terms.entry(address, _drifts(args, address))
-    file = args.ledger or ledger.LEDGER
+    file = args.ledger or ledger.of_home()
     verb = "accepts" if ledger.accept(entry, file) else "already accepted"
     print(f"{shown(file)} {verb} {entry.in_words} of {entry.address} on {entry.target} until {entry.review_by}")
     return Exit.FINE

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog import show
-from catalog.model import explanations, visible
+from catalog.model import explanations, homes, visible
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
 from catalog.reading import documents
 from catalog.reading.assertions import assertions
 from catalog.reading.manifest import providers
-from catalog.reading.store import RECORDS, Catalog, no_folder
+from catalog.reading.store import Catalog, no_folder
 from catalog.recognition.lookalikes import Lookalikes
 from catalog.writeback import ledger
 from catalog.writeback.planner import Policy
@@ -23,41 +23,44 @@ from catalog.writeback.planner import Policy
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from catalog.library import Library
+
 
 def blamed(args: Namespace) -> str:
     """What is wrong with the records that a command was given, where it could not go on."""
     from catalog.check import validate
 
-    return validate.first_problem(args.catalog)
+    return next(filter(None, map(validate.first_problem, homes.use(args.catalog))), "") if args.catalog else ""
 
 
 def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
     from catalog.check import validate
 
-    root = _root(args)
-    if not root.is_dir():
-        raise no_folder(root)
-    if args.fix:
-        for line in validate.put_right(root):
-            print(line)
-    lines = [str(problem) for problem in validate.check(root)] + _ledger_problems(args, root)
-    for line in lines:
+    roots = homes.use(args.catalog)
+    for root in roots:
+        if not root.is_dir():
+            raise no_folder(root)
+        if args.fix:
+            for line in validate.put_right(root):
+                print(line)
+    lines = [str(problem) for root in roots for problem in validate.check(root)] + _ledger_problems(args, roots)
+    for line in dict.fromkeys(lines):
         print(visible.line(line))
     if lines:
         print(f"{len(lines)} {'problem' if len(lines) == 1 else 'problems'}")
         return Exit.PROBLEMS
-    catalog = Catalog.load(root)
+    catalog = Catalog.load(*roots)
     with_records = [provider for provider in providers() if catalog.select(provider)]
     print(f"{_count(len(catalog), 'record')}, {_count(len(with_records), 'provider')}: fine")
     return Exit.FINE
 
 
-def _ledger_problems(args: Namespace, root: Path) -> list[str]:
-    """The ledger names shipped records, so a check of another folder looks at it only if told to."""
-    if args.catalog and not args.ledger:
+def _ledger_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
+    """The ledger names the records of its home, so a check of another folder looks at it only if told to."""
+    if args.catalog and not args.ledger and not homes.is_of_a_home(roots[0]):
         return []
-    catalog, _ = Catalog.load_what_can_be(root)
+    catalog, _ = Catalog.load_what_can_be(*roots)
     try:
         entries = ledger.load(_ledger(args))
     except CatalogError as error:
@@ -67,7 +70,7 @@ def _ledger_problems(args: Namespace, root: Path) -> list[str]:
 
 def show_record(args: Namespace) -> int:
     """Print a record, or list the addresses that begin so."""
-    catalog = Catalog.load(_root(args))
+    catalog = Catalog.load(*homes.use(args.catalog))
     prefix = (args.address or "").rstrip("/")
     if prefix.count("/") < 3:
         listed = [each for each in catalog.records if not prefix or f"{each.address}/".startswith(f"{prefix}/")]
@@ -86,7 +89,7 @@ def show_record(args: Namespace) -> int:
 
 def show_facts(args: Namespace) -> int:
     """Print facts of the documents and who looks at them; or the documented assertions that none of them names."""
-    catalog = Catalog.load(_root(args))
+    catalog = Catalog.load(*homes.use(args.catalog))
     known = [documents.checks(provider, catalog) for provider in providers()]
     chosen = [(fact, checks) for checks in known for fact in checks.facts if fact.goes_by(args.which)]
     if not chosen:
@@ -108,11 +111,9 @@ def show_facts(args: Namespace) -> int:
 
 def find(args: Namespace) -> int:
     """List the records that fit all that is asked for, one a line with its title."""
-    from catalog.library import load
-
     if not (args.text or args.provider or args.kind or args.status or args.type or args.code):
         raise CatalogError("nothing was asked for", "name a word, or --status, --code, --type, --provider, --kind")
-    found = load(_root(args)).find(
+    found = _library(args).find(
         provider=args.provider,
         kind=args.kind,
         status=args.status,
@@ -130,10 +131,9 @@ def find(args: Namespace) -> int:
 def identify(args: Namespace) -> int:
     """Say which record an answer is, and whether the request may be sent again; several answers one after the other."""
     from catalog.identity_text import identity_text
-    from catalog.library import load
     from catalog.recognition.pasted import answers_in
 
-    library = load(_root(args))
+    library = _library(args)
     found = [
         library.identify(
             args.provider,
@@ -165,9 +165,9 @@ def update(args: Namespace) -> int:
 
     if not args.runs and args.expire_after is None:
         raise CatalogError("no run was named", "name run folders, or give --expire-after DAYS")
-    summary = updating.update(
+    summary = updating.update_each(
         updating.read_evidence(args.runs),
-        into=_root(args),
+        homes.use(args.catalog),
         policy=Policy(args.refresh_after, args.expire_after),
         today=_today(args),
         dry_run=args.dry_run,
@@ -194,19 +194,23 @@ def migrate(args: Namespace) -> int:
     from catalog.writeback import migration
     from catalog.writeback.update import read_evidence
 
-    catalog = Catalog.load(_root(args))
+    catalog = Catalog.load(*homes.use(args.catalog))
     runs = read_evidence(args.runs)
     done = migration.migrate(_ledger(args), args.history, catalog, runs, dry_run=args.dry_run)
     print(done.in_words(dry_run=args.dry_run))
     return Exit.FINE
 
 
-def _root(args: Namespace) -> Path:
-    return args.catalog or RECORDS
+def _library(args: Namespace) -> Library:
+    """The records that are meant, as a client's author has them."""
+    from catalog.library import of_folders
+
+    return of_folders(homes.use(args.catalog))
 
 
 def _ledger(args: Namespace) -> Path:
-    return args.ledger or ledger.LEDGER
+    """The ledger that is named, else that of the home that is; the shipped one where none is."""
+    return args.ledger or ledger.of_home()
 
 
 def _today(args: Namespace) -> date:

@@ -7,10 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from catalog.library import Library
+from catalog.model import homes
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
-from catalog.reading.store import RECORDS, Catalog
+from catalog.reading.store import Catalog
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 def export(args: Namespace) -> int:
     """Print the catalog, or one provider's part of it, in another form."""
+    catalog = Catalog.load(*homes.use(args.catalog))
     provider = args.provider.lower() if args.provider else None
     if provider is not None and provider not in providers():
         mend = did_you_mean(provider, providers()) or f"they are {', '.join(providers())}"
         raise CatalogError(f"no provider is called {args.provider!r}", mend)
-    catalog = Catalog.load(args.catalog or RECORDS)
     text = _openapi(catalog, provider) if args.form == "openapi" else _table(catalog, provider)
     if args.output is None:
         sys.stdout.write(text)

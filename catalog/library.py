@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.model import KINDS
+from catalog.model import KINDS, homes
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading import query
 from catalog.reading.classification import classification
@@ -20,7 +20,7 @@ from catalog.reading.facts import meaning, occurs_on, tags
 from catalog.reading.last_seen import seen_on
 from catalog.reading.manifest import providers
 from catalog.reading.statuses import documented_status
-from catalog.reading.store import RECORDS, Catalog
+from catalog.reading.store import Catalog
 from catalog.recognition.advice import Advice, of_record
 from catalog.recognition.answers import answer_of
 from catalog.recognition.identify import Identity, Recogniser
@@ -173,9 +173,8 @@ class Library(Mapping[str, CatalogRecord]):
         return self._recognisers[provider]
 
 
-@cache
-def load(root: Path = RECORDS) -> Library:
-    """Read the records below a folder, the shipped ones by default; a second time, nothing is read again.
+def load(root: Path | None = None) -> Library:
+    """Read the records of a folder or a home, by default all that are installed; a second time, nothing is read.
 
     >>> load()["pa/errors/general/overloaded"].retry.may
     <May.YES: 'yes'>
@@ -183,7 +182,17 @@ def load(root: Path = RECORDS) -> Library:
     Raises:
         CatalogError: a file cannot be used.
     """
-    return Library(Catalog.load(root))
+    return of_folders(homes.installed_records() if root is None else (homes.also_use(root),))
+
+
+@cache
+def of_folders(roots: tuple[Path, ...]) -> Library:
+    """The records below these folders, taken together; a second time, nothing is read.
+
+    Raises:
+        CatalogError: a file cannot be used.
+    """
+    return Library(Catalog.load(*roots))
 
 
 def find(

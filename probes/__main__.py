@@ -7,14 +7,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from catalog import command_line
-from catalog.model import places
+from catalog.model import homes, places
 from catalog.model.errors import CatalogError
 from catalog.model.exits import Exit
-from catalog.reading.manifest import providers
-from catalog.reading.store import RECORDS, Catalog
+from catalog.reading.manifest import manifest, meant
+from catalog.reading.store import Catalog
 from probes.elicit.book import Book, book
 from probes.listening import command as listening
 from probes.planning import completeness as fit
@@ -45,15 +46,26 @@ def _blamed(chosen: argparse.Namespace) -> str:
     """What is wrong with the records that a command was given, where it could not go on."""
     from catalog.check import validate
 
-    return validate.first_problem(chosen.catalog)
+    return next(filter(None, map(validate.first_problem, _records(chosen))), "")
+
+
+def _records(chosen: argparse.Namespace) -> tuple[Path, ...]:
+    """The folders of the records that are meant; from here on their home is looked at, too."""
+    return homes.use(places.meant(chosen.catalog) if chosen.catalog else None)
+
+
+def _catalog(chosen: argparse.Namespace) -> Catalog:
+    return Catalog.load(*_records(chosen))
 
 
 def _check_records(chosen: argparse.Namespace) -> int:
-    return _check(Catalog.load(places.meant(chosen.catalog)), _books())
+    return _check(_catalog(chosen), _books())
 
 
 def _coverage(chosen: argparse.Namespace) -> int:
-    catalog, books = Catalog.load(places.meant(chosen.catalog)), _books()
+    catalog, books = _catalog(chosen), _books()
+    if chosen.provider is not None:
+        manifest(chosen.provider)  # a name that there is not is told with those that there are
     found = [
         each
         for each in looked_at.looked_at(catalog, books)
@@ -71,13 +83,13 @@ def _coverage(chosen: argparse.Namespace) -> int:
 
 
 def _books() -> dict[str, Book]:
-    return {provider: book(provider) for provider in providers()}
+    return {provider: book(provider) for provider in meant()}
 
 
 def _doctor(chosen: argparse.Namespace) -> int:
     from probes.commands import doctor
 
-    catalog = Catalog.load(places.meant(chosen.catalog))
+    catalog = _catalog(chosen)
     with _ready(target.load(chosen.target)) as ready:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
     print("\n".join(doctor.told(found)))
@@ -85,13 +97,14 @@ def _doctor(chosen: argparse.Namespace) -> int:
 
 
 def _variables(chosen: argparse.Namespace) -> int:
-    print("\n".join(gains.of_each_variable(Catalog.load(places.meant(chosen.catalog)), chosen.target)))
+    print("\n".join(gains.of_each_variable(_catalog(chosen), chosen.target)))
     return Exit.FINE
 
 
 def _cleanup(chosen: argparse.Namespace) -> int:
     from probes.commands import cleanup
 
+    _records(chosen)
     told = cleanup.clean(
         cleanup.journals(chosen.runs, places.meant(chosen.out)), target.load(chosen.target), forget=chosen.forget
     )
@@ -108,7 +121,7 @@ def _ready(chosen: Target) -> Iterator[Target]:
     if not chosen.embedded:
         yield chosen
         return
-    mock = EmbeddedMock(chosen.providers)
+    mock = EmbeddedMock(name for name in chosen.providers if name in meant())
     try:
         yield chosen.served_by(mock.addresses())
     finally:
@@ -144,7 +157,7 @@ def _parser() -> command_line.Parser:
         description="Look after the recipes that provoke what the catalog documents.",
         epilog=EPILOG,
     )
-    parser.add_argument("--catalog", default=str(RECORDS), metavar="DIR", help="the records to use (default: shipped)")
+    _add_catalog(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     check = commands.add_parser("check", help="do records and recipes fit? exits 1 if not")
     check.set_defaults(run_command=_check_records)
@@ -153,7 +166,13 @@ def _parser() -> command_line.Parser:
     _add_variables(commands)
     _add_cleanup(commands)
     listening.add(commands)
+    for each in commands.choices.values():
+        _add_catalog(each, default=argparse.SUPPRESS)  # before the command or behind it
     return parser
+
+
+def _add_catalog(parser: argparse.ArgumentParser, **options: Any) -> None:
+    parser.add_argument("--catalog", metavar="DIR", help="the records, or the home, to use", **options)
 
 
 def _add_coverage(commands: Any) -> None:
@@ -164,7 +183,7 @@ def _add_coverage(commands: Any) -> None:
         "effect on the wire: how many are checked on the mock, in part, by no assertion for a reason, or not yet "
         "(rest); `live` counts those that a client's own requests can look at.",
     )
-    covered.add_argument("--provider", type=str.lower, choices=providers(), help="the facts of this provider alone")
+    covered.add_argument("--provider", type=str.lower, metavar="NAME", help="the facts of this provider alone")
     covered.add_argument("--section", metavar="DOC:SECTION", help="the facts of this section alone, as 2:7.4")
     covered.add_argument("--rest", action="store_true", help="also list each fact that is not checked whole, and why")
     covered.set_defaults(run_command=_coverage)

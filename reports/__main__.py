@@ -15,14 +15,15 @@ from catalog import command_line
 from catalog.evidence import past
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import RESULTS, EvidenceError, read_run
-from catalog.model import places
+from catalog.model import homes, places
 from catalog.model.errors import shown
 from catalog.model.exits import Exit
-from reports import build, ci_annotations, diff, feed, history, news, terminal
+from reports import build, ci_annotations, diff, feed, history, known, news, terminal
 from reports.news import DEFAULT, Policy
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
+    from catalog.command_line import Command
     from catalog.evidence.results import Result, Run
     from catalog.model import Json
 
@@ -46,6 +47,16 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a mistake is one line on stderr and exit status 4."""
     return command_line.run(_parser(), arguments)
+
+
+def _with_home(command: Command) -> Command:
+    """The command, where the home of a run's providers may be named."""
+
+    def run(asked: argparse.Namespace) -> int:
+        homes.use(places.meant(asked.catalog) if asked.catalog else None)
+        return command(asked)
+
+    return run
 
 
 def _parser() -> command_line.Parser:
@@ -84,6 +95,10 @@ def _parser() -> command_line.Parser:
     command = commands.add_parser("open", help="open a run's report in a browser")
     command.add_argument("run", metavar="RUN", nargs="?", default="latest")
     command.set_defaults(run_command=_open)
+    for each in (*commands.choices.values(), *kept.choices.values()):
+        each.add_argument("--catalog", metavar="DIR", help="the home of the run's providers, if it has moved")
+        if each.get_default("run_command") is not None:
+            each.set_defaults(run_command=_with_home(each.get_default("run_command")))
     return parser
 
 
@@ -210,7 +225,9 @@ def _open(asked: argparse.Namespace) -> int:
 
 
 def _read(name: str) -> tuple[Run, list[Result]]:
-    return read_run(_folder(name) / RESULTS)
+    run, results = read_run(_folder(name) / RESULTS)
+    known.demand(run)
+    return run, results
 
 
 def _described(name: str) -> Run:

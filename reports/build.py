@@ -9,7 +9,7 @@ from pathlib import Path
 from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, drawing_on, read_run
-from reports import junit, summary
+from reports import junit, known, summary
 
 Render = Callable[[Run, Sequence[Result]], str]
 
@@ -21,7 +21,9 @@ def build(run_dir: Path) -> None:
         EvidenceError: results.jsonl is missing or broken.
         OSError: a view cannot be written.
     """
-    write_views(run_dir, *read_run(run_dir / RESULTS))
+    run, results = read_run(run_dir / RESULTS)
+    known.demand(run)
+    write_views(run_dir, run, results)
 
 
 def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
@@ -34,6 +36,7 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
     if out.resolve() in [each.resolve() for each in run_dirs]:
         raise EvidenceError(f"--out {out} is one of the runs: its results would be lost", "name another folder")
     run, results = merge([read_run(each / RESULTS) for each in run_dirs])
+    known.demand(run)
     with ResultsWriter(out / RESULTS, run) as writer:
         for result in results:
             writer.append(result.to_json())

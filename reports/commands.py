@@ -50,16 +50,20 @@ def accept(run: Run, cause: Cause) -> str:
     """Accept all the drifts of a cause until their review."""
     target = [] if run.target == "live" else ["--target", run.target]
     where = ["--run", f"{run.asked.out or OUT}/{run.run}"]
-    return shlex.join(["python", "-m", "catalog", "accept", "--cause", cause.id, *target, *where, "--reason", REASON])
+    asked = ["--cause", cause.id, *target, *_records(run), *where, "--reason", REASON]
+    return shlex.join(["python", "-m", "catalog", "accept", *asked])
 
 
 def _probes(run: Run) -> list[str]:
     return ["catalog-probe", "probe"] if run.asked.installed else ["pytest"]
 
 
+def _records(run: Run) -> list[str]:
+    return ["--catalog", run.asked.catalog] if run.asked.catalog else []
+
+
 def _there(run: Run) -> list[str]:
     """The options that lead to the same target and the same records."""
     named = run.asked.target or ("" if run.asked.traffic else run.target)
     target = [] if named in ("", "mock") else ["--target", named]
-    records = ["--catalog", run.asked.catalog] if run.asked.catalog else []
-    return [*target, *records, *(["--traffic", *run.asked.traffic] if run.asked.traffic else [])]
+    return [*target, *_records(run), *(["--traffic", *run.asked.traffic] if run.asked.traffic else [])]

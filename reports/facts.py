@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog.model import Json
+from catalog.model.homes import remembered
 from catalog.model.json_tree import texts
 from catalog.reading import documents
 from catalog.reading.facts import seen, stated, tags
@@ -100,7 +100,7 @@ def _cite(source: str, result: Result) -> dict[str, Json]:
     return {"where": _cited(source), "says": list(_rows(result.address.provider).get(source, ()))}
 
 
-@cache
+@remembered
 def _rows(provider: str) -> Mapping[str, tuple[str, ...]]:
     """The statements of each row of the documents, by its citation, as catalog/facts has them."""
     found: dict[str, list[str]] = defaultdict(list)

@@ -1,25 +1,27 @@
-"""Whether what the facts say of the records is so: who looks at each, or why nobody does."""
+"""Whether facts and records speak of each other rightly: who looks at each fact, and which rows records cite."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.model.errors import CatalogError
-from catalog.reading.documents import FOLDER, UNCHECKED, Wire, checks, facts_file, looks_at, reasons
+from catalog.model.errors import CatalogError, shown
+from catalog.reading.assertions import assertions
+from catalog.reading.documents import UNCHECKED, Wire, checks, facts, facts_file, looks_at, reasons
 from catalog.reading.manifest import providers
 from catalog.reading.wording import Complaint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from catalog.model import Record
     from catalog.reading.documents import Checks, Fact
     from catalog.reading.store import Catalog
 
 _CELL = "checked_by"
 
 
-def problems(catalog: Catalog, folder: Path = FOLDER) -> Iterator[tuple[Path, str, Complaint]]:
+def problems(catalog: Catalog, folder: Path | None = None) -> Iterator[tuple[Path, str, Complaint]]:
     """Every problem of the facts in a folder, with its file and the id of the fact."""
     for provider in providers():
         file = facts_file(provider, folder)
@@ -31,6 +33,28 @@ def problems(catalog: Catalog, folder: Path = FOLDER) -> Iterator[tuple[Path, st
         except KeyError:  # a record names another that is not there, which is told itself
             continue
         yield from ((file, fact.id, complaint) for fact, complaint in of_facts(found))
+
+
+def unknown_rows(catalog: Catalog, folder: Path) -> Iterator[tuple[Record, Complaint]]:
+    """Each row that a record cites and that the facts in a folder do not have."""
+    for provider in providers():
+        try:
+            rows = {fact.citation for fact in facts(provider, folder)}
+        except CatalogError:  # told itself
+            continue
+        for record in catalog.select(provider):
+            for row in _cited(record, catalog):
+                if row and row not in rows and "://" not in row:
+                    what = f"cites {row!r}, which is no row of {shown(facts_file(provider, folder))}"
+                    yield record, Complaint("", what, "add the row there, or cite the one that states it")
+
+
+def _cited(record: Record, catalog: Catalog) -> Iterable[str]:
+    try:
+        stated = [row for each in assertions(record, catalog.__getitem__) for row in each.source.split("; ")]
+    except KeyError:  # names a record that is not there, which is told itself
+        stated = []
+    return dict.fromkeys((*record.sources, *stated))
 
 
 def of_facts(checks: Checks) -> Iterator[tuple[Fact, Complaint]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog.model.errors import CatalogError, did_you_mean
-from catalog.reading.manifest import FOLDER, manifest, manifest_file, providers, read_toml
+from catalog.reading.manifest import manifest, manifest_file, providers, read_toml
 from catalog.reading.wording import Complaint, complaints
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ SCHEMA = "urn:catalog:provider"
 
 
 def problems(
-    validator: Draft202012Validator, envelopes: Iterable[str], folder: Path = FOLDER
+    validator: Draft202012Validator, envelopes: Iterable[str], folder: Path | None = None
 ) -> Iterator[tuple[Path, Complaint]]:
-    """Every problem of the manifests in a folder, with its file; `envelopes` are the surfaces that there are."""
+    """Every problem of the manifests in a folder or in all homes, with its file; `envelopes` are the surfaces."""
     for name in providers(folder):
         file = manifest_file(name, folder)
         try:
@@ -42,7 +42,7 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
     surfaces |= {f"$.surfaces.others[{at}]": each for at, each in enumerate(data["surfaces"].get("others", ()))}
     for path, surface in surfaces.items():
         if surface not in envelopes:
-            mend = did_you_mean(surface, envelopes) or f"add catalog/schemas/envelopes/{surface}.json"
+            mend = did_you_mean(surface, envelopes) or f"add schemas/envelopes/{surface}.json"
             yield Complaint(path, f"{surface!r} has no envelope schema", mend)
     for kind, addresses in data.get("account", {}).items():
         for at, address in enumerate(addresses):

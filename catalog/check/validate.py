@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.check import asserting, facts, manifests, relating
-from catalog.model import Address, Json, Record, Tag
+from catalog.model import Address, Json, Record, Tag, homes
 from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.model.homes import remembered
 from catalog.reading.agreed import agreed_of, as_kept, first_looks
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest
 from catalog.reading.last_seen import is_mock, seen_on, target_of
-from catalog.reading.manifest import FOLDER as MANIFESTS
 from catalog.reading.manifest import providers
 from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
@@ -64,10 +63,11 @@ class Scene(NamedTuple):
 def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]:
     """Every problem of the records below `root`, in the order of their files.
 
-    `shipped` records may carry no evidence from a mock; by default these are the ones in this package.
+    `shipped` records may carry no evidence from a mock; by default these are the ones in this package and in homes.
     """
     catalog, errors = Catalog.load_what_can_be(root)
-    is_shipped = root.resolve() == RECORDS.resolve() if shipped is None else shipped
+    is_home = homes.is_of_a_home(root)
+    is_shipped = is_home if shipped is None else shipped
     scene = Scene(catalog, frozenset(error.file for error in errors if error.file), is_shipped)
     found = [_unreadable(error, root) for error in errors]
     found += _schema_files()
@@ -75,8 +75,11 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     for record in catalog.records:
         place = catalog.file_of(record.address), str(record.address)
         found += [Problem(*place, *told) for told in problems_of(record, scene)]
-    if root.resolve() == RECORDS.resolve():  # the facts speak of the records of this package
-        found += [Problem(file, fact, *complaint) for file, fact, complaint in facts.problems(catalog)]
+    if is_home and not any(problem.address for problem in found):  # facts speak of sound records beside them
+        beside = root.parent / homes.PACKAGE.facts.name
+        found += [Problem(file, named, *told) for file, named, told in facts.problems(catalog, beside)]
+        for record, complaint in facts.unknown_rows(catalog, beside):
+            found.append(Problem(catalog.file_of(record.address), str(record.address), *complaint))
     found += _discoveries(catalog, shipped=is_shipped)
     found += _canonical_form(catalog)
     return sorted(found, key=lambda problem: str(problem.file))
@@ -167,7 +170,7 @@ def _unreadable(error: CatalogError, root: Path) -> Problem:
     return Problem(error.file or root, "", error.place, error.what, error.mend)
 
 
-@cache
+@remembered
 def _schema_files() -> tuple[Problem, ...]:
     return tuple(_schema_problems())
 
@@ -188,9 +191,9 @@ def _schema_problems() -> Iterator[Problem]:
             yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
 
 
-@cache
-def manifest_problems(folder: Path = MANIFESTS) -> tuple[Problem, ...]:
-    """Every problem of the providers' manifests in a folder."""
+@remembered
+def manifest_problems(folder: Path | None = None) -> tuple[Problem, ...]:
+    """Every problem of the providers' manifests in a folder, or in all homes."""
     validator = _validator(manifests.SCHEMA)
     found = manifests.problems(validator, _envelopes(), folder) if validator else ()
     return tuple(Problem(file, "", *complaint) for file, complaint in found)
@@ -239,7 +242,7 @@ def _follows_its_schema(record: Record, scene: Scene) -> Iterator[Told]:
         yield Told(*complaint)
 
 
-@cache
+@remembered
 def _validator(urn: str) -> Draft202012Validator | None:
     from jsonschema import Draft202012Validator
     from referencing import Registry
@@ -308,7 +311,7 @@ def _surfaces_have_envelopes(record: Record, scene: Scene) -> Iterator[Told]:
     envelopes = _envelopes()
     for path, surface in named.items():
         if isinstance(surface, str) and surface not in envelopes:
-            mend = did_you_mean(surface, envelopes) or f"add catalog/schemas/envelopes/{surface}.json"
+            mend = did_you_mean(surface, envelopes) or f"add schemas/envelopes/{surface}.json"
             yield Told(path, f"{surface!r} has no envelope schema", mend)
 
 

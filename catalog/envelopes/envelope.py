@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from catalog.model import homes
 
 if TYPE_CHECKING:
     from catalog.model import Json
-
-ENVELOPES = Path(__file__).parent.parent / "schemas" / "envelopes"
-
 
 WIRE_ASPECTS = ("type", "code", "param")
 """Aspects compared as values, only where the envelope carries them (2:7.1)."""
@@ -38,20 +35,17 @@ class Envelope:
     """What holds in each answer of the surface beside its shape, as records write their relations."""
 
 
-@cache
+@homes.remembered
 def envelope(surface: str) -> Envelope:
     """The envelope of a surface.
 
     Raises:
         KeyError: there is no schema of that name.
     """
-    path = ENVELOPES / f"{surface}.json"
-    try:
-        schema = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise KeyError(
-            f"no envelope schema for surface {surface!r}; add {path.name} to catalog/schemas/envelopes"
-        ) from None
+    path = homes.first(lambda home: home.envelopes / f"{surface}.json")
+    if path is None:
+        raise KeyError(f"no envelope schema for surface {surface!r}; add schemas/envelopes/{surface}.json")
+    schema = json.loads(path.read_text(encoding="utf-8"))
     return Envelope(
         surface,
         schema,

@@ -8,22 +8,24 @@ from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from catalog.model import homes
 from catalog.model.assertion import Basis
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading.assertions import assertions
+from catalog.reading.manifest import home_of
 from catalog.reading.schemas import schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from catalog.model.assertion import Assertion
     from catalog.reading.store import Catalog
 
-FOLDER = Path(__file__).parent.parent / "facts"
+FOLDER = homes.PACKAGE.facts
 """The facts that this package ships: one file a provider, see its README."""
 
 COLUMNS = ("id", "section", "row", "statement", "wire", "note", "checked_by")
@@ -109,12 +111,12 @@ def reasons() -> tuple[str, ...]:
     return tuple(schemas()["urn:catalog:shared"]["$defs"]["out_of_reach"]["additionalProperties"]["enum"])
 
 
-def facts_file(provider: str, folder: Path = FOLDER) -> Path:
-    """Where the facts of a provider lie."""
-    return folder / f"{provider}.tsv"
+def facts_file(provider: str, folder: Path | None = None) -> Path:
+    """Where the facts of a provider lie: in a folder, or in its home."""
+    return (folder or home_of(provider).facts) / f"{provider}.tsv"
 
 
-def facts(provider: str, folder: Path = FOLDER) -> tuple[Fact, ...]:
+def facts(provider: str, folder: Path | None = None) -> tuple[Fact, ...]:
     """The facts of one provider in the order of the documents; none where it has no file.
 
     Raises:
@@ -144,7 +146,7 @@ def _read(file: Path) -> Iterator[Fact]:
             raise CatalogError(f"wire is {wire!r}", mend, file=file, place=str(number)) from None
 
 
-def checks(provider: str, catalog: Catalog, folder: Path = FOLDER) -> Checks:
+def checks(provider: str, catalog: Catalog, folder: Path | None = None) -> Checks:
     """The facts of a provider beside what its records assert.
 
     Raises:

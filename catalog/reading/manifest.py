@@ -1,24 +1,22 @@
-"""What is special about each provider: its manifest in catalog/providers, read when it is first asked for."""
+"""What is special about each provider: its manifest, read when it is first asked for."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from catalog.model import homes
 from catalog.model.errors import CatalogError, did_you_mean
+from catalog.model.homes import PACKAGE, remembered
 
 if TYPE_CHECKING:
     from catalog.model import Json
 
 T = TypeVar("T")
-
-FOLDER = Path(__file__).parent.parent / "providers"
-"""The manifests that this package ships."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +101,43 @@ class Manifest:
     """The control of each role that has one."""
     recipes: str
     """The package that says how its records are provoked, or an empty text for the usual one."""
+    mock: tuple[str, ...]
+    """The command that serves a mock of it, in the folder of its home; empty where `python -m mockserver` does."""
 
 
 USUAL_ADDRESS = "base_url"
 """The address at which an endpoint is found of which nothing else is said."""
 
 
-@cache
-def providers(folder: Path = FOLDER) -> tuple[str, ...]:
-    """The names of the providers that have a manifest in a folder, in alphabetical order; reads none of them."""
-    return tuple(sorted(path.stem for path in folder.glob("*.toml") if not path.name.startswith(".")))
+@remembered
+def providers(folder: Path | None = None) -> tuple[str, ...]:
+    """The names of the providers that have a manifest, in a folder or in any home, in alphabetical order."""
+    if folder is not None:
+        return homes.names_in(folder)
+    return tuple(sorted({name for home in homes.homes() for name in home.providers()}))
 
 
-def manifest_file(name: str, folder: Path = FOLDER) -> Path:
+def meant() -> tuple[str, ...]:
+    """The providers whose records a command means: those of the home that was named, or all."""
+    named = homes.named_home()
+    return named.providers() if named is not None else providers()
+
+
+def home_of(name: str) -> homes.Home:
+    """Where all about a provider lies: the nearest home that has its manifest; of one that there is not, the package's.
+
+    Its recipes, and what else only one home can have, lie there as well.
+    """
+    return next((home for home in homes.homes() if name in home.providers()), PACKAGE)
+
+
+def manifest_file(name: str, folder: Path | None = None) -> Path:
     """Where the manifest of a provider lies."""
-    return folder / f"{name}.toml"
+    return (folder or home_of(name).manifests) / f"{name}.toml"
 
 
-@cache
-def manifest(name: str, folder: Path = FOLDER) -> Manifest:
+@remembered
+def manifest(name: str, folder: Path | None = None) -> Manifest:
     """The manifest of a provider.
 
     Raises:
@@ -129,7 +145,7 @@ def manifest(name: str, folder: Path = FOLDER) -> Manifest:
     """
     if name not in providers(folder):
         mend = did_you_mean(name, providers(folder)) or f"they are {', '.join(providers(folder))}"
-        raise CatalogError(f"no provider is called {name!r}", mend, file=manifest_file(name, folder))
+        raise CatalogError(f"no provider is called {name!r}", mend, file=folder and manifest_file(name, folder))
     file = manifest_file(name, folder)
     return _manifest(_Table(read_toml(file), file, "$"))
 
@@ -237,6 +253,7 @@ def _manifest(top: _Table) -> Manifest:
         expired=frozenset(top.texts("expired")),
         controls=MappingProxyType({role: _control(each) for role, each in top.table("controls").tables().items()}),
         recipes=top.text("recipes", ""),
+        mock=top.table("mock", {}).texts("command"),
     )
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT, find
+from catalog.model import homes
 from catalog.model.errors import CatalogError
+from catalog.model.homes import remembered
 from catalog.reading.strict_json import read_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from catalog.model import Json
 
-SCHEMAS = Path(__file__).parent.parent / "schemas"
+SCHEMAS = homes.PACKAGE.schemas
+"""What this package ships; a home adds envelopes and the form of its limits."""
 
 KIND_SCHEMA = MappingProxyType(
     {
@@ -29,20 +30,57 @@ KIND_SCHEMA = MappingProxyType(
 """The schema that each kind of record follows, and what is discovered besides."""
 
 
-@cache
-def schemas(folder: Path = SCHEMAS) -> Mapping[str, Mapping[str, Json]]:
-    """Every schema by its `$id`.
+_LIMITS = "urn:catalog:limits_"
+"""Before the name of a provider: the schema of what it documents of its limits."""
+
+LIMITS_BY_PROVIDER = "urn:catalog:limits"
+"""The schema by which each rate-limit record has the limits of its own provider; it is made of those that there are."""
+
+
+@remembered
+def schemas() -> Mapping[str, Mapping[str, Json]]:
+    """Every schema of every home by its `$id`; of two with the same, that of the nearest home.
 
     Raises:
-        CatalogError: a schema file cannot be read, or has no `$id`.
+        CatalogError: a schema file cannot be read, or has no `$id`, or another than its name says.
     """
-    found = {}
-    for path in sorted(folder.rglob("*.json")):
+    found: dict[str, Mapping[str, Json]] = {}
+    for home in reversed(homes.homes()):
+        found |= _schemas_of(home)
+    return MappingProxyType({**found, LIMITS_BY_PROVIDER: _limits_by_provider(found)})
+
+
+def _schemas_of(home: homes.Home) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    for path in sorted(home.schemas.rglob("*.json")):
         schema = read_object(path)
-        if "$id" not in schema:
-            raise CatalogError("a schema needs an `$id`", "give it one, like urn:catalog:error", file=path)
-        found[schema["$id"]] = schema
-    return MappingProxyType(found)
+        named = schema.get("$id")
+        wanted = envelope_id(path.stem) if path.parent == home.envelopes else named
+        if not isinstance(named, str):
+            mend = f"give it one, like {wanted or 'urn:catalog:error'}"
+            raise CatalogError("a schema needs an `$id`", mend, file=path)
+        if named != wanted:
+            what = f"its `$id` is {named}, which is not what the file is called"
+            raise CatalogError(what, f"write {wanted}", file=path, place="$.$id")
+        yield named, schema
+
+
+def _limits_by_provider(known: Iterable[str]) -> Mapping[str, Json]:
+    """Where a record is a provider's, its limits follow that provider's schema."""
+    names = sorted(urn.removeprefix(_LIMITS) for urn in known if urn.startswith(_LIMITS))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": LIMITS_BY_PROVIDER,
+        "title": "Limits by provider",
+        "description": "The limits of a rate-limit record have the form of its provider's: limits_<provider>.json.",
+        "allOf": [
+            {
+                "if": {"properties": {"provider": {"const": name.upper()}}, "required": ["provider"]},
+                "then": {"properties": {"documented": {"$ref": f"{_LIMITS}{name}"}}},
+            }
+            for name in names
+        ]
+        or [True],
+    }
 
 
 def envelope_id(surface: str) -> str:

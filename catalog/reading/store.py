@@ -6,16 +6,18 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from catalog.model import KINDS, RATE_LIMIT_FAMILY, Address, Record
+from catalog.model import KINDS, RATE_LIMIT_FAMILY, Address, Record, homes
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading.manifest import providers
 from catalog.reading.strict_json import read_object
 
-RECORDS = Path(__file__).parent.parent / "records"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECORDS = homes.PACKAGE.records
 """The records that this package ships."""
 
 DISCOVERED = "discovered.json"
@@ -31,37 +33,46 @@ class UnknownAddress(CatalogError, KeyError):
 class Catalog(Mapping[Address, Record]):
     """All records by address, in the order of their files, as they were when they were read."""
 
-    def __init__(self, root: Path, records: Iterable[Record] = (), files: Mapping[Address, Path] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        records: Iterable[Record] = (),
+        files: Mapping[Address, Path] | None = None,
+        others: tuple[Path, ...] = (),
+    ) -> None:
         self.root = root
+        self.roots = (root, *others)
+        """The folders below which they lie: more than one where distributions bring homes."""
         self._by_address = MappingProxyType({record.address: record for record in records})
         self._files = MappingProxyType(dict(files or {}))
 
     @classmethod
-    def load(cls, root: Path = RECORDS) -> Self:
-        """Read every record below `root`.
+    def load(cls, root: Path | None = None, *others: Path) -> Self:
+        """Read every record below `root` and the others; without one, those of this package and of installed homes.
 
         Raises:
             CatalogError: at the first file that cannot be used.
         """
-        catalog, errors = cls.load_what_can_be(root)
+        catalog, errors = cls.load_what_can_be(*homes.installed_records() if root is None else (root, *others))
         if errors:
             raise errors[0]
         return catalog
 
     @classmethod
-    def load_what_can_be(cls, root: Path = RECORDS) -> tuple[Self, list[CatalogError]]:
+    def load_what_can_be(cls, root: Path = RECORDS, *others: Path) -> tuple[Self, list[CatalogError]]:
         """Read on past files that cannot be used, so that a check can name them all at once."""
         records: dict[Address, Record] = {}
         files: dict[Address, Path] = {}
         errors: list[CatalogError] = []
-        for path in _record_files(root, errors):
-            try:
-                for record in _records_of(path, root):
-                    records[record.address] = record
-                    files[record.address] = path
-            except CatalogError as error:
-                errors.append(error)
-        return cls(root, records.values(), files), errors
+        for below in (root, *others):
+            for path in _record_files(below, errors):
+                try:
+                    for record in _records_of(path, below):
+                        records[record.address] = record
+                        files[record.address] = path
+                except CatalogError as error:
+                    errors.append(error)
+        return cls(root, records.values(), files, others), errors
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -84,6 +95,10 @@ class Catalog(Mapping[Address, Record]):
 
     def file_of(self, address: Address | str) -> Path:
         return self._files[self[address].address]
+
+    def root_of(self, provider: str) -> Path:
+        """The folder below which the records of a provider lie, or would."""
+        return next((root for root in self.roots if (root / provider).is_dir()), self.root)
 
     def __getitem__(self, address: Address | str) -> Record:
         try:
@@ -128,7 +143,7 @@ def _record_files(root: Path, errors: list[CatalogError]) -> Iterator[Path]:
         return
     for folder in _entries(root):
         if folder.is_dir() and folder.name not in providers():
-            mend = f"a provider is one of {', '.join(providers())}"
+            mend = f"they are {', '.join(providers())}; another has a manifest in providers/, beside records/"
             errors.append(CatalogError("no provider has this name", mend, file=folder))
     for provider in providers():
         yield from _provider_files(root / provider, errors)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.envelope import envelope
+from catalog.model.homes import remembered
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -59,7 +59,7 @@ class Shape:
         return Fit(lacking=tuple(lacking), besides=tuple(besides))
 
 
-@cache
+@remembered
 def shape(surface: str) -> Shape:
     """The shape of a surface.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from catalog.model.homes import remembered
 from catalog.reading.schemas import KIND_SCHEMA, resolve, schemas
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class _Place:
         return _Place(_Part(part.schema["items"], part.base) for part in self._parts if "items" in part.schema)
 
 
-@cache
+@remembered
 def _place(urn: str) -> _Place:
     schema = schemas().get(urn)
     return _Place([_Part(schema, urn)] if schema else [])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog.model import Finding
+    from catalog.reading.store import Catalog
     from catalog.writeback.seen import Sighting
 
 MAX_RECORDS = 5
@@ -61,10 +62,10 @@ def known(root: Path, provider: str) -> dict[str, Json]:
     return read_object(path) if path.exists() else {}
 
 
-def updated(root: Path, found: Mapping[str, Candidates], refresh_after: int) -> Iterator[tuple[str, Candidates]]:
+def updated(catalog: Catalog, found: Mapping[str, Candidates], refresh_after: int) -> Iterator[tuple[str, Candidates]]:
     """Each provider of which something is known or was found, with what its file should hold."""
     for provider in providers():
-        candidates = merge(known(root, provider), found.get(provider, {}), refresh_after)
+        candidates = merge(known(catalog.root_of(provider), provider), found.get(provider, {}), refresh_after)
         if candidates:
             yield provider, candidates
 

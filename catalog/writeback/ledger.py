@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.evidence.same_drift import narrowed_aspect
-from catalog.model import Address, Aspect, Json, LedgerState, Outcome
+from catalog.model import Address, Aspect, Json, LedgerState, Outcome, homes
 from catalog.model.assertion import Key
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import CatalogError, did_you_mean
@@ -21,11 +20,17 @@ from catalog.writeback.writing import locked, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from catalog.model import Finding
     from catalog.reading.store import Catalog
 
-LEDGER = Path(__file__).parent.parent / "divergences.json"
+LEDGER = homes.PACKAGE.ledger
+
+
+def of_home() -> Path:
+    """The ledger of the home that was named, or the shipped one."""
+    return (homes.named_home() or homes.PACKAGE).ledger
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from catalog.evidence import self_check, verdicts
 from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import RESULTS, drawing_on, read_run
 from catalog.evidence.self_check import of_records
+from catalog.model import homes
 from catalog.model.errors import CatalogError
 from catalog.reading.assertions import assertions
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
@@ -44,6 +45,18 @@ class Summary:
     """What was not written because the run could not have seen it, or did not, each in one line."""
     files: tuple[Path, ...]
     """Files that were written."""
+
+    @classmethod
+    def together(cls, parts: Sequence[Summary]) -> Self:
+        """Several updates of the same runs, each of other records."""
+        unknown = set.intersection(*(set(part.unknown) for part in parts))
+        return cls(
+            patched=tuple(each for part in parts for each in part.patched),
+            kept=tuple(each for part in parts for each in part.kept),
+            unknown=tuple(sorted(unknown)),
+            refused=tuple(dict.fromkeys(each for part in parts for each in part.refused)),
+            files=tuple(each for part in parts for each in part.files),
+        )
 
     def lines(self) -> Iterator[str]:
         """For a person: what changed, and why the rest did not."""
@@ -92,6 +105,23 @@ def update(
     return work.summary(rewrite(into, lambda catalog: work.contents(catalog, into)))
 
 
+def update_each(
+    evidence: Iterable[Evidence],
+    folders: Iterable[Path],
+    policy: Policy | None = None,
+    today: date | None = None,
+    *,
+    dry_run: bool = False,
+) -> Summary:
+    """As `update`, into the records below each of these folders: each provider's lie in its home.
+
+    Raises:
+        CatalogError: as `update`.
+    """
+    evidence = list(evidence)
+    return Summary.together([update(evidence, each, policy, today, dry_run=dry_run) for each in folders])
+
+
 def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None) -> Summary:
     """Leave in the run's folder the records as this run would leave them. The catalog itself is not touched.
 
@@ -102,9 +132,10 @@ def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None)
     work = _Work([seen or _read(run_folder)], Policy(), None)
     contents = work.contents(catalog, copy)
     with locked(copy):
-        for path in dict.fromkeys(family_file(copy, record.address) for record in catalog.records):
+        files = {family_file(copy, address): catalog.file_of(address) for address in catalog}
+        for path, file in files.items():
             if path not in contents:  # an update leaves such a file alone: it is as it lies there, to the byte
-                write_data(path, (catalog.root / path.relative_to(copy)).read_bytes(), durable=False)
+                write_data(path, file.read_bytes(), durable=False)
         return work.summary(write_contents(copy, contents, durable=False))
 
 
@@ -150,8 +181,8 @@ class _Work:
                 self.plans[address] = plan(record, own, self.policy, self.today, stated)
         patched = [each.record for each in self.plans.values() if isinstance(each, Patch)]
         with drawing_on(place="what was discovered"):
-            found = discoveries(sighting for own in self.sightings.values() for sighting in own)
-        discovered = updated(catalog.root, found, self.policy.refresh_after)
+            found = discoveries(sighting for known in self.plans for sighting in self.sightings.get(known, ()))
+        discovered = updated(catalog, found, self.policy.refresh_after)
         return {
             **_files(catalog, patched, into),
             **{into / provider / DISCOVERED: candidates for provider, candidates in discovered},
@@ -190,7 +221,7 @@ def _files(catalog: Catalog, changed: Iterable[Record], into: Path) -> dict[Path
 
 def _refuse_a_mock(evidence: Iterable[Evidence], into: Path) -> None:
     for run, _ in evidence:
-        if not run.live and into.resolve() == RECORDS.resolve():
+        if not run.live and homes.is_of_a_home(into):
             what = f"run {run.run} asked a mock ({run.target}), which proves nothing about a provider"
             raise CatalogError(what, "give only live runs; a mock run keeps its own copy in its folder")
 

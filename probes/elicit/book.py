@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from catalog.model import Reason
-from catalog.model.errors import Mendable
+from catalog.model.codes import ReasonCode
+from catalog.model.homes import remembered
 from catalog.reading.manifest import Control, manifest
 from probes.calls.call import Call
-from probes.elicit.recipe import Recipe
+from probes.elicit.packages import RecipeError, recipes_module, recipes_place
+from probes.elicit.recipe import Recipe, Unfinished
 
 if TYPE_CHECKING:
     from probes.elicit.elsewhere import Shapes
-
-
-class RecipeError(Mendable):
-    """A recipe book that contradicts itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,42 +24,45 @@ class Book:
     """Everything the recipes of one provider say.
 
     `controls` holds the cheapest free request for each credential role, as the provider's manifest names it;
-    `unprobed` the reason of every record that has no recipe on purpose; `shapes` the smallest request of each endpoint.
+    `unprobed` the reason of every record that has no recipe on purpose; `shapes` the smallest request of each endpoint;
+    `unfinished` the records whose recipe somebody has begun to write.
     """
 
     recipes: Mapping[str, Recipe]
     unprobed: Mapping[str, Reason]
     controls: Mapping[str, Call]
     shapes: Shapes = field(default_factory=dict)
+    unfinished: frozenset[str] = frozenset()
 
 
-@cache
+@remembered
 def book(provider: str) -> Book:
     """The recipes of a provider.
 
     Raises:
-        RecipeError: two recipes for one record, or a recipe and a reason against one.
+        RecipeError: two recipes for one record, a recipe and a reason against one, or recipes that cannot be read.
         CatalogError: no provider has this name, or its manifest cannot be read.
     """
-    named = manifest(provider)
-    where = named.recipes or f"probes.recipes.{provider}"
-    controls = {role: _call(control) for role, control in named.controls.items()}
-    try:
-        package = import_module(where)
-    except ModuleNotFoundError as error:
-        if error.name != where:
-            raise
+    where = recipes_place(provider)
+    controls = {role: _call(control) for role, control in manifest(provider).controls.items()}
+    package = recipes_module(provider)
+    if package is None:
         return Book({}, {}, controls)
     recipes: dict[str, Recipe] = {}
-    for module in package.FAMILIES:
-        for each in _recipes_of(module):
-            if each.address in recipes:
-                raise RecipeError(f"two recipes for {each.address}", f"keep one of them in {where}")
+    unprobed = {address: Reason(*reason) for address, reason in getattr(package, "UNPROBED", {}).items()}
+    begun: list[str] = []
+    for each in (row for module in getattr(package, "FAMILIES", (package,)) for row in _recipes_of(module)):
+        if each.address in recipes or each.address in begun:
+            raise RecipeError(f"two recipes for {each.address}", f"keep one of them in {where}")
+        if each.address in unprobed:
+            raise RecipeError(f"{each.address} has a recipe and a reason for having none", "keep one of them")
+        if isinstance(each, Unfinished):
+            begun.append(each.address)
+        else:
             recipes[each.address] = each
-    unprobed = {address: Reason(*reason) for address, reason in package.UNPROBED.items()}
-    for address in recipes.keys() & unprobed.keys():
-        raise RecipeError(f"{address} has a recipe and a reason for having none", "keep one of them")
-    return Book(recipes, unprobed, controls, getattr(package, "SHAPES", {}))
+    for address in begun:
+        unprobed[address] = Reason(ReasonCode.NO_RECIPE, f"its recipe in {where} is unfinished")
+    return Book(recipes, unprobed, controls, getattr(package, "SHAPES", {}), frozenset(begun))
 
 
 def control_of(recipe: Recipe) -> Call | None:
@@ -76,7 +75,7 @@ def _call(control: Control) -> Call:
     return Call(control.method, control.path, query=control.query, service=control.address)
 
 
-def _recipes_of(module: ModuleType) -> list[Recipe]:
+def _recipes_of(module: ModuleType) -> list[Recipe | Unfinished]:
     """The rows of the module's RECIPES table and its decorated steps."""
     table = list(getattr(module, "RECIPES", ()))
-    return [*table, *(value for value in vars(module).values() if isinstance(value, Recipe))]
+    return [*table, *(value for value in vars(module).values() if isinstance(value, Recipe | Unfinished))]

@@ -107,6 +107,13 @@ class Recipe:
         return replace(own, endpoint=endpoint)
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """In the place of a recipe that is still to be written: its record is not probed, and `probes check` says why."""
+
+    address: str
+
+
 class RecipeOptions(TypedDict, total=False):
     """What may be said of any recipe and is kept as it is said; `Recipe` tells what each of them means."""
 
@@ -186,6 +193,10 @@ class Family:
     ) -> Recipe:
         """A row of the family's table, as `recipe` makes it."""
         return recipe(f"{self.prefix}/{slug}", calls, **options)
+
+    def unfinished(self, slug: str) -> Unfinished:
+        """A row that is still to be written: what a scaffold leaves, so that nothing passes unseen."""
+        return Unfinished(f"{self.prefix}/{slug}")
 
     def stepwise(self, slug: str = "", **options: Unpack[StepOptions]) -> Callable[[Steps], Recipe]:
         """Make a recipe of a coroutine that sends its calls in its own order; `requests` bounds how many.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from catalog.model import Address, Reason
 from catalog.model.codes import ReasonCode
+from catalog.model.homes import remembered
 from catalog.model.labels import SUCCESS
-from catalog.reading.manifest import manifest
 from probes.elicit.book import book
+from probes.elicit.packages import recipes_module
 from probes.elicit.recipe import Recipe, recipe
 
 if TYPE_CHECKING:
@@ -41,8 +40,8 @@ def twin(endpoint: str) -> Recipe | Reason:
     return recipe(endpoint, {TWIN: own.calls[SUCCESS]}, cost=own.cost, credential=own.credential, tokens=own.tokens)
 
 
-@cache
+@remembered
 def _declared(provider: str) -> tuple[Mapping[str, Recipe], Mapping[str, str]]:
-    package = import_module(manifest(provider).recipes or f"probes.recipes.{provider}")
+    package = recipes_module(provider)
     twins: tuple[Recipe, ...] = getattr(package, "TWINS", ())
     return {each.address: each for each in twins}, getattr(package, "NO_TWIN", {})

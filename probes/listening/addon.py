@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from mitmproxy import ctx, http
 
-from catalog.model import places
+from catalog.model import homes, places
 from catalog.model.errors import CatalogError, Mendable, did_you_mean
 from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
-from catalog.reading.store import RECORDS, Catalog
+from catalog.reading.store import Catalog
 from catalog.recognition.endpoints import Endpoints
 from probes.listening.flows import STREAMED, Copies, recorded
 from probes.listening.injecting import MARK, Injector, Interrupting, names
@@ -66,7 +66,9 @@ class Listen:
         )
         loader.add_option("inject_seed", int, 0, "The same seed and order of calls lead to the same injected failures.")
         loader.add_option("runs", str, "reports/out", "The folder in which the run is left.")
-        loader.add_option("records", str, str(RECORDS), "The folder of the catalog's records.")
+        loader.add_option(
+            "records", str, "", "The folder of the catalog's records, or a home; empty: what is installed."
+        )
 
     def running(self) -> None:
         """Begin, once all options are known; what of them cannot be used ends the proxy with one line."""
@@ -80,11 +82,11 @@ class Listen:
         self._judge.start()
 
     def _read(self, options: Any) -> tuple[Catalog, Injector | None]:
+        catalog = Catalog.load(*homes.use(places.meant(options.records) if options.records else None))
         name = options.provider
         if name and name not in providers():
             mend = did_you_mean(name, providers()) or f"they are {', '.join(providers())}"
             raise CatalogError(f"no provider is called {name!r}", mend)
-        catalog = Catalog.load(places.meant(options.records))
         if not options.inject:
             return catalog, None
         if not name:

@@ -11,11 +11,11 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from catalog.model import places
+from catalog.model import homes, places
 from catalog.model.errors import Mendable
 from catalog.model.exits import Exit
 from catalog.model.visible import line
-from catalog.reading.manifest import providers
+from catalog.reading.manifest import manifest
 from catalog.reading.store import Catalog
 from probes.listening.injecting import Injector
 from probes.target import target as targets
@@ -40,9 +40,10 @@ def listen(chosen: argparse.Namespace) -> int:
     Raises:
         Mendable: an argument cannot be used, or mitmproxy is not installed.
     """
+    named, out = places.meant(chosen.catalog) if chosen.catalog else None, places.home() / chosen.out
+    catalog = Catalog.load(*homes.use(named))
+    manifest(chosen.provider)  # a name that there is not is told with those that there are
     to = _address(chosen.to or _usual(chosen.provider))
-    records, out = places.meant(chosen.catalog), places.home() / chosen.out
-    catalog = Catalog.load(records)
     if chosen.inject:
         Injector.of(chosen.inject, catalog, chosen.provider, chosen.seed)
     _free(chosen.port)
@@ -63,7 +64,7 @@ def listen(chosen: argparse.Namespace) -> int:
         "inject": chosen.inject or "",
         "inject_seed": chosen.seed,
         "runs": str(out),
-        "records": str(records),
+        "records": str(named or ""),
     }
     try:
         asyncio.run(_serve(addon, to, chosen.port, options))
@@ -117,7 +118,8 @@ class _Lines(logging.Handler):
 
 def _usual(provider: str) -> str:
     """The address of the shipped live target."""
-    return targets.load(LIVE, {}).providers[provider].addresses.get("base_url", "")
+    known = targets.load(LIVE, {}).providers.get(provider)
+    return known.addresses.get("base_url", "") if known is not None else ""
 
 
 def _address(to: str) -> str:
@@ -153,7 +155,7 @@ def add(commands: Any) -> None:
         "exchange against the catalog. A cause is told when it is first seen; Ctrl-C ends it and leaves a run behind "
         "with its report. The exit status is that of a run.",
     )
-    parser.add_argument("provider", choices=providers(), help="whose API it is")
+    parser.add_argument("provider", type=str.lower, metavar="PROVIDER", help="whose API it is: pa")
     parser.add_argument("--to", metavar="URL", help="its address (default: that of the live target)")
     parser.add_argument(
         "--port", type=int, default=PORT, help="where to listen on this machine, 0 for any (default: %(default)s)"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.model.errors import did_you_mean
+from catalog.model.errors import did_you_mean, shown
 from catalog.model.explanations import NOT_PROBED
 from catalog.model.labels import BESIDE
 from catalog.reading.expectations import expectations
 from catalog.reading.facts import claimed_endpoints
-from catalog.reading.manifest import Manifest, manifest
+from catalog.reading.manifest import Manifest, manifest, manifest_file
+from probes.elicit.packages import recipes_place
 from probes.planning.spreading import asked_first, elsewhere
 from probes.target.target import WRONG
 
@@ -27,12 +28,7 @@ def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
         for address in sorted(book.recipes.keys() | book.unprobed.keys()):
             if address not in addresses:
                 yield f"{address}: a recipe or reason for no record; write one, or remove it in {_place(provider)}"
-        for address, reason in book.unprobed.items():
-            if reason.code not in NOT_PROBED:
-                known = ", ".join(NOT_PROBED)
-                yield f"{address}: {reason.code!r} is no reason of the closed list; choose from {known}"
-            elif not reason.detail:
-                yield f"{address}: the reason {reason.code!r} needs a detail that a person can act on"
+        yield from _unprobed(book, provider)
     for record in catalog.records:
         address = str(record.address)
         recipe = books[record.provider].recipes.get(address)
@@ -43,6 +39,18 @@ def misfits(catalog: Catalog, books: Mapping[str, Book]) -> Iterator[str]:
                 yield from _endpoints(catalog, recipe, books[record.provider])
         elif address not in books[record.provider].unprobed:
             yield f"{address}: no recipe and no reason; add one in {_place(record.provider)}, or a reason to UNPROBED"
+
+
+def _unprobed(book: Book, provider: str) -> Iterator[str]:
+    """Reasons that are none, and recipes that somebody has begun to write."""
+    for address, reason in book.unprobed.items():
+        if address in book.unfinished:
+            yield f"{address}: its recipe is unfinished; say in {_place(provider)} how it is provoked"
+        elif reason.code not in NOT_PROBED:
+            known = ", ".join(NOT_PROBED)
+            yield f"{address}: {reason.code!r} is no reason of the closed list; choose from {known}"
+        elif not reason.detail:
+            yield f"{address}: the reason {reason.code!r} needs a detail that a person can act on"
 
 
 def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
@@ -84,10 +92,10 @@ def _roles(recipe: Recipe, provider: Manifest) -> Iterator[str]:
     calls = [call for each in (recipe, *recipe.optional.values()) for call in each.calls.values()]
     named = {recipe.credential, *recipe.roles, *(call.credential for call in calls)} - {WRONG}
     for role in sorted(role for role in named if isinstance(role, str) and role not in provider.roles):
-        where = f"catalog/providers/{provider.name}.toml"
+        where = shown(manifest_file(provider.name))
         mend = did_you_mean(role, provider.roles) or f"add it to $.roles there, or change it in {_place(provider.name)}"
         yield f"{recipe.address}: its recipe uses the credential {role!r}, which {where} does not name; {mend}"
 
 
 def _place(provider: str) -> str:
-    return f"probes/recipes/{provider}"
+    return recipes_place(provider)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.elicit import book
+from probes.elicit.packages import recipes_place
 from probes.planning.obstacles import fitted, obstacle
 from probes.planning.rotation import ALL, Drawing
 from probes.planning.spreading import elsewhere, spread
@@ -45,7 +46,8 @@ def plan(
         own = book.book(catalog[address].provider)
         recipe = own.recipes.get(address)
         if recipe is None:
-            missing = Reason(ReasonCode.NO_RECIPE, "add one in probes/recipes, or a reason to UNPROBED")
+            where = recipes_place(catalog[address].provider)
+            missing = Reason(ReasonCode.NO_RECIPE, f"add one in {where}, or a reason to UNPROBED")
             not_probed[address] = own.unprobed.get(address, missing)
             continue
         reason = obstacle(recipe, target, allow)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.reading.store import RECORDS
+from catalog.model import homes
 from catalog.writeback import ledger
 from catalog.writeback.planner import Policy
 from probes.running import journal
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def stale_entries(options: Options) -> list[str]:
     """Entries of the ledger for this target that fail the run whatever it sees: no such record, or past review."""
     mine = [entry for entry in options.accepted if entry.target == options.target.name]
-    if options.catalog.root.resolve() != RECORDS.resolve():  # the ledger speaks of the shipped records
+    if not all(map(homes.is_of_a_home, options.catalog.roots)):  # the ledger speaks of the records of its home
         known = {str(address) for address in options.catalog}
         mine = [entry for entry in mine if entry.address in known]
     return [f"ledger: {problem}" for problem in ledger.problems(mine, options.catalog, options.today)]
@@ -34,7 +34,7 @@ def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[st
     from catalog.writeback import update
 
     policy = Policy(expire_after=options.expire_after)
-    summary = update.update([(run, results)], into=options.catalog.root, policy=policy, today=options.today)
+    summary = update.update_each([(run, results)], options.catalog.roots, policy=policy, today=options.today)
     return [f"update: {line}" for line in summary.lines()]
 
 

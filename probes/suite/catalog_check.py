@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
-import catalog
-from catalog.model import places
+from catalog.model import homes, places
 from catalog.model.errors import Mendable
-from catalog.reading.schemas import SCHEMAS
 
 CACHE = Path(".cache/catalog-probe")
 """A check takes longer than the whole suite, so its good outcome is remembered by the digest of all it depends on."""
@@ -18,12 +17,17 @@ class Unsound(Mendable):
     """The catalog cannot be probed: its first problem, how many there are, and what to do."""
 
 
-def demand(root: Path) -> None:
-    """Check the records below `root`, unless these very ones were found sound before.
+def demand(roots: Iterable[Path]) -> None:
+    """Check the records below each of these folders, unless these very ones were found sound before.
 
     Raises:
         Unsound: in one line.
     """
+    for root in roots:
+        _demand(root)
+
+
+def _demand(root: Path) -> None:
     found_sound = places.home() / CACHE / f"sound-{_digest(root)}"
     if found_sound.exists():
         return
@@ -40,9 +44,11 @@ def demand(root: Path) -> None:
 
 
 def _digest(root: Path) -> str:
-    """Of the records, the schemas, and the code that holds them against each other."""
+    """Of the records, what lies beside them in every home, and the code that holds them against each other."""
     digest = hashlib.sha256(str(root.resolve()).encode())
-    folders = ((root, "*.json"), (SCHEMAS, "*.json"), (Path(catalog.__file__).parent, "*.py"))
+    folders = [(root, "*.json"), (homes.PACKAGE.folder, "*.py")]
+    for home in homes.homes():
+        folders += [(home.schemas, "*.json"), (home.manifests, "*.toml"), (home.facts, "*.tsv")]
     for folder, pattern in folders:
         for path in sorted(folder.rglob(pattern)):
             digest.update(f"{path.relative_to(folder)}\0".encode())

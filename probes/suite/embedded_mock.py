@@ -1,4 +1,4 @@
-"""Runs the mock as a process of its own, so that it can never share the probes' mistakes or their memory."""
+"""Runs mocks, ours or a home's, as processes of their own: they never share the probes' mistakes or their memory."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from catalog.model.errors import Mendable
 from catalog.model.exits import Exit
+from catalog.reading.manifest import home_of, manifest
 
 READY_S = 20.0
+
+PYTHON = "{python}"
+"""In the command of a manifest, the interpreter that probes."""
 
 _NEEDED = frozenset({"PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "VIRTUAL_ENV", "LD_LIBRARY_PATH"})
 _NEEDED_PREFIXES = ("PYTHON", "LC_", "COV_", "COVERAGE_")
@@ -33,33 +38,74 @@ def _needed(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 class EmbeddedMock:
-    """The mock on a free port. It is started at once and waited for only when its addresses are asked for."""
+    """The mocks of some providers, on free ports. They are started at once, and waited for when asked where they are.
+
+    Those whose manifest names a command have a mock of their own; `python -m mockserver` serves the others.
+    """
 
     def __init__(self, providers: Iterable[str] = ()) -> None:
-        """Start it with these providers only, or with all."""
-        only = ",".join(providers)
-        command = [sys.executable, "-m", "mockserver", "--port", "0", "--stdin-lifeline"]
-        command += ["--only", only] if only else []
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would stop the mock when full
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env={**_needed(os.environ), "PYTHONUNBUFFERED": "1"},
-        )
-        self._ready: dict[str, Any] | None = None
+        """Start them with these providers only, or with all that `python -m mockserver` has.
+
+        Raises:
+            MockError: the command of one cannot be run.
+        """
+        wanted = tuple(providers)
+        own = {name: manifest(name).mock for name in wanted if manifest(name).mock}
+        ours = [name for name in wanted if name not in own]
+        self._own: dict[str, _Served] = {}
+        self._ours: _Served | None = None
+        try:
+            for name, command in own.items():
+                words = [sys.executable if word == PYTHON else word for word in command]
+                self._own[name] = _Served(words, f"the mock of {name}", home_of(name).folder)
+            if ours or not wanted:
+                command = (sys.executable, "-m", "mockserver", "--port", "0", "--stdin-lifeline")
+                self._ours = _Served([*command, *(["--only", ",".join(ours)] if ours else [])], "the embedded mock")
+        except MockError:
+            self.stop()
+            raise
 
     def addresses(self) -> Mapping[str, Mapping[str, str]]:
         """Where each provider is served, as a target names its addresses.
 
         Raises:
-            MockError: the mock died or said nothing in time.
+            MockError: a mock died or said nothing in time.
         """
+        found: dict[str, Mapping[str, str]] = {} if self._ours is None else dict(self._ours.ready()["providers"])
+        return {**found, **{name: mock.ready() for name, mock in self._own.items()}}
+
+    def stop(self) -> None:
+        """End the processes."""
+        for mock in (*self._own.values(), *([self._ours] if self._ours is not None else [])):
+            mock.stop()
+
+
+class _Served:
+    """One process that says in a line of JSON where it listens, once it does."""
+
+    def __init__(self, command: Sequence[str], name: str, folder: Path | None = None) -> None:
+        self._name = name
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would stop the mock when full
+        try:
+            self._process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env={**_needed(os.environ), "PYTHONUNBUFFERED": "1"},
+            )
+        except OSError as error:
+            self._errors.close()
+            mend = "mend `mock.command` in its manifest"
+            raise MockError(f"{name} cannot be run: {command[0]}: {error.strerror}", mend) from None
+        self._ready: dict[str, Any] | None = None
+
+    def ready(self) -> dict[str, Any]:
+        """What it said when it was ready."""
         if self._ready is None:
             self._ready = self._read_ready_line()
-        providers: Mapping[str, Mapping[str, str]] = self._ready["providers"]
-        return providers
+        return self._ready
 
     def stop(self) -> None:
         """End the process; closing its standard input is its sign to go."""
@@ -82,9 +128,11 @@ class EmbeddedMock:
         finally:
             watchdog.cancel()
         try:
-            ready: dict[str, Any] = json.loads(line)
+            ready = json.loads(line)
         except ValueError:
-            raise MockError(f"the embedded mock did not start: {self._last_words()}") from None
+            raise MockError(f"{self._name} did not start: {self._last_words()}") from None
+        if not isinstance(ready, dict):
+            raise MockError(f"{self._name} said {line[:80]!r}", 'its first line should be {"base_url": "http://…"}')
         return ready
 
     def _last_words(self) -> str:
@@ -92,4 +140,4 @@ class EmbeddedMock:
         self._process.wait()
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it said nothing; try `python -m mockserver`"
+        return lines[-1] if lines else "it said nothing; try its command by hand"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from catalog.evidence.causes import causes
 from catalog.evidence.results import Asked
 from catalog.evidence.results_file import RESULTS, read_run
-from catalog.model import KINDS, Address, places
+from catalog.model import KINDS, Address, homes, places
 from catalog.model.errors import Mendable, did_you_mean, shown
-from catalog.reading.manifest import providers
+from catalog.reading.manifest import meant, providers
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
 from probes.planning.plan import plan
@@ -203,7 +203,12 @@ def add(parser: pytest.Parser) -> None:
         help="also print what fails the run as annotations of this CI system, one for each cause",
     )
     group.addoption("--plan", action="store_true", help="print what would be sent, with upper bounds, and send nothing")
-    group.addoption("--catalog", default=None, metavar="DIR", help="probe the records of this folder")
+    group.addoption(
+        "--catalog",
+        default=None,
+        metavar="DIR",
+        help="probe the records of this folder, or of a home: its providers, with recipes and targets beside them",
+    )
     group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {OUT}")
     group.addoption("--today", default=None, metavar="DATE", help="the observed date to write, as 2026-01-31")
 
@@ -235,12 +240,12 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     Raises:
         Mendable: with one line for the person who typed it.
     """
+    directory = config.getoption("--catalog")
+    catalog = Catalog.load(*homes.use(places.meant(directory) if directory else None))
     named, recordings = config.getoption("--target"), _recordings(config)
     target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
-    directory = config.getoption("--catalog")
-    catalog = Catalog.load(places.meant(directory)) if directory else Catalog.load()
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
-    accepted = ledger.load()
+    accepted = ledger.load(ledger.of_home())
     update = bool(config.getoption("--update"))
     if update and not target.live:
         raise UsageError(f"--update: target {target.name!r} is a mock", "only what was seen live goes into the records")
@@ -249,7 +254,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     return Options(
         catalog=catalog,
         target=target,
-        providers=chosen or tuple(name for name in providers() if name in target.providers),
+        providers=chosen or tuple(name for name in meant() if name in target.providers),
         kinds=_chosen("--kind", config.getoption("--kind"), KINDS) or KINDS,
         allow=target.allow | {Cost(cost) for cost in _chosen("--allow", config.getoption("--allow"), tuple(Cost))},
         update=update,

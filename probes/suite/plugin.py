@@ -109,7 +109,7 @@ def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
     from probes.suite.controller import Controller
 
     try:
-        catalog_check.demand(chosen.catalog.root)
+        catalog_check.demand(chosen.catalog.roots)
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
     controller = Controller(chosen)

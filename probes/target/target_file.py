@@ -11,14 +11,14 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from catalog.evidence.agreement import PENDING_DAYS
-from catalog.model import places
+from catalog.model import homes, places
 from catalog.model.text import brief
 from catalog.reading.manifest import Manifest, manifest, providers
 from probes.target import shape
@@ -41,7 +41,15 @@ def read(name_or_path: str, environ: Mapping[str, str]) -> Target:
     Raises:
         TargetError: it cannot be found, read or understood.
     """
-    path = _find(name_or_path)
+    nearest, *others = [_read(path, environ) for path in _find(name_or_path)]
+    for other in others:
+        if other.live != nearest.live:
+            raise TargetError(f"target {name_or_path!r}: of two homes with one of this name, only one says live = true")
+        nearest = replace(nearest, providers={**other.providers, **nearest.providers})
+    return nearest
+
+
+def _read(path: Path, environ: Mapping[str, str]) -> Target:
     try:
         data = _as_json(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -58,16 +66,24 @@ def _as_json(text: str) -> dict[str, Any]:
 
 
 def shipped() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
+    """The names of the targets of this package and of every home."""
+    return tuple(sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")}))
 
 
-def _find(name_or_path: str) -> Path:
-    shipped_path = SHIPPED / f"{name_or_path}.toml"
-    if shipped_path.is_file():
-        return shipped_path
+def _folders() -> Iterator[Path]:
+    """Where targets go by a name alone, the nearest first."""
+    yield from (home.targets for home in homes.homes() if home != homes.PACKAGE)
+    yield SHIPPED
+
+
+def _find(name_or_path: str) -> list[Path]:
+    """The files of a name, each home's with its own providers, the nearest first; or the one file of a path."""
+    named = [path for folder in _folders() if (path := folder / f"{name_or_path}.toml").is_file()]
+    if named:
+        return named
     path = places.meant(name_or_path)
     if path.is_file():
-        return path
+        return [path]
     close = difflib.get_close_matches(name_or_path, shipped(), n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"shipped are {', '.join(shipped())}"
     raise TargetError(f"no target {name_or_path!r}: {hint} (or give the path of a TOML file)")

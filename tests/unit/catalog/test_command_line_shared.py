@@ -12,7 +12,7 @@ from catalog import command_line
 from catalog.evidence.results_file import EvidenceError
 from catalog.model.errors import CatalogError, Mendable
 from catalog.model.exits import INTERRUPTED, Exit
-from probes.elicit.book import RecipeError
+from probes.elicit.packages import RecipeError
 from probes.running.journal import JournalError
 from probes.suite.catalog_check import Unsound
 from probes.suite.embedded_mock import MockError

@@ -95,9 +95,10 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     assert texts(root) == before
 
 
-def test_a_mock_run_is_refused_where_records_are_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = write_catalog(tmp_path).resolve()
-    monkeypatch.setattr("catalog.writeback.update.RECORDS", root)
+def test_a_mock_run_is_refused_where_records_lie_in_a_home(tmp_path: Path) -> None:
+    root = write_catalog(tmp_path / "records")
+    (tmp_path / "providers").mkdir()
+    (tmp_path / "providers" / "pa.toml").touch()
     with pytest.raises(CatalogError, match="asked a mock"):
         update([(run(live=False, target="mock"), [result()])], root)
 

@@ -1,0 +1,99 @@
+"""The module that says how a provider's records are provoked: of this project, installed elsewhere, or in its home."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from catalog.model.errors import Mendable, shown
+from catalog.model.homes import PACKAGE, remembered
+from catalog.reading.manifest import home_of, manifest
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+OWN = "probes.recipes"
+
+
+class RecipeError(Mendable):
+    """Recipes that cannot be read, or that contradict themselves."""
+
+
+@remembered
+def recipes_module(provider: str) -> ModuleType | None:
+    """The module or package of a provider's recipes; None where there is none.
+
+    It is the one that the manifest names, else `recipes/<name>` of the provider's home, a file or a folder.
+
+    Raises:
+        RecipeError: it is there and cannot be imported.
+        CatalogError: no provider has this name, or its manifest cannot be read.
+    """
+    named, home = manifest(provider).recipes, home_of(provider)
+    if named or home == PACKAGE:
+        return _imported(named or f"{OWN}.{provider}")
+    for file in (home.recipes / provider / "__init__.py", home.recipes / f"{provider}.py"):
+        if file.is_file():
+            return _loaded(provider, file)
+    return None
+
+
+def recipes_place(provider: str) -> str:
+    """Where the recipes of a provider lie, or would, as a person would type it."""
+    home = home_of(provider)
+    if home == PACKAGE:
+        return f"probes/recipes/{provider}"
+    folder = home.recipes / provider
+    return shown(folder if folder.is_dir() else folder.with_suffix(".py"))
+
+
+def _imported(name: str) -> ModuleType | None:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise
+        return None
+
+
+def _loaded(provider: str, file: Path) -> ModuleType:
+    """A module of a home, under a name that no other has: two homes may have recipes for one provider."""
+    name = f"recipes_of_{provider}_{crc32(str(file).encode()):08x}"
+    if name in sys.modules:
+        return sys.modules[name]
+    inside = [str(file.parent)] if file.name == "__init__.py" else None
+    spec = spec_from_file_location(name, file, submodule_search_locations=inside)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise _unreadable(error, file) from error
+    return module
+
+
+def _unreadable(error: Exception, file: Path) -> RecipeError:
+    if isinstance(error, Mendable):
+        return RecipeError(error.what, error.mend, file=error.file or file, place=error.place)
+    at, number = _where(error, file)
+    return RecipeError(
+        f"cannot be imported ({type(error).__name__}: {error})", "mend the recipes there", file=at, place=number
+    )
+
+
+def _where(error: Exception, file: Path) -> tuple[Path, str]:
+    """The file and line of a home that failed last."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return Path(error.filename), str(error.lineno)
+    trace: TracebackType | None = error.__traceback__
+    own = [frame for frame in extract_tb(trace) if Path(frame.filename).is_relative_to(file.parent)]
+    return (Path(own[-1].filename), str(own[-1].lineno)) if own else (file, "")

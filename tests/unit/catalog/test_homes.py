@@ -1,0 +1,147 @@
+"""Where providers are found: this package, a folder that is named, a distribution that is installed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.envelopes.envelope import envelope
+from catalog.model import homes
+from catalog.model.errors import CatalogError
+from catalog.model.homes import GROUP, PACKAGE, Home
+from catalog.reading.manifest import manifest, manifest_file, meant, providers
+from catalog.reading.schemas import envelope_id, schemas
+from catalog.reading.store import RECORDS, Catalog
+from catalog.writeback import ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MANIFEST = """
+name = "pe"
+about = "a provider of this test"
+[stand_ins]
+key_header = "authorization"
+[surfaces]
+default = "pe"
+[addresses]
+base_url = "its API"
+[roles]
+inference = "any"
+[controls.inference]
+method = "GET"
+path = "/models"
+"""
+
+
+@contextmanager
+def named(folder: Path | None) -> Iterator[tuple[Path, ...]]:
+    """The home in use, and none afterwards."""
+    try:
+        yield homes.use(folder)
+    finally:
+        homes.use(None)
+
+
+def home(folder: Path, about: str = "a provider of this test") -> Path:
+    """A home of PE with one envelope and one record."""
+    envelopes = folder / "schemas" / "envelopes"
+    for each in (folder / "providers", envelopes, folder / "records" / "pe" / "errors"):
+        each.mkdir(parents=True)
+    (folder / "providers" / "pe.toml").write_text(MANIFEST.replace("a provider of this test", about), encoding="utf-8")
+    envelopes.joinpath("pe.json").write_text(json.dumps({"$id": envelope_id("pe"), "type": "object"}), encoding="utf-8")
+    (folder / "records" / "pe" / "errors" / "general.json").write_text('{"limit": {"surface": "pe"}}', encoding="utf-8")
+    return folder
+
+
+def test_without_a_name_there_are_those_of_this_package() -> None:
+    with named(None) as records:
+        assert (records, homes.homes()) == ((RECORDS,), (PACKAGE,))
+        assert meant() == providers() == PACKAGE.providers()
+
+
+def test_a_home_that_is_named_adds_its_providers_and_means_its_records(tmp_path: Path) -> None:
+    with named(home(tmp_path)) as records:
+        assert [str(address) for address in Catalog.load(*records)] == ["pe/errors/general/limit"]
+        assert providers() == (*PACKAGE.providers(), "pe")
+        assert meant() == ("pe",)
+        assert manifest("pe").about == "a provider of this test"
+        assert manifest_file("pe") == tmp_path.resolve() / "providers" / "pe.toml"
+        assert envelope("pe").schema == schemas()[envelope_id("pe")]
+        assert ledger.of_home() == tmp_path.resolve() / "divergences.json"
+    assert "pe" not in providers()
+    assert envelope_id("pe") not in schemas()
+    with pytest.raises(KeyError, match="no envelope schema for surface 'pe'"):
+        envelope("pe")
+
+
+def test_a_home_may_be_named_by_its_records(tmp_path: Path) -> None:
+    with named(home(tmp_path) / "records") as records:
+        assert records == (tmp_path.resolve() / "records",)
+        assert meant() == ("pe",)
+
+
+def test_the_package_is_a_home_as_any_other() -> None:
+    for folder in (PACKAGE.folder, RECORDS):
+        with named(folder) as records:
+            assert (records, homes.named_home()) == ((RECORDS,), None)
+
+
+def test_any_other_folder_holds_records_of_known_providers(tmp_path: Path) -> None:
+    with named(tmp_path) as records:
+        assert (records, homes.homes()) == ((tmp_path,), (PACKAGE,))
+    assert not homes.is_of_a_home(tmp_path)
+
+
+def test_the_nearest_home_wins(tmp_path: Path) -> None:
+    with named(home(tmp_path / "far", "far")):
+        homes.also_use(home(tmp_path / "near", "near"))
+        assert manifest("pe").about == "near"
+    with named(tmp_path / "far"):
+        assert manifest("pe").about == "far"
+
+
+@pytest.mark.parametrize("spoilt", ["urn:catalog:envelope:other", None])
+def test_an_envelope_is_called_as_its_file(tmp_path: Path, spoilt: str | None) -> None:
+    file = home(tmp_path) / "schemas" / "envelopes" / "pe.json"
+    file.write_text(json.dumps({"$id": spoilt} if spoilt else {}), encoding="utf-8")
+    with named(tmp_path), pytest.raises(CatalogError, match="urn:catalog:envelope:pe"):
+        schemas()
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder in which distributions are found."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    homes.forget()
+    yield tmp_path
+    monkeypatch.undo()
+    homes.forget()
+
+
+def distribution(folder: Path, package: str) -> None:
+    info = folder / "company-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: company\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\ncompany = {package}\n", encoding="utf-8")
+
+
+def test_a_distribution_brings_a_home_by_an_entry_point(installed: Path) -> None:
+    distribution(installed, "company_catalog")
+    folder = home(installed / "company_catalog")
+    assert homes.homes() == (Home(folder.resolve()), PACKAGE)
+    assert homes.installed_records() == (RECORDS, folder.resolve() / "records")
+    assert "pe/errors/general/limit" in map(str, Catalog.load(*homes.installed_records()))
+
+
+@pytest.mark.parametrize("package", ["company_catalog", "no_such_package.inside"])
+def test_an_entry_point_that_leads_to_no_home_is_told(installed: Path, package: str) -> None:
+    (installed / "company_catalog").mkdir()
+    distribution(installed, package)
+    with pytest.raises(CatalogError, match=rf"entry point 'company' .* names '{package}', which is no package"):
+        homes.homes()
