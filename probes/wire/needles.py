@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -50,12 +51,13 @@ class _Needle:
     marker: str
 
 
-_Windows = dict[bytes, list[tuple[_Needle, int]]]
+_BETWEEN = b"\0"
+"""What stands between two forms: a gap, and so in none of them."""
 
 
 @dataclass(slots=True)
 class Needles:
-    """The forms of all secrets of a run, and an index over them; secrets are added as answers hand them out."""
+    """The forms of all secrets of a run; secrets are added as answers hand them out."""
 
     public: Callable[[], bytes] = bytes
     """Words that are no secret, bare: what a secret has in common with one of them alone is no part of it.
@@ -68,10 +70,13 @@ class Needles:
     _long: list[_Needle] = field(default_factory=list)
     _words: set[int] = field(default_factory=set)
     """Every word of a long needle, as the machine reads eight bytes."""
-    _windows: _Windows = field(default_factory=dict)
-    """Where each ENOUGH bytes of a long needle stand; made when something was met, for mostly nothing is."""
-    _indexed: int = 0
-    """How many of the long needles are in `_windows`: each goes in once, however many answers hand out more."""
+    _all: bytearray = field(default_factory=bytearray)
+    """The long needles' forms, one after the other: a word that was met is looked up here, for there are few of those,
+    and an index of all that could be would be the largest thing in a run's memory."""
+    _starts: list[int] = field(default_factory=list)
+    """Where each long needle's form begins there."""
+    _standing: dict[bytes, tuple[tuple[_Needle, int], ...]] = field(default_factory=dict)
+    """In which long needles each word that was met stands, and where."""
     _short: dict[bytes, str] = field(default_factory=dict)
     _any_short: re.Pattern[bytes] | None = None
 
@@ -109,7 +114,6 @@ class Needles:
         if self._any_short is not None:
             for match in self._any_short.finditer(raw):
                 yield Hit(match.start(), match.end(), self._short[match[0]])
-        self._index()
         reached = 0
         places = self._places(raw)
         if len(places) > CROWDED:
@@ -118,17 +122,15 @@ class Needles:
         for place in places:
             if place < reached:
                 continue
-            for start in range(max(0, place + GRAM - ENOUGH), place + 1):
-                runs = (
-                    Hit(*run, needle.marker)
-                    for needle, offset in self._windows.get(raw[start : start + ENOUGH], ())
-                    if self._is_enough(raw, run := _run(raw, start, needle.form, offset), needle)
-                )
-                longest = max(runs, key=lambda hit: hit.size, default=None)
-                if longest is not None:
-                    reached = longest.end
-                    yield longest
-                    break
+            runs = (
+                Hit(*run, needle.marker)
+                for needle, offset in self._with(raw[place : place + GRAM])
+                if self._is_enough(raw, run := _run(raw, place, needle.form, offset), needle)
+            )
+            longest = max(runs, key=lambda hit: hit.size, default=None)
+            if longest is not None:
+                reached = longest.end
+                yield longest
 
     def _places(self, raw: bytes) -> list[int]:
         """Where a word stands that is part of a secret, in the order of the text."""
@@ -154,15 +156,25 @@ class Needles:
             self._any_short = re.compile(b"|".join(map(re.escape, alternatives)))
             return
         self._long.append(needle)
+        self._starts.append(len(self._all))
+        self._all += needle.form + _BETWEEN
+        self._standing.clear()
         form = memoryview(needle.form)
         for phase in range(GRAM):
             self._words.update(_words(form, phase))
 
-    def _index(self) -> None:
-        for needle in self._long[self._indexed :]:
-            for offset in range(len(needle.form) - ENOUGH + 1):
-                self._windows.setdefault(needle.form[offset : offset + ENOUGH], []).append((needle, offset))
-        self._indexed = len(self._long)
+    def _with(self, word: bytes) -> tuple[tuple[_Needle, int], ...]:
+        """The long needles in which a word of GRAM bytes stands, and where in each."""
+        if word not in self._standing:
+            self._standing[word] = tuple(self._looked_up(word))
+        return self._standing[word]
+
+    def _looked_up(self, word: bytes) -> Iterator[tuple[_Needle, int]]:
+        at = self._all.find(word)
+        while at >= 0:
+            number = bisect_right(self._starts, at) - 1
+            yield self._long[number], at - self._starts[number]
+            at = self._all.find(word, at + 1)
 
 
 def _words(view: memoryview, phase: int) -> memoryview:
@@ -171,14 +183,14 @@ def _words(view: memoryview, phase: int) -> memoryview:
 
 
 def _run(raw: bytes, place: int, form: bytes, offset: int) -> tuple[int, int]:
-    """How far text and form are the same around the ENOUGH bytes that are in both."""
+    """How far text and form are the same around the GRAM bytes that are in both."""
     begin = place - offset
     if begin >= 0 and raw.startswith(form, begin):
         return begin, begin + len(form)
     back = 0
     while back < min(place, offset) and raw[place - back - 1] == form[offset - back - 1]:
         back += 1
-    ahead = ENOUGH
+    ahead = GRAM
     most = min(len(raw) - place, len(form) - offset)
     while ahead < most and raw[place + ahead] == form[offset + ahead]:
         ahead += 1
