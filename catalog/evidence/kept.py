@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -92,13 +93,34 @@ def in_short(exchange: Exchange) -> Exchange:
     response = exchange.response
     if response is None:
         return exchange
-    events = response.events and tuple(replace(each, data=map_texts(each.data, _in_short)) for each in response.events)
-    return replace(exchange, response=replace(response, body=map_texts(response.body, _in_short), events=events))
+    events = response.events and tuple(replace(each, data=short(each.data)) for each in response.events)
+    return replace(exchange, response=replace(response, body=short(response.body), events=events))
+
+
+def short(value: Json) -> Json:
+    """A value whose long texts are in short: so are values compared, of which some may be in short already.
+
+    What was the same stays the same, and what differed differs still: a digest stands for what is left out.
+    """
+    return map_texts(value, _in_short)
+
+
+def is_short(text: str) -> bool:
+    """Whether it is the beginning of a longer text, as `short` leaves it."""
+    return text[WHOLE : WHOLE + len(_AND)] == _AND and _SHORT.fullmatch(text, WHOLE) is not None
 
 
 def _in_short(text: str) -> str:
+    if len(text) <= WHOLE or is_short(text):
+        return text
     # Without an ellipsis: one character that is no ASCII makes all the others take two bytes.
-    return text if len(text) <= WHOLE else f"{text[:WHOLE]} and {len(text) - WHOLE} characters more"
+    digest = hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]
+    return f"{text[:WHOLE]}{_AND}{len(text) - WHOLE} characters more ({digest})"
+
+
+_AND = " and "
+_SHORT = re.compile(rf"{_AND}[0-9]+ characters more \([0-9a-f]{{16}}\)")
+"""What stands behind the beginning of a text that is in short."""
 
 
 def kept_finding(finding: Finding) -> Finding:

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog.envelopes import formats
 from catalog.envelopes.place import Place
 from catalog.envelopes.pointer import ABSENT
+from catalog.evidence.kept import is_short, short
 from catalog.model.codes import FindingCode
+from catalog.model.json_tree import texts
 from probes.judging.places import values_at
 from probes.judging.validators import is_valid
 from probes.judging.versions import is_version_of
@@ -242,7 +244,8 @@ def _named(ours: Values, theirs: Values) -> tuple[list[str], list[str]]:
 def _name(value: Json, *, as_text: bool) -> str:
     if as_text and isinstance(value, str):
         return value
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    # Of two answers alike the later may be in short: an attempt holds only so much.
+    return json.dumps(short(value), sort_keys=True, ensure_ascii=False, default=str)
 
 
 def steady(value: Json) -> Json:
@@ -258,8 +261,8 @@ def _comparable(ours: Values) -> list[tuple[float, str]] | None:
         numbers = [read(value) for value in ours.values]
         if None not in numbers:
             return [(each, "") for each in numbers if each is not None]
-    texts = [each for each in ours.values if isinstance(each, str)]
-    return [(0, each) for each in texts] if len(texts) == len(ours.values) else None
+    all_text = [each for each in ours.values if isinstance(each, str)]
+    return [(0, each) for each in all_text] if len(all_text) == len(ours.values) else None
 
 
 def _instant(value: Json) -> float | None:
@@ -278,12 +281,17 @@ def _number(value: Json, *, as_text: bool) -> float | None:
 
 
 def _size(value: Json, *, as_text: bool) -> float | None:
-    """A number is its own size; a list has so many items, a text so many bytes, an object those of its JSON."""
+    """A number is its own size; a list has so many items, a text so many bytes, an object those of its JSON.
+
+    What is in short has a size that nobody knows any more.
+    """
     number = _number(value, as_text=as_text)
     if number is not None:
         return number
     if isinstance(value, list):
         return len(value)
+    if any(map(is_short, texts(value))):
+        return None
     if isinstance(value, dict):
         return len(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode(errors="replace"))
     return len(value.encode(errors="replace")) if isinstance(value, str) else None

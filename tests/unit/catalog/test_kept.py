@@ -22,6 +22,7 @@ from catalog.evidence.kept import (
     kept_exchange,
     kept_finding,
     kept_look,
+    short,
 )
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
@@ -138,3 +139,13 @@ def test_headers_are_kept_in_part_where_they_are_too_large() -> None:
     assert sum(len(name) + len(value) for name, value in kept.items()) <= HEADERS + POINTED
     assert kept["…"] == f"{90 - (len(kept) - 1)} more"
     assert kept["x-0"].endswith("…")
+
+
+@pytest.mark.parametrize("more", ["x", "x" * 3_000_000, "\u00e9\ud800"])
+def test_what_is_in_short_is_compared_as_it_would_be_whole(more: str) -> None:
+    """One of two answers alike may be in short already; another text of the same beginning and length is another."""
+    text = "x" * WHOLE + more
+    assert short({"a": [text]}) == short(short({"a": [text]})) == {"a": [short(text)]}
+    assert short(text) != short(text[:-1] + "z")
+    assert len(short(text)) < WHOLE + 100
+    assert short("x" * WHOLE) == "x" * WHOLE

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.envelopes.envelope import envelope
+from catalog.evidence.kept import WHOLE, kept_exchange
 from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog.model.look import Look
 from catalog.reading.expected import Expected
@@ -188,3 +189,14 @@ def test_settling_makes_no_record_greener(outcomes: dict[tuple[str, str], Outcom
         assert before.outcome is Outcome.CONFORMS
     seen_before = {key for look in before.looks for key in (look.label, *look.as_stated)}
     assert {key for look in after.looks for key in (look.label, *look.as_stated)} <= seen_before
+
+
+def test_the_message_of_a_large_answer_is_read_from_what_is_kept_of_it() -> None:
+    """Else all large answers of an endpoint would be alike: their beginnings are."""
+
+    def kept(message: str) -> Exchange:
+        large = {"padding": "x" * 3 * WHOLE, **body(message)}
+        return kept_exchange(Exchange("answer", ASKED, Response(400, {}, large, "json")), EXPECTED)
+
+    said = [refusal.said.message for each in ("No such chat.", EMPTY) for refusal in found(EXPECTED, kept(each))]
+    assert said == ["No such chat.", EMPTY]
