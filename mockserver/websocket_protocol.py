@@ -9,6 +9,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from mockserver.faults import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
+    from uvicorn._types import ASGISendEvent
     from websockets.http11 import Request
 
 
@@ -21,5 +22,12 @@ class ClosableWebSocket(WebSocketsSansIOProtocol):
         if hasattr(self, "scope"):  # a handshake that breaks the protocol never gets one
             self.scope["extensions"] = {**(self.scope["extensions"] or {}), CLOSE_EXTENSION: {"close": self._abort}}
 
+    async def send(self, message: ASGISendEvent) -> None:
+        """Take a refusal for the end of the handshake: uvicorn would tell on stderr that the app forgot to answer."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body"):
+            self.handshake_complete = True
+
     def _abort(self) -> None:
         self.transport.abort()
+        self.handshake_complete = True

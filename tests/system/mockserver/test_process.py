@@ -183,3 +183,23 @@ def test_a_client_that_goes_away_in_the_middle_of_its_body_makes_no_noise() -> N
         piped(process.stdin).close()
         process.wait(10)
         assert piped(process.stderr).read() == b""
+
+
+def test_a_handshake_that_is_refused_or_dropped_makes_no_noise() -> None:
+    with running("--only", "pc") as (process, ready):
+        host, port = ready["base"].removeprefix("http://").split(":")
+        upgrade = {"upgrade": "websocket", "connection": "Upgrade", "sec-websocket-version": "13"}
+        upgrade["sec-websocket-key"] = "dGhlIHNhbXBsZSBub25jZQ=="
+        asked: dict[bytes, dict[str, str]] = {
+            b"HTTP/1.1 401 Unauthorized": {},
+            b"HTTP/1.1 400 Bad Request": {"x-mock-scenario": "no_such_cause"},
+            b"": {"x-mock-scenario": "close_without_answer"},
+        }
+        for answered, headers in asked.items():
+            lines = [f"{name}: {value}" for name, value in {"host": "mock", **upgrade, **headers}.items()]
+            with socket.create_connection((host, int(port))) as asking:
+                asking.sendall("\r\n".join(["GET /pc/v1/responses HTTP/1.1", *lines, "", ""]).encode())
+                assert asking.makefile("rb").read().partition(b"\r\n")[0] == answered
+        piped(process.stdin).close()
+        process.wait(10)
+        assert piped(process.stderr).read() == b""
