@@ -7,7 +7,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from probes.wire.peeled import bare
@@ -27,6 +28,9 @@ MANY = 500
 
 CROWDED = 50_000
 """So is one with more places than this at which something might be."""
+
+REMEMBERED = 5_000
+"""Of so many parts of secrets it is remembered whether they are public."""
 
 
 class Hit(NamedTuple):
@@ -77,8 +81,25 @@ class Needles:
     """Where each long needle's form begins there."""
     _standing: dict[bytes, tuple[tuple[_Needle, int], ...]] = field(default_factory=dict)
     """In which long needles each word that was met stands, and where."""
+    _is_public: dict[bytes, bool] = field(default_factory=dict)
+    """Of what secrets have in common with texts, whether it is public: the same few come again."""
     _short: dict[bytes, str] = field(default_factory=dict)
     _any_short: re.Pattern[bytes] | None = None
+
+    def copy(self, public: Callable[[], bytes]) -> Needles:
+        """The same needles, to which others can be added apart; `public` is what these have in common with texts."""
+        return replace(
+            self,
+            public=public,
+            _known=set(self._known),
+            _long=list(self._long),
+            _words=set(self._words),
+            _all=bytearray(self._all),
+            _starts=list(self._starts),
+            _standing=dict(self._standing),
+            _is_public={},
+            _short=dict(self._short),
+        )
 
     def add(self, secret: str, marker: str, *, whole: bool = False) -> None:
         """Look for a secret in all its forms from now on; only for all of it where it is to be found `whole`."""
@@ -145,8 +166,19 @@ class Needles:
         start, end = run
         if end - start == len(needle.form):
             return True
+        if end - start < needle.least:
+            return False
         same = raw[start:end]
-        return len(same) >= needle.least and len(set(same)) >= DISTINCT and same not in self.public()
+        return len(set(same)) >= DISTINCT and not self._common(same)
+
+    def _common(self, same: bytes) -> bool:
+        """Whether it stands in what is public."""
+        known = self._is_public.get(same)
+        if known is None:
+            known = same in self.public()
+            if len(self._is_public) < REMEMBERED:
+                self._is_public[same] = known
+        return known
 
     def _add(self, needle: _Needle) -> None:
         if needle.least < ENOUGH:
@@ -175,6 +207,18 @@ class Needles:
             number = bisect_right(self._starts, at) - 1
             yield self._long[number], at - self._starts[number]
             at = self._all.find(word, at + 1)
+
+
+@lru_cache(maxsize=4)
+def needles_of(secrets: tuple[tuple[str, str], ...]) -> Needles:
+    """The needles of (secret, marker) pairs, to be copied: making them takes long, and a process makes the same anew.
+
+    What is added to them would be looked for in every other text as well.
+    """
+    needles = Needles()
+    for secret, marker in secrets:
+        needles.add(secret, marker)
+    return needles
 
 
 def _words(view: memoryview, phase: int) -> memoryview:

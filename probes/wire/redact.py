@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog.model.json_tree import all_texts, map_texts, placed_texts
 from catalog.reading.manifest import manifest, providers
 from probes.target.dialect import Dialect
-from probes.wire.needles import ENOUGH, Hit, Needles
+from probes.wire.needles import ENOUGH, Hit, needles_of
 from probes.wire.peeled import ESCAPING, bare, levels, placed_levels
 
 if TYPE_CHECKING:
@@ -52,16 +52,15 @@ class Redactor:
         """Stand-in names of the headers that name the account; their values are hidden wherever they turn up."""
         self._public = frozenset(public)
         self._documented = documented
-        self._needles = Needles(public=lambda: self._public_words)
-        self._markers: set[str] = set()
+        hidden = {secret: marker for secret, marker in secrets.items() if len(secret) >= MIN_SECRET}
+        self._needles = needles_of(tuple(hidden.items())).copy(public=lambda: self._public_words)
+        self._markers = set(hidden.values())
         self._telltale: list[str] | None = None
         """The markers that read like a secret themselves; None where that has not been looked at."""
-        self._hidden: set[str] = set()
+        self._hidden = set(hidden)
         self._shown: dict[str, str] = {}
         self.kept: dict[str, str] = {}
         """Secrets that answers handed out, by the name of the placeholder that stands for each: `{secret_1}`."""
-        for secret, marker in secrets.items():
-            self._hide(secret, marker)
 
     @classmethod
     def of(cls, target: Target, public: Iterable[str] = (), documented: Iterable[Record] = ()) -> Redactor:

@@ -89,11 +89,8 @@ def probe(
     drawing: Drawing = FIRST,
     allow: frozenset[Cost] = frozenset(Cost),
 ) -> dict[str, Result]:
-    """The results of these records, on a target that has their providers alone: what hides its keys is made anew for
-    each run, and takes as long as a dozen exchanges."""
+    """The results of these records."""
     chosen = list(addresses)
-    named = {address.partition("/")[0] for address in chosen}
-    narrowed = replace(target, providers={name: each for name, each in target.providers.items() if name in named})
-    with engine(narrowed, records, drawing, allow) as running:
+    with engine(target, records, drawing, allow) as running:
         running.start(chosen)
         return {address: running.result(address) for address in chosen}
