@@ -47,6 +47,14 @@ GLANCE_S = 0.002
 SHOWN_OF_CAPPED = 4096
 """Characters kept of a body that was larger than the cap."""
 
+HEADERS = {
+    "accept": "*/*",
+    "accept-encoding": body.ACCEPT_ENCODING,
+    "connection": "keep-alive",
+    "user-agent": "catalog-probe",
+}
+"""What every request says, unless the call says otherwise."""
+
 _CHUNK = b" " * 65_536
 
 
@@ -78,7 +86,9 @@ class HttpWire:
         self._observer = Observer(redactor, dialect)
         self._limits = limits
         self._tls = context(ca_file, client_cert_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        self._client = self._new_client()
+        self._transport = self._new_transport()
+        self._cookies = httpx.Cookies()
+        """What this credential was told to bring along: providers' gateways tell clients apart by it."""
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
         """Send `call` to `url` with `headers`, both complete but in stand-ins; `since` is when the attempt began.
@@ -93,19 +103,21 @@ class HttpWire:
             with anyio.fail_after(CONNECT_S + self._limits.timeout_s) as connection.deadline:
                 if isinstance(call.body, Declared):
                     # its sender must see the connection begin, so it cannot be one of the pool
-                    async with self._new_client() as client:
-                        seen = await self._answer(client, call, request, started)
+                    async with self._new_transport() as transport:
+                        seen = await self._answer(transport, call, request, started)
                 else:
-                    seen = await self._answer(self._client, call, request, started)
+                    seen = await self._answer(self._transport, call, request, started)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, zlib.error, ssl.SSLError) as error:
             late = isinstance(error, TimeoutError) and not connection.asked
             seen = reason_of(httpx.ConnectTimeout("") if late else error, self._observer.text)
         return self._observer.exchange(label, asked, seen, started=started, since=since)
 
     async def aclose(self) -> None:
-        await self._client.aclose()
+        await self._transport.aclose()
 
-    def _new_client(self) -> httpx.AsyncClient:
+    def _new_transport(self) -> httpx.AsyncHTTPTransport:
+        # No client around it: what that does about each request (redirects, hooks, authentication) is a tenth of our
+        # CPU and never wanted here.
         transport = httpx.AsyncHTTPTransport(verify=self._tls, trust_env=False)
         # httpx has no option for what opens connections; its pool is one of httpcore, which has.
         transport._pool = httpcore.AsyncConnectionPool(
@@ -115,12 +127,7 @@ class HttpWire:
             keepalive_expiry=KEPT_ALIVE_S,
             network_backend=WatchingBackend(self._limits.max_body_bytes),
         )
-        return httpx.AsyncClient(
-            transport=transport,
-            follow_redirects=False,
-            trust_env=False,
-            headers={"accept-encoding": body.ACCEPT_ENCODING, "user-agent": "catalog-probe"},
-        )
+        return transport
 
     def _request(
         self, call: Call, url: str, headers: Mapping[str, str], connection: _Connection
@@ -133,17 +140,17 @@ class HttpWire:
         if isinstance(call.body, Declared):
             sent["content-length"] = str(call.body.length)
         query = httpx.QueryParams(tuple((key, self._dialect.text_out(value)) for key, value in call.query))
-        request = self._client.build_request(
+        request = httpx.Request(
             call.method,
             url,
             content=content,
-            headers=sent,
-            params=httpx.QueryParams(query) if query else None,
-            timeout=self._time_limits(call),
+            headers=HEADERS | sent,
+            params=query or None,
+            cookies=self._cookies,
+            extensions={"timeout": self._time_limits(call).as_dict(), "trace": connection.trace},
         )
         if isinstance(call.body, Declared):
             request.stream = _DeclaredBody(call.body.length, connection)
-        request.extensions["trace"] = connection.trace
         return request, self._observer.request(call.method, str(request.url), sent, shown)
 
     def _time_limits(self, call: Call) -> httpx.Timeout:
@@ -162,9 +169,14 @@ class HttpWire:
                 return None, f"[{length} bytes declared in content-length]"
         return None, None
 
-    async def _answer(self, client: httpx.AsyncClient, call: Call, request: httpx.Request, started: float) -> Response:
-        response = await client.send(request, stream=True)
+    async def _answer(
+        self, transport: httpx.AsyncHTTPTransport, call: Call, request: httpx.Request, started: float
+    ) -> Response:
+        response = await transport.handle_async_request(request)
+        response.request = request
         try:
+            if "set-cookie" in response.headers:
+                self._cookies.extract_cookies(response)
             if response.status_code < httpx.codes.OK:
                 raise httpx.RemoteProtocolError(f"HTTP {response.status_code} in place of an answer")
             headers = self._observer.headers(dict(response.headers))
