@@ -35,16 +35,16 @@ def blamed(args: Namespace) -> str:
 
 def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
-    from catalog.check import validate
-
     roots = homes.use(args.catalog)
     for root in roots:
         if not root.is_dir():
             raise no_folder(root)
         if args.fix:
+            from catalog.check import validate
+
             for line in validate.put_right(root):
                 print(line)
-    lines = [str(problem) for root in roots for problem in validate.check(root)] + _ledger_problems(args, roots)
+    lines = [line for root in roots for line in _record_problems(root)] + _ledger_problems(args, roots)
     for line in dict.fromkeys(lines):
         print(visible.line(line))
     if lines:
@@ -54,6 +54,20 @@ def check(args: Namespace) -> int:
     with_records = [provider for provider in providers() if catalog.select(provider)]
     print(f"{_count(len(catalog), 'record')}, {_count(len(with_records), 'provider')}: fine")
     return Exit.FINE
+
+
+def _record_problems(root: Path) -> list[str]:
+    """What is wrong with the records, in a line each; those that were found sound before are not checked again."""
+    from catalog.check import remembered
+
+    if remembered.was_sound(root):
+        return []
+    from catalog.check import validate
+
+    found = [str(problem) for problem in validate.check(root)]
+    if not found:
+        remembered.remember(root)
+    return found
 
 
 def _ledger_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:

@@ -1,0 +1,45 @@
+"""Remembers which records were found sound: to check them again takes longer than many a run, and finds the same."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from catalog.model import homes, places
+
+CACHE = Path(".cache/catalog-probe")
+"""An empty file for each state that was found sound, named by the digest of all that the finding rests on."""
+
+
+def was_sound(root: Path) -> bool:
+    """Whether these very records were checked before, by this very code, and nothing was wrong with them."""
+    with suppress(OSError):  # whoever checks it says what cannot be read
+        return _file(root).exists()
+    return False
+
+
+def remember(root: Path) -> None:
+    """Note that nothing is wrong with the records below `root`; who cannot write that checks them again."""
+    with suppress(OSError):
+        file = _file(root)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+
+
+def _file(root: Path) -> Path:
+    return places.home() / CACHE / f"sound-{_digest(root)}"
+
+
+def _digest(root: Path) -> str:
+    """Of the records, what lies beside them in every home, and the code that holds them against each other."""
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {homes.is_of_a_home(root)}".encode())
+    folders = [(root, "*.json"), (homes.PACKAGE.folder, "*.py")]
+    for home in homes.homes():
+        folders += [(home.schemas, "*.json"), (home.manifests, "*.toml"), (home.facts, "*.tsv")]
+    for folder, pattern in folders:
+        for path in sorted(folder.rglob(pattern)):
+            digest.update(f"{path.relative_to(folder)}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,72 @@
+"""What was found sound is not checked again, and nothing else counts as found sound."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from catalog.__main__ import main
+from catalog.check import remembered, validate
+from catalog.model import homes, places
+from catalog.reading.store import RECORDS
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the shipped records of one provider; what is remembered lies beside it."""
+    monkeypatch.setattr(places, "home", lambda: tmp_path)
+    copied = tmp_path / "records"
+    shutil.copytree(RECORDS / "pd", copied / "pd")
+    return copied
+
+
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders whose records were looked at one by one."""
+    checked: list[Path] = []
+    whole: Callable[[Path], list[validate.Problem]] = validate.check
+
+    def counted(root: Path) -> list[validate.Problem]:
+        checked.append(root)
+        return whole(root)
+
+    monkeypatch.setattr(validate, "check", counted)
+    return checked
+
+
+def test_sound_records_are_checked_once(root: Path, checks: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert [main(["check", "--catalog", str(root)]) for _ in range(2)] == [0, 0]
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == second
+    assert checks == [root]
+
+
+def test_an_edit_is_checked(root: Path, checks: list[Path]) -> None:
+    main(["check", "--catalog", str(root)])
+    file = root / "pd" / "rate_limits.json"
+    file.write_text(file.read_text().replace('"status"', '"state"', 1))
+    assert [main(["check", "--catalog", str(root)]) for _ in range(2)] == [1, 1]
+    assert checks == [root] * 3, "what is wrong is never remembered"
+
+
+@pytest.mark.parametrize("named", ["PACKAGE", "folder"])
+def test_so_is_what_it_is_held_against(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
+    remembered.remember(root)
+    assert remembered.was_sound(root)
+    other = homes.Home(tmp_path / "other")
+    if named == "PACKAGE":
+        monkeypatch.setattr(homes, "PACKAGE", other)
+    else:
+        monkeypatch.setattr(homes, "homes", lambda: (other,))
+    assert not remembered.was_sound(root)
+
+
+def test_what_cannot_be_read_was_never_sound(root: Path) -> None:
+    remembered.remember(root)
+    (root / "pd" / "folder.json").mkdir()
+    assert not remembered.was_sound(root)
+    remembered.remember(root)
+    assert not remembered.was_sound(root)
