@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from catalog.model.visible import line
-from reports import advice
-from reports.overview import Overview
-from reports.sections import BAD, BY_CAUSE, Name
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
+    from reports.overview import Overview
 
 FORMATS = ("github",)
 """The CI systems whose annotations can be written."""
@@ -22,6 +20,8 @@ MOST = 10
 
 def annotated(run: Run, results: Sequence[Result]) -> list[str]:
     """Lines of GitHub's workflow commands, the state of the run last. Pure."""
+    from reports.overview import Overview  # the command line needs the names of FORMATS alone
+
     overview = Overview(run, results)
     found = [*_errors(overview)]
     shown = (
@@ -36,6 +36,9 @@ def annotated(run: Run, results: Sequence[Result]) -> list[str]:
 
 def _errors(overview: Overview) -> Iterator[tuple[str, str]]:
     """Title and text of each, what is gravest first."""
+    from reports import advice
+    from reports.sections import BAD, BY_CAUSE, Name
+
     yield from (("Our fault", each) for each in overview.faults)
     yield from ((f"{name.upper()} blind", why) for name, why in overview.blind.items())
     yield from (("Stale ledger", each) for each in overview.stale_entries)

@@ -25,8 +25,9 @@ from probes.planning.plan import controlled_lanes, plan
 from probes.planning.sharding import group_of
 from probes.running.looking_up import found_in
 from probes.suite import after_run, before_run
+from probes.suite.collecting import address_in, address_of
 from probes.suite.embedded_mock import EmbeddedMock, MockError
-from probes.suite.items import PROBER, PROPERTY, address_in, address_of
+from probes.suite.items import PROBER, PROPERTY
 from probes.suite.progress import Progress
 from probes.suite.telling import Teller
 from probes.suite.versions import versions

@@ -12,22 +12,20 @@ import pytest
 
 from catalog.evidence import agreement, past
 from catalog.evidence.kept import A_RUN, Allowance
-from catalog.model import Address, Json, Outcome
+from catalog.model import Json, Outcome
 from catalog.reading.assertions import assertions
-from catalog.reading.query import keywords_for_k
 from catalog.writeback import ledger
-from probes.planning.budgeting import spending
-from probes.planning.plan import plan
 from probes.planning.sharding import group_of
 from probes.running import journal
 from probes.running.engine import Engine
 from probes.running.journal import Journal
+from probes.suite.collecting import Collector, address_of
 from probes.suite.outcomes import reason_of
 from probes.target.target import NOWHERE_KEY
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from catalog.evidence.past import Row
     from catalog.evidence.results import Result
@@ -42,39 +40,16 @@ PROPERTY = "catalog_probe_result"
 PROBER = "catalog-probe-prober"
 """The name under which pytest knows the prober of a process."""
 
-HERE = Path(__file__).parent.parent
 
-
-class Prober:
+class Prober(Collector):
     """The plugin object of every process that runs probe items."""
 
     def __init__(self, options: Options, handover: Handover, *, prefetch: bool) -> None:
-        self.options = options
+        super().__init__(options)
         self._handover = handover
         self._prefetch = prefetch
         self._by_group: dict[str, list[str]] = {}
         self._engine: Engine | None = None
-
-    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Leave out the file of a kind that has no selected record: an empty test would only be noise."""
-        kind = collection_path.stem.removeprefix("test_")
-        if collection_path.parent != HERE or not collection_path.name.startswith("test_"):
-            return None
-        return True if not self._addresses(kind) else None
-
-    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        if "result" in metafunc.fixturenames and hasattr(metafunc.module, "KIND"):
-            metafunc.parametrize("result", self._addresses(metafunc.module.KIND), indirect=True, ids=str)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Tell `-k` the words of each item; sort by provider."""
-        for item in items:
-            address = address_of(item)
-            if address is not None:
-                item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address]))
-        ranks = self._ranks([address for item in items if (address := address_of(item)) is not None])
-        items.sort(key=lambda item: (_provider_of(item), ranks.get(address_of(item) or "", 0)))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start every group at once; under xdist a group starts in the worker that gets its first item."""
@@ -151,26 +126,6 @@ class Prober:
     def _earlier(self) -> Sequence[Row]:
         return past.of_lines(self._handover.history)
 
-    def _ranks(self, addresses: Sequence[str]) -> Mapping[str, int]:
-        """Where a provider's budget will not hold everything, the order in which it is spent: on most facts first."""
-        options = self.options
-        budgets = [provider for provider in options.target.providers.values() if provider.budgeted]
-        if not options.target.live or not budgets:
-            return {}
-        recipes = plan(options.catalog, options.planned, options.allow, addresses, options.drawing).recipes
-        ranks: dict[str, int] = {}
-        for provider in budgets:
-            own = [each for each in recipes if each.provider == provider.name]
-            ranks.update(spending(own, provider, options.catalog).ranks)
-        return ranks
-
-    def _addresses(self, kind: str) -> list[str]:
-        return [
-            str(record.address)
-            for record in self.options.catalog.select(kind=kind)
-            if self.options.selects(record.address)
-        ]
-
     @property
     def _folder(self) -> Path:
         return self.options.out / self._handover.run
@@ -209,20 +164,3 @@ class Prober:
                 allowance=Allowance(A_RUN // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))),
             )
         return self._engine
-
-
-def address_of(item: pytest.Item) -> str | None:
-    """The address an item probes, or None for any other test."""
-    callspec = getattr(item, "callspec", None)
-    return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
-
-
-def address_in(nodeid: str) -> str:
-    """The address that a node id names, as workers report their items; empty for any other test's."""
-    return nodeid.partition("[")[2].rpartition("]")[0]
-
-
-def _provider_of(item: pytest.Item) -> str:
-    """The provider that an item probes; an empty text, which sorts first, for any other test."""
-    address = address_of(item)
-    return Address.parse(address).provider if address is not None else ""

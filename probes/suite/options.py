@@ -9,9 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.causes import causes
 from catalog.evidence.results import Asked
-from catalog.evidence.results_file import RESULTS, read_run
 from catalog.model import KINDS, Address, homes, places
 from catalog.model.errors import Mendable, did_you_mean, shown
 from catalog.reading.manifest import meant, providers
@@ -305,6 +303,9 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
     """The records that these causes made drift, each in the newest run that names it: asking again makes a run, too."""
     if not ids:
         return None
+    from catalog.evidence.causes import causes
+    from catalog.evidence.results_file import RESULTS, read_run
+
     found: dict[str, tuple[str, ...]] = {}
     known: set[str] = set()
     for file in sorted(out.glob(f"*/{RESULTS}"), key=lambda path: path.parent.resolve().name, reverse=True)[

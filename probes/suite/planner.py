@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from probes.planning.bounds import told
 from probes.planning.plan import plan
 from probes.planning.unfaulted import at_most
-from probes.suite.items import Prober, address_of
-
-if TYPE_CHECKING:
-    from probes.suite.options import Options
-    from probes.suite.worker_input import Handover
+from probes.suite.collecting import Collector, address_of
 
 
-class Planner(Prober):
+class Planner(Collector):
     """Collects as a run would, then tells instead of probing."""
-
-    def __init__(self, options: Options, handover: Handover) -> None:
-        super().__init__(options, handover, prefetch=False)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -58,12 +59,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_catalog] = chosen.catalog
     if told is not None and told[LOCAL]:
         end_with_the_controller()
-    handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
-    if chosen.plan:
+    if told is None:
+        _demand_soundness(chosen)
+    if chosen.plan:  # the run is not even begun, and nothing of what sends or records is loaded
         from probes.suite.planner import Planner
 
-        config.pluginmanager.register(Planner(chosen, handover), "catalog-probe-planner")
+        config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
         return
+    handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
     from probes.suite.items import PROBER, Prober
 
     prober = Prober(chosen, handover, prefetch=config.getoption("maxfail", 0) != 1)
@@ -78,6 +81,8 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the mock whatever ended the session."""
+    if _catalog in config.stash:
+        gc.freeze()  # pytest collects several times before it ends, which takes half a second for what a run leaves
     controller = config.stash.get(_controller, None)
     if controller is not None:
         controller.close()
@@ -104,23 +109,26 @@ def _hold_the_budget(config: pytest.Config, chosen: Options) -> None:
             raise pytest.UsageError(f"--dist: providers.{name} has a budget, which only --dist loadgroup can keep")
 
 
-def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
+def _demand_soundness(chosen: Options) -> None:
     from probes.suite import catalog_check
-    from probes.suite.controller import Controller
 
     try:
         catalog_check.demand(chosen.catalog.roots)
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
+    from probes.suite.controller import Controller
+
     controller = Controller(chosen)
-    if not chosen.plan:
-        report_when_told_to_end()
-        controller.start()
-        config.stash[_controller] = controller
-        config.pluginmanager.register(controller, "catalog-probe-controller")
-        config.pluginmanager.register(controller.teller, "catalog-probe-teller")
-        if config.option.tbstyle == "auto":
-            config.option.tbstyle = "no"  # each failure is told by its cause, and by a line in pytest's own list
+    report_when_told_to_end()
+    controller.start()
+    config.stash[_controller] = controller
+    config.pluginmanager.register(controller, "catalog-probe-controller")
+    config.pluginmanager.register(controller.teller, "catalog-probe-teller")
+    if config.option.tbstyle == "auto":
+        config.option.tbstyle = "no"  # each failure is told by its cause, and by a line in pytest's own list
     return controller.handover
 
 

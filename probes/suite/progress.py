@@ -14,7 +14,7 @@ import pytest
 from catalog.model import Outcome
 from catalog.model.text import brief
 from probes.running.waiting import For
-from probes.suite.items import address_in, address_of
+from probes.suite.collecting import address_in, address_of
 from reports.words import OUTCOMES, count
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
-from probes.suite.items import address_in
+from probes.suite.collecting import address_in
 
 if TYPE_CHECKING:
     import pytest

@@ -12,7 +12,7 @@ import pytest
 from catalog.evidence.causes import causes
 from catalog.model.errors import shown
 from catalog.model.visible import visible
-from probes.suite.items import address_in
+from probes.suite.collecting import address_in
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
