@@ -57,6 +57,24 @@ def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
     assert [len(row.outcomes) for row in past.rows(run(history=shown))] == [1, 1, 1, 2]
 
 
+def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path) -> None:
+    for number, digest in enumerate(("old", "old", "new")):
+        night = run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z")
+        history.append(tmp_path, night, [result(A, agreement={"states": digest}), result(B)])
+    text = (tmp_path / "live.jsonl").read_text()
+    assert text.count('"stated":["old",""]') == 1
+    assert text.count('"stated":["new",""]') == 1
+    _, shown = history.shown(tmp_path, "live")
+    assert sum("stated" in line for line in shown) == 2
+    assert [row.states[A] for row in past.rows(run(history=shown))] == ["old", "old", "new"]
+
+
+def test_a_drift_that_never_agreed_keeps_the_day_of_its_first_look() -> None:
+    looks = {"answer/status": {"first": "2026-11-19"}, "answer/type": {"first": "2026-11-17"}}
+    drifted = result(A, Outcome.DRIFTED, findings=(finding(),), agreement={"states": "x", "never": looks})
+    assert history.row(run(), [drifted])["drifts"][A]["first"] == "2026-11-17"
+
+
 def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path: Path) -> None:
     _, results = sample.full()
     for number in range(100):
