@@ -157,6 +157,27 @@ def test_an_account_identifier_is_hidden_wherever_it_turns_up_next() -> None:
     assert redactor.json({"wrkspc_0123456789": 1}) == {"wrkspc_[pa-workspace-id]": 1}
 
 
+def test_what_was_shown_before_it_was_a_secret_is_hidden_from_then_on() -> None:
+    redactor = Redactor({})
+    assert redactor.text("in wrkspc_0123456789") == "in wrkspc_0123456789"
+    redactor.learn("wrkspc_0123456789", "workspace")
+    assert redactor.text("in wrkspc_0123456789") == "in wrkspc_[workspace]"
+
+
+def test_what_answers_hand_out_is_kept_once_and_what_is_too_short_is_not() -> None:
+    redactor = Redactor({"sk-known-already": MARKER})
+    for handed in ("tok-0123456789ab", "tok-0123456789ab", "short", "sk-known-already"):
+        redactor.keep(handed, seen_as=handed)
+    assert redactor.kept == {"secret_1": "tok-0123456789ab"}
+    assert redactor.text("tok-0123456789ab, short") == "{secret_1}, short"
+
+
+def test_a_marker_that_reads_like_the_beginning_of_a_secret_stays() -> None:
+    redactor = Redactor({"sk-other-secret": "${PA_API_KEY}", "${PA_API_KEY}-and-more": MARKER})
+    assert redactor.text("<sk-other-secret>") == "<${PA_API_KEY}>"
+    assert redactor.text("<${PA_API_KEY}>") == "<${PA_API_KEY}>"
+
+
 @pytest.mark.parametrize(
     "words", ['{"max_tokens": 1}', '{"usage": {"input_tokens": 7}}', "x-api-key", "api_key", "tokens"]
 )
