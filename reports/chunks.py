@@ -25,6 +25,9 @@ BUDGET = 8_000_000
 CHUNK = 800_000
 """Characters of markup after which a family's next record goes into another chunk: what one click inflates."""
 
+ENOUGH = 1_000
+"""Twice its bytes and so many characters hold a text even where deflating makes it no shorter."""
+
 
 @dataclass(frozen=True, slots=True)
 class Packed:
@@ -70,8 +73,10 @@ class _Chunk:
     def add(self, address: str, markup: str, room: int) -> int:
         """Add a member if it takes no more than `room`; say how many characters of base64 it took, or 0."""
         member = f"{json.dumps(address)}:{json.dumps(markup, ensure_ascii=False)}"
-        trial = self._deflate.copy()
-        part = trial.compress(f"{',' if self._parts else '{'}{member}".encode()) + trial.flush(zlib.Z_SYNC_FLUSH)
+        raw = f"{',' if self._parts else '{'}{member}".encode()
+        # A copy is half a megabyte, and needed only where there may be no room for what goes in.
+        trial = self._deflate if 2 * len(raw) + ENOUGH < room else self._deflate.copy()
+        part = trial.compress(raw) + trial.flush(zlib.Z_SYNC_FLUSH)
         taken = -(-len(part) * 4 // 3)
         if taken > room:
             return 0

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 MARKED, MISSING = "marked", "missing"
 
+ELEMENTS = {MARKED: "ins", MISSING: "del"}
+"""How each mark is told in markup."""
+
 _NAMED = frozenset({Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.MESSAGE})
 """Aspects that lie in a body under their own name, as deep as its envelope has them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -15,10 +15,11 @@ from catalog.model.visible import line, visible
 from catalog.reading.query import OF_RECORDS, OF_RUNS
 from reports import advice, commands, exchanges, sections, words
 from reports.facts import RELATED
+from reports.marks import ELEMENTS
 from reports.unseen import unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from jinja2 import Environment
     from markupsafe import Markup
@@ -58,6 +59,7 @@ def environment() -> Environment:
     )
     made.filters.update(capital=_capital, days=words.days, oneline=line, why=advice.reason)
     made.filters.update(runs=_runs, short=exchanges.shorten, linked=_linked, together=_together)
+    made.filters.update(headers=_headers, keys=_keys)
     made.globals.update(
         Name=sections.Name,
         BY_CAUSE=sections.BY_CAUSE,
@@ -99,6 +101,31 @@ def _linked(text: str) -> Markup:
     pieces = ADDRESS.split(text)
     link = '<a href="{0}" rel="noreferrer">{0}</a>'
     return Markup("").join(Markup(link).format(each) if at % 2 else escape(each) for at, each in enumerate(pieces))
+
+
+def _headers(pairs: Iterable[tuple[str, str, str]]) -> Markup:
+    """Rows of name, value and mark. A page has a hundred thousand, mostly the same few: no macro is called for each."""
+    return safe("".join(_header(name, value, mark) for name, value, mark in pairs))
+
+
+@lru_cache(maxsize=4096)
+def _header(name: str, value: str, mark: str) -> str:
+    element = ELEMENTS.get(mark)
+    shown = _escaped(value)
+    return f"<div><dt>{_escaped(name)}</dt><dd>{f'<{element}>{shown}</{element}>' if element else shown}</dd></div>"
+
+
+@lru_cache(maxsize=4096)
+def _keys(names: tuple[str, ...]) -> Markup:
+    """What records assert, by its keys: most records assert the same few."""
+    return safe(", ".join(f"<code>{_escaped(name)}</code>" for name in names))
+
+
+def _escaped(text: str) -> str:
+    """As the environment puts a text in."""
+    from markupsafe import escape
+
+    return str(escape(visible(text)))
 
 
 def _together(lines: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
