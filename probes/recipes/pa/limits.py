@@ -116,11 +116,13 @@ async def scope(probe: Probe) -> None:
     "input_tokens_count",
     "cache_creation_counts",
     "cache_reads_do_not_count",
+    "cache_written",
+    "cache_read",
     "cache_reads_count_for_retired",
     "estimates_are_adjusted",
     "max_tokens_do_not_count",
     "generated_tokens_count",
-    requests=22,
+    requests=25,
     roles={TIGHT_TOKENS},
     needs={"small_model", "retired_model"},
 )
@@ -131,29 +133,34 @@ async def token_counting_rules(probe: Probe) -> None:
     await probe.setup(fresh)
     await probe.send(fresh, "input_tokens_count")
 
+    small = by(TIGHT_TOKENS, system=cached(400, "cccc"))
+    await probe.send(small.later("+2m"), "cache_written")
+    await probe.setup(small.later("+4m"))
+    await probe.send(small.later("+4m"), "cache_read")
+
     first, second = (by(TIGHT_TOKENS, system=cached(700, mark)) for mark in ("aaaa", "bbbb"))
-    await probe.setup(first.later("+2m"))
-    await probe.send(second.later("+2m"), "cache_creation_counts")
+    await probe.setup(first.later("+6m"))
+    await probe.send(second.later("+6m"), "cache_creation_counts")
 
     for _ in range(2):
-        await probe.setup(first.later("+4m"))
-    await probe.send(fresh.later("+4m"), "cache_reads_do_not_count")
+        await probe.setup(first.later("+8m"))
+    await probe.send(fresh.later("+8m"), "cache_reads_do_not_count")
 
     retired = by(TIGHT_TOKENS, model="{retired_model}", system=cached(700, "aaaa"))
-    await probe.setup(retired.later("+6m"))
-    await probe.setup(retired.later("+8m"))
-    await probe.send(retired.later("+8m"), "cache_reads_count_for_retired")
+    await probe.setup(retired.later("+10m"))
+    await probe.setup(retired.later("+12m"))
+    await probe.send(retired.later("+12m"), "cache_reads_count_for_retired")
 
-    third = by(TIGHT_TOKENS, messages=worded(310)).later("+10m")
+    third = by(TIGHT_TOKENS, messages=worded(310)).later("+14m")
     for _ in range(2):
         await probe.setup(third)
     await probe.send(third, "estimates_are_adjusted")
 
-    long_leash = by(TIGHT_TOKENS, max_tokens=4_000).later("+12m")
+    long_leash = by(TIGHT_TOKENS, max_tokens=4_000).later("+16m")
     await probe.setup(long_leash)
     await probe.send(long_leash, "max_tokens_do_not_count")
 
-    talkative = by(TIGHT_TOKENS, max_tokens=100, messages=worded(60)).later("+14m")
+    talkative = by(TIGHT_TOKENS, max_tokens=100, messages=worded(60)).later("+18m")
     for _ in range(2):
         await probe.setup(talkative)
     await probe.send(talkative, "generated_tokens_count")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -65,3 +66,12 @@ def test_one_is_noticed_and_the_mock_is_as_before_when_it_is_done() -> None:
     after = {name: module for name, module in sys.modules.items() if name.startswith("mockserver")}
     assert {name: module for name, module in after.items() if name in before} == before
     assert [dict(vars(module)) for module in before.values()] == values
+
+
+def test_what_rests_on_an_assumption_is_told_and_no_drift() -> None:
+    mutant = next(each for each in mutants(["pd"]) if each.slug == "text_is_a_list")
+    address = "pd/endpoints/tokenize/tokenize_text"
+    assert run(mutant, named_only=True).state == "told"
+    assert run(replace(mutant, noticed_by=(address,)), named_only=True).missed == (address,)
+    another = "pd/endpoints/models/list_models"
+    assert run(replace(mutant, noticed_by=(f"~{another}",)), named_only=True).missed == (another,)

@@ -67,7 +67,7 @@ def verdicts(chosen: Sequence[Mutant], jobs: int, *, named_only: bool) -> Iterat
 
 
 def _told(verdict: Verdict, *, why: bool) -> Iterator[str]:
-    if verdict.state not in ("detected", "blinded"):
+    if verdict.state not in ("detected", "told", "blinded"):
         yield f"{verdict.state}  {verdict.id}{f': it raises {verdict.broken}' if verdict.broken else ''}"
         yield from (f"    not noticed by {pattern}" for pattern in verdict.missed)
         yield from (f"    noticed by {address} too" for address in verdict.elsewhere)
@@ -85,7 +85,8 @@ def _count(found: Sequence[Verdict], provider: str) -> str:
     broken = {fact for mutant in rows for fact in mutant.facts}
     mine = [verdict for verdict in found if verdict.id.startswith(f"{provider}/")]
     counts = {
-        "detected": sum(each.detected for each in mine),
+        "detected": sum(each.detected and bool(each.drifted) for each in mine),
+        "told by assumptions alone": sum(each.state == "told" for each in mine),
         "blinded the run": sum(each.state == "blinded" for each in mine),
         "survived": sum(each.survived for each in mine),
         "noticed elsewhere": sum(bool(each.elsewhere) for each in mine),

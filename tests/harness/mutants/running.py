@@ -11,7 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.blindness import blind_providers
-from catalog.model import Outcome
+from catalog.model import Outcome, Severity
+from catalog.model.codes import ReasonCode
 from probes.planning.rotation import Depth, Drawing
 from probes.target import target as targets
 from tests.harness.engines import probe
@@ -38,13 +39,16 @@ class Verdict:
     id: str
     drifted: frozenset[str]
     missed: tuple[str, ...]
-    """What the row names that did not drift."""
+    """What the row names that did not drift, or did not tell."""
     elsewhere: tuple[str, ...]
     """What drifted, and the row does not name."""
     unseen: Mapping[str, str] = field(default_factory=dict)
     """What could not look, and why."""
     blinded: str = ""
     """Why the run would have ended as blind (exit 10), for instance because no control was green: it is not silent."""
+    told: frozenset[str] = frozenset()
+    """Who says that an assumption is not so (`should`, `assumption-failed`): no drift, for the documents do not show
+    how it is asked or where it stands; or that this account may not see it (`restricted`). It is not silent."""
     why: tuple[str, ...] = ()
     """The first difference that each record told."""
     broken: str = ""
@@ -73,7 +77,7 @@ class Verdict:
         if not self.in_effect:
             return "never in effect"
         if self.detected:
-            return "elsewhere" if self.elsewhere else "detected"
+            return "elsewhere" if self.elsewhere else "detected" if self.drifted else "told"
         if self.blinded:
             return "blinded"
         return "missed in part" if self.drifted else "survived"
@@ -97,7 +101,7 @@ def of(provider: str) -> Of:
 def run(mutant: Mutant, *, named_only: bool = False) -> Verdict:
     """Serve the mock with the mutant in it, probe it, and say who noticed."""
     known = of(mutant.provider)
-    named = frozenset[str]().union(*(known.matching(pattern) for pattern in mutant.wanted))
+    named = frozenset[str]().union(*(known.matching(pattern) for pattern in (*mutant.wanted, *mutant.told)))
     raised = _Raised()
     reached = Reached()
     try:
@@ -109,11 +113,15 @@ def run(mutant: Mutant, *, named_only: bool = False) -> Verdict:
     return replace(_verdict(mutant, found), broken=raised.first, in_effect=reached.count > 0)
 
 
-def untouched(provider: str) -> dict[str, Outcome]:
-    """What does not conform on the mock imported anew with nothing changed: no mutant can be judged by it."""
+def untouched(provider: str) -> dict[str, str]:
+    """What does not conform, or tells, on the mock imported anew unchanged: no mutant can be judged by it."""
     with imported_anew() as app, serving_mock(app.create_app(only=[provider])) as addresses:
         results = probe(targets.load("mock").served_by(addresses), of(provider).addresses)
-    return {address: each.outcome for address, each in results.items() if each.outcome is not Outcome.CONFORMS}
+    return {
+        address: f"{each.outcome}, and tells of an assumption" if _tells(each) else str(each.outcome)
+        for address, each in results.items()
+        if each.outcome is not Outcome.CONFORMS or _tells(each)
+    }
 
 
 @contextmanager
@@ -155,7 +163,7 @@ class _Raised(logging.Handler):
     @contextmanager
     def heard(self) -> Iterator[None]:
         """Hear it while the block runs."""
-        loggers = [logging.getLogger(name) for name in ("uvicorn.error", "grpc")]
+        loggers = [logging.getLogger(name) for name in ("uvicorn.error", "grpc", "asyncio")]
         for each in loggers:
             each.addHandler(self)
         try:
@@ -168,19 +176,33 @@ class _Raised(logging.Handler):
 def _verdict(mutant: Mutant, results: Mapping[str, Result]) -> Verdict:
     matching = of(mutant.provider).matching
     drifted = {address for address, each in results.items() if each.outcome in NOTICED}
-    may = set[str]().union(*map(matching, (*mutant.wanted, *mutant.allowed)))
+    told = {address for address, each in results.items() if _tells(each)}
+    may = set[str]().union(*map(matching, (*mutant.wanted, *mutant.told, *mutant.allowed)))
+    unnoticed = [pattern for pattern in mutant.wanted if not matching(pattern) & drifted]
+    untold = [pattern for pattern in mutant.told if not matching(pattern) & (drifted | told)]
     return Verdict(
         mutant.id,
         frozenset(drifted),
-        missed=tuple(pattern for pattern in mutant.wanted if not matching(pattern) & drifted),
+        missed=(*unnoticed, *untold),
         elsewhere=tuple(sorted(drifted - may)),
         unseen={
             address: f"{each.outcome}: {each.reason.code if each.reason else ''}"
             for address, each in results.items()
             if each.outcome not in (*NOTICED, Outcome.CONFORMS)
         },
+        told=frozenset(told),
         blinded=blind_providers(list(results.values()), [mutant.provider]).get(mutant.provider, ""),
         why=tuple(f"{address}: {_first(results[address])}" for address in sorted(drifted)),
+    )
+
+
+def _tells(result: Result) -> bool:
+    """Whether it says of an assumption of ours that it is not so, or that this account may not see it."""
+    failed = result.reason is not None and result.reason.code is ReasonCode.ASSUMPTION_FAILED
+    return (
+        failed
+        or result.outcome is Outcome.RESTRICTED
+        or any(each.severity is Severity.SHOULD for each in result.findings)
     )
 
 

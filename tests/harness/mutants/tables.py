@@ -47,7 +47,8 @@ class Mutant:
     hook: str
     instead: str
     noticed_by: tuple[str, ...]
-    """Addresses of records that must drift; patterns, of which one match must and all may; in brackets, who may."""
+    """Addresses of records that must drift; patterns, of which one match must and all may; in brackets, who may;
+    after a tilde, who must tell of it in another way, for how it is asked or where it stands is assumed."""
 
     @property
     def provider(self) -> str:
@@ -65,7 +66,12 @@ class Mutant:
     @property
     def wanted(self) -> tuple[str, ...]:
         """Of the names those of which a record must drift."""
-        return tuple(name for name in self.noticed_by if not name.startswith("("))
+        return tuple(name for name in self.noticed_by if not name.startswith(("(", "~")))
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Of the names, without their tilde, those of which a record must say that what we assumed of it is not so."""
+        return tuple(name[1:] for name in self.noticed_by if name.startswith("~"))
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -151,9 +157,9 @@ def _of_names(mutant: Mutant, known: Of) -> Iterator[str]:
             yield f"{fact!r} is no fact of {mutant.provider}"
         elif fact not in known.breakable:
             yield f"{fact!r} has no effect on the wire, or nobody can look at it"
-    if not mutant.wanted:
+    if not mutant.wanted and not mutant.told:
         yield "nobody notices: name the records that must drift"
-    for pattern in (*mutant.wanted, *mutant.allowed):
+    for pattern in (*mutant.wanted, *mutant.told, *mutant.allowed):
         if not known.matching(pattern):
             yield f"{pattern!r} is no record of {mutant.provider} that has a recipe"
 

@@ -151,3 +151,28 @@ def _without(part: str) -> Callable[[Told], Told]:
 without_limit = _without("limit")
 without_remaining = _without("remaining")
 without_reset = _without("reset")
+
+
+YEARS_S = 5 * 365 * 24 * 3600
+
+
+def keys_of_five_years(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
+    def raised(call: Call) -> None:
+        from mockserver.pa.compliance.refusals import not_a_usable_key
+        from mockserver.pa.keys import Role
+
+        if call.key.role is Role.COMPLIANCE and call.context.ahead_s > YEARS_S:
+            raise not_a_usable_key(call.names.key_header)
+        raise_failure(call)
+
+    return raised
+
+
+def whether_enabled_or_not_for_organizations(admit: Admit) -> Admit:
+    def lenient(key: Key, endpoint: Endpoint) -> None:
+        from mockserver.pa.compliance.access import ORG_DATA
+
+        if endpoint.group != ORG_DATA or not {ORG_DATA} <= key.scopes:
+            admit(key, endpoint)
+
+    return lenient

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +13,23 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from mockserver.pa.call import Call
-    from mockserver.pa.compliance.archive import Archive, Chat, LocalSession
+    from mockserver.pa.compliance.archive import Archive, Chat, LocalSession, Message
 
+ArchiveOf = Callable[["Call"], "Archive"]
 Body = dict[str, Any]
 Delete = Callable[["Archive", str, str, float], None]
 Handler = Callable[["Call"], Awaitable["Response"]]
 Meet = Callable[["Call"], None]
 Record = Callable[["Archive", str, str, str, float], None]
+Show = Callable[["Message", Mapping[str, Any]], Body]
 
 
 def without_deleted(live: Callable[[Archive, float], list[Chat]]) -> Callable[[Archive, float], list[Chat]]:
     return lambda archive, now: [chat for chat in live(archive, now) if chat.deleted_at is None]
+
+
+def deleted_alone(live: Callable[[Archive, float], list[Chat]]) -> Callable[[Archive, float], list[Chat]]:
+    return lambda archive, now: [chat for chat in live(archive, now) if chat.deleted_at is not None]
 
 
 def but_deleted(find: Callable[[Archive, str, float], Chat | None]) -> Callable[[Archive, str, float], Chat | None]:
@@ -76,7 +83,7 @@ keeps_files = _rehung("files")
 keeps_products = _rehung("generated_files", "artifacts")
 
 
-def of_all_parents(archive_of: Callable[[Call], Archive]) -> Callable[[Call], Archive]:
+def of_all_parents(archive_of: ArchiveOf) -> ArchiveOf:
     def found(call: Call) -> Archive:
         from mockserver.pa.keys import ACME
 
@@ -172,3 +179,51 @@ def empty_page(listed: Handler) -> Handler:
         return JSONResponse({"data": [], "next_page": None})
 
     return empty
+
+
+def _content_without(kind: str) -> Callable[[Show], Show]:
+    def lacking(shown: Show) -> Show:
+        def told(message: Message, values: Mapping[str, Any]) -> Body:
+            whole = shown(message, values)
+            return {**whole, "content": [block for block in whole["content"] if block["type"] != kind]}
+
+        return told
+
+    return lacking
+
+
+without_tool_input = _content_without("tool_use")
+without_tool_result = _content_without("tool_result")
+
+
+def _lacking(kept: str, doomed: Callable[[Any], bool]) -> Callable[[ArchiveOf], ArchiveOf]:
+    """The archive as it is found, without some entries of one of its tables."""
+
+    def lacking(archive_of: ArchiveOf) -> ArchiveOf:
+        def found(call: Call) -> Archive:
+            archive = archive_of(call)
+            table = getattr(archive, kept)
+            for each in [each for each, entry in table.items() if doomed(entry)]:
+                del table[each]
+            return archive
+
+        return found
+
+    return lacking
+
+
+without_chat_files = _lacking("files", lambda file: file.chat is not None)
+without_project_files = _lacking("files", lambda file: file.project is not None)
+without_documents = _lacking("documents", lambda document: True)
+
+
+def _body_of(response: Response) -> Body:
+    body: Body = json.loads(bytes(response.body))
+    return body
+
+
+def of_another_id(answer: Handler) -> Handler:
+    async def renamed(call: Call) -> Response:
+        return JSONResponse({**_body_of(await answer(call)), "id": "proj_01Another"})
+
+    return renamed

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 from mockserver.pa import limits
 from mockserver.pa.errors import PaError
-from mockserver.pa.keys import Standing
+from mockserver.pa.keys import Role, Standing
 from mockserver.pa.meters import Meter, meter_of
 
 if TYPE_CHECKING:
@@ -183,3 +185,79 @@ def acceleration_passes(raise_failure: Callable[[Call], None]) -> Callable[[Call
             raise_failure(call)
 
     return passing
+
+
+def standard_by_default(admit: AdmitMessage) -> AdmitMessage:
+    return lambda call, model, measured, body: admit(call, model, measured, {"service_tier": "standard_only", **body})
+
+
+def with_read(counted: object) -> Callable[[Model, InputTokens], int]:
+    return lambda model, measured: measured.fresh + measured.created + measured.read
+
+
+def _apart(call: Call, of: str) -> Call:
+    """The call of an organization that differs from the caller's in its meters alone."""
+    organization = replace(call.key.organization, id=f"{call.key.organization.id}/{of}")
+    return replace(call, key=replace(call.key, organization=organization))
+
+
+def of_each_geo(admit: AdmitMessage) -> AdmitMessage:
+    return lambda call, model, measured, body: admit(
+        _apart(call, body.get("inference_geo") or "global"), model, measured, body
+    )
+
+
+def of_each_workspace(admit: AdmitMessage) -> AdmitMessage:
+    return lambda call, model, measured, body: admit(_apart(call, call.key.workspace or ""), model, measured, body)
+
+
+LONG_TOKENS = 200_000
+
+
+def long_ones_apart(admit: AdmitMessage) -> AdmitMessage:
+    def admitted(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
+        long = measured.fresh > LONG_TOKENS
+        return admit(call, replace(model, limit_class=limits.RETIRED) if long else model, measured, body)
+
+    return admitted
+
+
+def all_of_them(most: object) -> Callable[[Sequence[TokenBucket], float], TokenBucket]:
+    """Neither of the limits, but what they come to together."""
+
+    def summed(tokens: Sequence[TokenBucket], now: float) -> TokenBucket:
+        from mockserver.buckets import TokenBucket
+
+        return TokenBucket(sum(bucket.per_minute for bucket in tokens))
+
+    return summed
+
+
+def counted_by_model(create: Handler) -> Handler:
+    free = uncounted(create)
+
+    async def counted(call: Call) -> Response:
+        model = json.loads(await call.request.body())["requests"][0]["params"]["model"]
+        limits.admit_request(_apart(call, model), "batches")
+        return await free(call)
+
+    return counted
+
+
+def as_for_all(create: Handler) -> Handler:
+    async def created(call: Call) -> Response:
+        return await create(replace(call, key=replace(call.key, role=Role.INFERENCE)))
+
+    return created
+
+
+def each_minute(refill: object) -> Callable[[TokenBucket, float], None]:
+    """Full again when a minute is over, and not a bit before."""
+
+    def refilled(bucket: TokenBucket, now: float) -> None:
+        if bucket.updated_at is None:
+            bucket.updated_at = now
+        elif now >= bucket.updated_at + 60:
+            bucket.level, bucket.updated_at = bucket.capacity, now
+
+    return refilled

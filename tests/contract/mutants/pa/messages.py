@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mockserver.pa.errors import PaError
     from mockserver.pa.fields import Check
     from mockserver.pa.generator import Completion
+    from mockserver.pa.server_tools import Used
 
 Body = dict[str, Any]
 CheckMessage = Callable[[Body], tuple["Model", int]]
@@ -22,6 +23,7 @@ Compose = Callable[..., Body]
 Envelope = Callable[["PaError"], Body]
 Handler = Callable[["Call"], Awaitable["Response"]]
 Refuse = Callable[["Call", str], "Completion"]
+Run = Callable[["Call", Mapping[str, Any]], "Used"]
 Sse = Callable[[Mapping[str, Any], "PaError | None"], AsyncIterator[bytes]]
 
 
@@ -240,3 +242,64 @@ def _details_without(name: str) -> Callable[[Refuse], Refuse]:
 
 
 without_category = _details_without("category")
+without_credit = _details_without("fallback_credit_token")
+
+
+def with_empty_credit(refuse: Refuse) -> Refuse:
+    def refused(call: Call, category: str) -> Completion:
+        completion = refuse(call, category)
+        completion.stop_details = {**(completion.stop_details or {}), "fallback_credit_token": ""}
+        return completion
+
+    return refused
+
+
+def completions(create: Handler) -> Handler:
+    async def completed(call: Call) -> Response:
+        answer = await create(call)
+        return JSONResponse({"completion": " Hello."}) if isinstance(answer, JSONResponse) else answer
+
+    return completed
+
+
+def text_as_message(check: CheckMessage) -> CheckMessage:
+    def checked(body: Body) -> tuple[Model, int]:
+        if isinstance(body.get("messages"), str):
+            body["messages"] = [{"role": "user", "content": body["messages"]}]
+        return check(body)
+
+    return checked
+
+
+def refuses_any(check: object) -> Callable[[Call], None]:
+    def refused(call: Call) -> None:
+        from mockserver.pa.errors import invalid
+
+        if call.names.header("beta") in call.request.headers:
+            raise invalid("There are no betas.")
+
+    return refused
+
+
+def without_error_code(run: Run) -> Run:
+    def used(call: Call, body: Mapping[str, Any]) -> Used:
+        tried = run(call, body)
+        for block in tried.blocks:
+            if isinstance(block.get("content"), dict):
+                block["content"].pop("error_code", None)
+        return tried
+
+    return used
+
+
+def failing_the_request(run: Run) -> Run:
+    def used(call: Call, body: Mapping[str, Any]) -> Used:
+        from mockserver.pa.errors import invalid
+
+        tried = run(call, body)
+        for block in tried.blocks:
+            if isinstance(block.get("content"), dict) and "error_code" in block["content"]:
+                raise invalid(f"The tool failed: {block['content']['error_code']}.")
+        return tried
+
+    return used

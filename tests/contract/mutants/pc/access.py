@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from mockserver.pc.causes import BEFORE, CYBER, MISALIGNMENT, OVERLOAD, REGION
-from mockserver.pc.errors import INVALID_PROJECT, MISMATCHED_ORGANIZATION
+from mockserver.pc.errors import INVALID_PROJECT, MISMATCHED_ORGANIZATION, NO_KEY
 from mockserver.pc.keys import KEYS, Federated, Key, Project
 
 if TYPE_CHECKING:
@@ -104,3 +104,12 @@ misalignment_passes = _passes(MISALIGNMENT)
 cyber_passes = _passes(CYBER)
 overload_passes = _passes(OVERLOAD)
 region_passes = _passes(REGION)
+
+
+def in_another_header(authenticate: Callable[..., tuple[Key, Project]]) -> Callable[..., tuple[Key, Project]]:
+    def strict(connection: HTTPConnection, *of: Any) -> tuple[Key, Project]:
+        if "api-key" not in connection.headers:
+            raise NO_KEY("Send your key as api-key.")
+        return authenticate(connection, *of)
+
+    return strict

@@ -156,7 +156,7 @@ without_param = _without("param")
 
 
 def bare(envelope: Envelope) -> Envelope:
-    return lambda error: {"type": "error", "status": error.status, "detail": error.message}
+    return lambda error: {"type": "error", "error": {"status": error.status, "detail": error.message}}
 
 
 def _extra(change: Callable[[Body], Body], key: str) -> Callable[[Make], Make]:

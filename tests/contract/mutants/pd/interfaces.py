@@ -21,7 +21,7 @@ def as_text(original: type[Response]) -> Callable[..., Response]:
 
 
 def under_another_package(original: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda world, package: original(world, "another_package")
+    return lambda world, package, *more: original(world, "another_package", *more)
 
 
 def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:
