@@ -1,4 +1,4 @@
-"""`python -m reports`: make a run's views again, merge shards, compare two runs, keep the history."""
+"""`python -m reports`: make a run's views again, merge shards, compare runs, keep the history."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 from catalog import command_line
 from catalog.evidence import past
 from catalog.evidence.past import LETTERS
-from catalog.evidence.results_file import RESULTS, EvidenceError, read_run
+from catalog.evidence.results_file import EvidenceError
 from catalog.model import homes, places
 from catalog.model.errors import shown
 from catalog.model.exits import Exit
-from reports import build, ci_annotations, diff, feed, history, known, news, terminal
+from reports import build, ci_annotations, diff, feed, history, news, terminal
+from reports.across.commands import add_matrix
+from reports.named import folder_of, folder_or_none, read
 from reports.news import DEFAULT, Policy
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog.command_line import Command
-    from catalog.evidence.results import Result, Run
+    from catalog.evidence.results import Run
     from catalog.model import Json
-
-OUT = "reports/out"
 
 EPILOG = """\
 A RUN is a run's folder, its results.jsonl, or its name under reports/out (`latest` is the last one).
@@ -37,6 +37,7 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
   python -m reports show latest                   what the terminal said at the end of the run
   python -m reports show latest --annotate github the causes as ::error lines of a GitHub workflow
   python -m reports diff RUN RUN                  what changed; exit 1 if anything did
+  python -m reports matrix RUN RUN                several runs beside each other, with queries over them
   python -m reports history append latest         remember it, for the strips of later reports
   python -m reports feed                          what changed on the wire: Markdown, Atom and JSON Feed
   python -m reports news                          what the last run has to tell, as JSON for a webhook
@@ -81,6 +82,7 @@ def _parser() -> command_line.Parser:
     command.add_argument("before", metavar="RUN_A")
     command.add_argument("after", metavar="RUN_B")
     command.set_defaults(run_command=_diff)
+    add_matrix(commands)
     command = commands.add_parser("history", help="remember a run, or list what is remembered")
     kept = command.add_subparsers(required=True, metavar="append | list")
     each = kept.add_parser("append", help="add a run's line to the history, once")
@@ -146,7 +148,7 @@ def _number(text: str) -> int:
 
 
 def _build(asked: argparse.Namespace) -> int:
-    folders = [_folder(name) for name in asked.runs]
+    folders = [folder_of(name) for name in asked.runs]
     if asked.out is not None:
         build.build_merged(folders, asked.out)
         print(asked.out / "report.html")
@@ -159,7 +161,7 @@ def _build(asked: argparse.Namespace) -> int:
 
 
 def _show(asked: argparse.Namespace) -> int:
-    run, results = _read(asked.run)
+    run, results = read(asked.run)
     if asked.annotate:
         print("\n".join(ci_annotations.annotated(run, results)))
         return 0
@@ -169,13 +171,13 @@ def _show(asked: argparse.Namespace) -> int:
 
 
 def _diff(asked: argparse.Namespace) -> int:
-    before, after = _read(asked.before), _read(asked.after)
+    before, after = read(asked.before), read(asked.after)
     print(diff.render(before, after))
     return Exit.PROBLEMS if diff.differences(before[1], after[1]) else Exit.FINE
 
 
 def _append(asked: argparse.Namespace) -> int:
-    run, results = _read(asked.run)
+    run, results = read(asked.run)
     added = history.append(asked.folder, run, results)
     print(f"{shown(history.file_of(asked.folder, run.target))}: {run.run} {'added' if added else 'was there already'}")
     return 0
@@ -205,7 +207,7 @@ def _news(asked: argparse.Namespace) -> int:
 
 
 def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
-    if not asked.target and getattr(asked, "run", None) and _found(asked.run) is not None:
+    if not asked.target and getattr(asked, "run", None) and folder_or_none(asked.run) is not None:
         asked.target = _described(asked.run).target
     asked.target = asked.target or history.only_target(asked.folder) or "live"
     lines = history.load(asked.folder, asked.target)
@@ -216,7 +218,7 @@ def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
 
 
 def _open(asked: argparse.Namespace) -> int:
-    page = _folder(asked.run) / "report.html"
+    page = folder_of(asked.run) / "report.html"
     if not page.is_file():
         raise EvidenceError("is not there", f"make it with `python -m reports build {asked.run}`", file=page)
     print(page)
@@ -224,38 +226,8 @@ def _open(asked: argparse.Namespace) -> int:
     return 0
 
 
-def _read(name: str) -> tuple[Run, list[Result]]:
-    run, results = read_run(_folder(name) / RESULTS)
-    known.demand(run)
-    return run, results
-
-
 def _described(name: str) -> Run:
-    return _read(name)[0]
-
-
-def _found(name: str) -> Path | None:
-    """The folder that a person means by a path, a results file or a run's name."""
-    for path in (places.meant(name), places.runs() / name):
-        if path.is_dir():
-            return path
-        if path.is_file():
-            return path.parent
-    return None
-
-
-def _folder(name: str) -> Path:
-    found = _found(name)
-    if found is not None:
-        return found
-    raise EvidenceError(f"no run {name!r}", f"give a run's folder, its results.jsonl, or a name under {OUT}{_known()}")
-
-
-def _known() -> str:
-    names = sorted(
-        path.name for path in places.runs().glob("*/") if (path / RESULTS).is_file() and path.name != "latest"
-    )
-    return f", such as {names[-1]}" if names else " (there is none yet: `pytest probes` makes one)"
+    return read(name)[0]
 
 
 def _tally(letters: str) -> str:

@@ -54,10 +54,10 @@ def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
     for name, render in _views().items():
         with drawing_on(folder / RESULTS):
             view = render(run, ordered)
-        _write(folder / name, view)
+        write(folder / name, view)
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.past import LETTERS
 from catalog.model import Outcome
-from catalog.reading import query
+from catalog.reading import over_runs, query, terms
 from reports import exchanges, island, plots
 from reports.chunks import pack
 from reports.detail import Details
 from reports.endings import endings
 from reports.facts import Relations
-from reports.markup import TEMPLATES, environment, safe
+from reports.markup import environment, safe
 from reports.matrix import matrix
+from reports.one_file import asset, policy
 from reports.overview import Overview
 from reports.sections import Name
 from reports.sentence import title
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from reports.standing import Standing
 
 STYLES = ("base.css", "story.css", "matrix.css", "finding.css", "records.css", "print.css")
-SCRIPTS = ("data.js", "query.js", "detail.js", "copy.js", "list.js", "search.js", "keys.js")
+SCRIPTS = ("page.js", "data.js", "rows.js", "query.js", "detail.js", "copy.js", "list.js", "search.js", "keys.js")
 
 SHOWN_WHOLE = 50
 WHOLE_CHARACTERS = 3_000_000
@@ -42,7 +41,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     details = Details(run, Relations(overview.results), overview.attributor, dates)
     whole = list(_shown_whole(overview.findings))
     packed = pack(_packed(overview.standings, whole), details.whole, details.without_exchanges)
-    style, script = _asset(STYLES), _asset(SCRIPTS)
+    style, script = asset(STYLES), asset(SCRIPTS)
     return (
         environment()
         .get_template("report.html.j2")
@@ -52,7 +51,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
             title=title(overview),
             style=safe(style),
             script=safe(script),
-            policy=_policy(style, script),
+            policy=policy(style, script),
             matrix=matrix(overview),
             plots=plots.plots(overview),
             story=Story(overview, [details.article(each) for each in whole]),
@@ -94,29 +93,10 @@ def _index(overview: Overview, place: Mapping[str, int], dates: Sequence[str]) -
     return {
         "outcomes": {LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
         "fields": {**query.OF_RECORDS, **query.OF_RUNS},
-        "prose": sorted(query.PROSE),
+        "ofRun": list(over_runs.FIELDS),
+        "hows": dict(zip(over_runs.How, over_runs.MEANS, strict=True)),
+        "prose": sorted(terms.PROSE),
         "runs": dates,
         "facets": facets,
         "rows": rows,
     }
-
-
-def _policy(style: str, script: str) -> str:
-    """Only this file's own style and script may act: both are named by their hash, all else is refused."""
-    rules = [
-        "default-src 'none'",
-        f"style-src 'sha256-{_hash(style)}'",
-        f"script-src 'sha256-{_hash(script)}'",
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-    ]
-    return "; ".join(rules)
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _asset(names: Sequence[str]) -> str:
-    return "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)

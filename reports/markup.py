@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from catalog.model import Outcome
 from catalog.model.visible import line, visible
+from catalog.reading import over_runs
 from catalog.reading.query import OF_RECORDS, OF_RUNS
 from reports import advice, commands, exchanges, sections, words
 from reports.facts import RELATED
@@ -77,6 +78,8 @@ def environment() -> Environment:
         count=words.count,
         query=query,
         fields={**OF_RECORDS, **OF_RUNS},
+        over_runs=over_runs.MEANS,
+        of_a_run=over_runs.FIELDS,
         meaning=advice.means,
         unseen=unseen,
         ask_again=commands.ask_again,

@@ -117,7 +117,11 @@ def _evidence(result: Result, run: Run, today: date, last: Earlier | None) -> tu
 
 def _recorded(result: Result, run: Run) -> date | None:
     """The day that write-back left in the record; it speaks of a live target, so it counts for live runs alone."""
-    return seen_on(result.probed_record) if run.live and Tag.LIVE_VERIFIED in result.probed_record.tags else None
+    return (
+        seen_on(result.probed_record)
+        if run.speaks_of_providers and Tag.LIVE_VERIFIED in result.probed_record.tags
+        else None
+    )
 
 
 def _iso(day: date | None) -> str:

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from catalog.model import Outcome
+from catalog.model.outcome import WORDS, Outcome
 
-OUTCOMES: Mapping[Outcome, str] = {
-    Outcome.CONFORMS: "conforms",
-    Outcome.DRIFTED: "drifted",
-    Outcome.FLAKY: "flaky",
-    Outcome.RESTRICTED: "restricted",
-    Outcome.INCONCLUSIVE: "inconclusive",
-    Outcome.NOT_PROBED: "not probed",
-    Outcome.HARNESS_ERROR: "our fault",
-}
+OUTCOMES: Mapping[Outcome, str] = WORDS
 
 AS_DOCUMENTED, OTHERWISE, NOT_LOOKED_AT, ASSUMED = "as documented", "otherwise", "not looked at", "assumed"
 """What became of an assertion; `assumed` are those that no document states, as far as they were seen as we assumed."""

@@ -15,7 +15,7 @@ from catalog.model.homes import remembered
 from catalog.reading.agreed import agreed_of, as_kept, first_looks
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest
-from catalog.reading.last_seen import is_mock, seen_on, target_of
+from catalog.reading.last_seen import of_no_provider, seen_on, target_of
 from catalog.reading.manifest import providers
 from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
@@ -212,8 +212,8 @@ def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
         for name, candidate in candidates.items():
             for complaint in complaints(validator.iter_errors(candidate)) if validator else ():
                 yield Problem(file, name, *complaint)
-            if shipped and isinstance(candidate, dict) and is_mock(str(candidate.get("target"))):
-                yield Problem(file, name, "$.target", "carries evidence from a mock", "remove it")
+            if shipped and isinstance(candidate, dict) and of_no_provider(str(candidate.get("target"))):
+                yield Problem(file, name, "$.target", "carries evidence from a mock or a gateway", "remove it")
 
 
 def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
@@ -341,8 +341,8 @@ def _tags_agree(record: Record, scene: Scene) -> Iterator[Told]:
 
 def _evidence_is_live(record: Record, scene: Scene) -> Iterator[Told]:
     target = target_of(record)
-    if scene.shipped and is_mock(target):
-        what = f"carries evidence from a mock ({target})"
+    if scene.shipped and of_no_provider(target):
+        what = f"carries evidence from a {target.partition(':')[0]} ({target})"
         yield Told("", what, "only a live run may write here: restore the record from git")
 
 

@@ -15,7 +15,7 @@ from catalog.evidence.complete import unreported
 from catalog.evidence.past import Earlier, last_verdict
 from catalog.model import Outcome
 from catalog.model.codes import ReasonCode
-from catalog.reading.last_seen import is_mock, last_seen
+from catalog.reading.last_seen import last_seen, of_no_provider
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -68,10 +68,10 @@ def _is_unseen(result: Result) -> bool:
 
 def _recorded(result: Result, run: Run) -> Earlier | None:
     """What write-back left in the record; it speaks of the live target that it names, and of no other account."""
-    if not run.live or not result.probed:
+    if not run.speaks_of_providers or not result.probed:
         return None
     last = last_seen(result.probed_record)
-    if last is None or is_mock(last.target) or last.target != run.target:
+    if last is None or of_no_provider(last.target) or last.target != run.target:
         return None
     outcome = {"conforms": Outcome.CONFORMS, "drifted": Outcome.DRIFTED}.get(last.result)
     return Earlier(last.day, outcome) if outcome is not None else None

@@ -27,6 +27,7 @@ from catalog.model import (
 )
 from catalog.model.exchange import Cut
 from catalog.model.look import Look
+from catalog.model.standpoint import StandsFor
 
 RECORDED = "recorded"
 """How what is seen in recorded traffic came about."""
@@ -118,6 +119,7 @@ class Run:
     run: str
     target: str
     live: bool
+    """Whether it was asked as providers are: without `X-Mock-*`, with keys that are secrets."""
     started_at: str
     today: str
     providers: tuple[str, ...] = ()
@@ -137,6 +139,22 @@ class Run:
     """The requests of the run's beginning: what each found on the account (`provider`, `request`, `found`, `ends`)."""
     ends: tuple[Mapping[str, Json], ...] = ()
     """What the run rests on that has an end: `provider`, `what`, `on` (a day), `records` and `mend`."""
+    stands_for: StandsFor | None = None
+    """Whose answers it saw; None in runs of old, and then `live` tells: ask `standpoint`."""
+    region: str = ""
+    """Where it was asked from, or which region of a provider, as its target says."""
+    revisions: Mapping[str, str] = field(default_factory=dict)
+    """The revision that each provider was asked under, where its manifest lists any."""
+
+    @property
+    def standpoint(self) -> StandsFor:
+        """Whose answers it saw."""
+        return self.stands_for or (StandsFor.PROVIDER if self.live else StandsFor.MOCK)
+
+    @property
+    def speaks_of_providers(self) -> bool:
+        """Whether what it saw is evidence for the records: it was live, and no gateway stood between."""
+        return self.live and self.standpoint is StandsFor.PROVIDER
 
     def to_json(self) -> dict[str, Json]:
         return _fields(self)
@@ -148,7 +166,9 @@ class Run:
         selected = data.get("selected")
         said = data.get("asked", {})
         asked = Asked(**{**said, "traffic": tuple(said.get("traffic", ()))})
-        return cls(**{**data, **lists, "asked": asked, "selected": None if selected is None else tuple(selected)})
+        stands_for = StandsFor(data["stands_for"]) if "stands_for" in data else None
+        several = {"asked": asked, "selected": None if selected is None else tuple(selected), "stands_for": stands_for}
+        return cls(**{**data, **lists, **several})
 
 
 def _fields(value: Json) -> dict[str, Json]:

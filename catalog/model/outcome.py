@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -21,6 +22,18 @@ class Outcome(StrEnum):
     def conclusive(self) -> bool:
         """Whether the behaviour itself was looked at and judged."""
         return self in (Outcome.CONFORMS, Outcome.DRIFTED)
+
+
+WORDS: Mapping[Outcome, str] = {
+    Outcome.CONFORMS: "conforms",
+    Outcome.DRIFTED: "drifted",
+    Outcome.FLAKY: "flaky",
+    Outcome.RESTRICTED: "restricted",
+    Outcome.INCONCLUSIVE: "inconclusive",
+    Outcome.NOT_PROBED: "not probed",
+    Outcome.HARNESS_ERROR: "our fault",
+}
+"""What each is called, in every view and query."""
 
 
 class LedgerState(StrEnum):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from catalog.model import Outcome
 from catalog.model.assertion import Basis
 from catalog.reading.cells import cells_of
-from catalog.reading.last_seen import is_mock, last_seen, target_of
+from catalog.reading.last_seen import last_seen, of_no_provider, target_of
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -46,7 +46,7 @@ def _seen_before_it_was_named(record: Record, stated: tuple[Assertion, ...]) -> 
 
     The first of them kept no cells: there all was verified that the record states.
     """
-    if _block(record).keys() & {"agreed", "looked"} or is_mock(target_of(record)):
+    if _block(record).keys() & {"agreed", "looked"} or of_no_provider(target_of(record)):
         return frozenset()
     last = last_seen(record)
     if "evidence" not in record.data and last is not None and last.result == Outcome.CONFORMS:

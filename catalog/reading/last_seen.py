@@ -8,13 +8,12 @@ from datetime import UTC, date, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from catalog.model.standpoint import StandsFor
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog.model import Json, Record
-
-MOCK = "mock"
-"""The target whose evidence speaks of no provider; the name of any other mock begins with it and a colon."""
 
 BLOCKS: Mapping[str, str] = MappingProxyType(
     {"endpoints": "verification", "errors": "observed", "rate_limits": "observed_for_this_key"}
@@ -78,9 +77,9 @@ def target_of(record: Record) -> str:
     return found["target"] if found else ""
 
 
-def is_mock(target: str) -> bool:
-    """Whether evidence from a target of this name speaks of a mock."""
-    return target == MOCK or target.startswith(f"{MOCK}:")
+def of_no_provider(target: str) -> bool:
+    """Whether evidence from a target of this name speaks of a mock or a gateway: it begins with that and a colon."""
+    return target == StandsFor.MOCK or target.startswith((f"{StandsFor.MOCK}:", f"{StandsFor.GATEWAY}:"))
 
 
 def is_expired(record: Record) -> bool:

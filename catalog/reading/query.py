@@ -2,7 +2,8 @@
 
 `catalog find`, `pytest probes -k` and the search of a report use the same words. A word is found anywhere in what is
 said of a record; `field:value` must be so, `*` stands for anything, a comma for "or", and `-` before it for "not".
-All of a query must hold. The page has the same rules in its script, and a test holds both together.
+All of a query must hold. Of several runs there is more to ask: `over_runs.py`. The page has the same rules in its
+script, and a test holds both together.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog.model.errors import CatalogError, did_you_mean
+from catalog.reading import over_runs
 from catalog.reading.facts import keywords, meaning, note, occurs_on
 from catalog.reading.headers import header_names
 from catalog.reading.last_seen import messages_seen, seen_on
+from catalog.reading.over_runs import OverRuns
 from catalog.reading.statuses import documented_status
+from catalog.reading.terms import Term, has, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,20 +67,10 @@ OF_RUNS: Mapping[str, str] = MappingProxyType(
 SAID_TO_K = ("provider", "kind", "family", "status", "type", "code", "param", "header", "tag")
 """Those that `-k` knows as well. It looks for parts of words: what names other records, and prose, would mislead it."""
 
-PROSE = frozenset({"message", "note", "observed"})
-"""Fields of which a part is enough."""
+Asked = Term | OverRuns
+"""One part of a query."""
 
-_TERM = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
 _AGE = re.compile(r"([<>]?)(\d+)d?")
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One part of a query; without a field, a word that may stand anywhere."""
-
-    field: str
-    values: tuple[str, ...]
-    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +80,8 @@ class Spoken:
     facets: frozenset[str]
     text: str
     age: int | None
+    runs: tuple[frozenset[str], ...] = ()
+    """What each of several runs has of it, as facets; nothing where only the record is known."""
 
     @classmethod
     def of(cls, record: Record, today: date) -> Spoken:
@@ -96,28 +91,36 @@ class Spoken:
         said = "\n".join((str(record.address), record.title, meaning(record), *found, *keywords(record))).lower()
         return cls(frozenset(found), spoken(said), (today - day).days if day else None)
 
-    def fits(self, terms: Iterable[Term]) -> bool:
+    def fits(self, terms: Iterable[Asked]) -> bool:
         """Whether all of a query holds."""
-        return all(any(self._has(each.field, value) for value in each.values) is not each.negated for each in terms)
+        return all(
+            each.holds(self.runs)
+            if isinstance(each, OverRuns)
+            else any(self._has(each.field, value) for value in each.values) is not each.negated
+            for each in terms
+        )
 
     def _has(self, field: str, value: str) -> bool:
         if not field:
             return value in self.text
         if field == "seen":
             return _is_so_old(self.age, value)
-        if field in PROSE:
-            return any(each.startswith(f"{field}:") and value in each for each in self.facets)
-        pattern = _pattern(f"{field}:{value}")
-        return any(pattern.fullmatch(each) for each in self.facets)
+        return has(self.facets, field, value)
 
 
-def parse(text: str, *, known: Iterable[str] = OF_RECORDS) -> tuple[Term, ...]:
-    """The terms of a query.
+def parse(text: str, *, known: Iterable[str] = OF_RECORDS) -> tuple[Asked, ...]:
+    """The parts of a query. Where the fields of runs are known, it may speak of several runs.
 
     Raises:
-        CatalogError: it names a field that is not known here.
+        CatalogError: it names a field that is not known here, or a part of it cannot be read.
     """
-    return tuple(_terms(text, frozenset(known)))
+    fields, typed = frozenset(known), text.lower()
+    several = [over_runs.of_match(*each.groups("")) for each in over_runs.GROUP.finditer(typed)]
+    found = tuple(_known_terms(over_runs.GROUP.sub(" ", typed), fields))
+    if several and "outcome" not in fields:
+        mend = "ask it in the search of a report, or with `python -m reports matrix`"
+        raise CatalogError(f"{several[0].how}(…) is known of several runs alone", mend)
+    return (*found, *several)
 
 
 def facets(record: Record) -> Iterator[str]:
@@ -150,23 +153,15 @@ def spoken(text: str) -> str:
     return f"{text}\n{re.sub('[_/]', ' ', text)}"
 
 
-def _terms(text: str, known: frozenset[str]) -> Iterator[Term]:
-    for dash, field, quoted, word in _TERM.findall(text.lower()):
-        if field and field not in known and (field in OF_RECORDS or field in OF_RUNS):
-            raise CatalogError(f"{field}: is known of a run alone", "look for it in the search of a report")
-        if field and field not in known and word:
-            close = did_you_mean(field, known)
-            raise CatalogError(f"no field is called {field!r}", close or f"they are {', '.join(sorted(known))}")
-        value = quoted or word
-        if not value:
-            continue
-        values = value.split(",") if field and field not in PROSE else [value]
-        yield Term(field, tuple(each for each in values if each), negated=bool(dash))
-
-
-@cache
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, text.split("*"))), re.DOTALL)
+def _known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
+    for term in terms(text):
+        over_runs.refuse_begun(term)
+        if term.field and term.field not in known and (term.field in OF_RECORDS or term.field in OF_RUNS):
+            raise CatalogError(f"{term.field}: is known of a run alone", "look for it in the search of a report")
+        if term.field and term.field not in known:
+            close = did_you_mean(term.field, known)
+            raise CatalogError(f"no field is called {term.field!r}", close or f"they are {', '.join(sorted(known))}")
+        yield term
 
 
 def _is_so_old(age: int | None, value: str) -> bool:

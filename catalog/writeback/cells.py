@@ -55,7 +55,7 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
         if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
             continue
         got_through = max(sighting.day, got_through or sighting.day)
-        if sighting.run.live:
+        if sighting.run.speaks_of_providers:
             own = list(_looks(sighting, stated))
             differ = {f"{look.label}/{within}" for look in own for within in look.otherwise}
             agreed |= {f"{look.label}/{within}" for look in own for within in look.as_stated} - differ

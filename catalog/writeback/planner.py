@@ -19,7 +19,7 @@ from catalog.reading.cells import settled_of
 from catalog.reading.documented_fields import documented_fields
 from catalog.reading.expectations import expectation
 from catalog.reading.facts import pin
-from catalog.reading.last_seen import is_mock, last_seen, messages_seen, seen_on
+from catalog.reading.last_seen import last_seen, messages_seen, of_no_provider, seen_on
 from catalog.reading.tags import tag_by_evidence
 from catalog.writeback import answer
 from catalog.writeback.cells import AS_ASSUMED, Gathered, evidence_block, gathered
@@ -231,7 +231,7 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
         return f"now {', '.join(tags)}"
     if last is None:
         return "seen for the first time"
-    if last.result != sighting.result.outcome or is_mock(last.target) != is_mock(sighting.target):
+    if last.result != sighting.result.outcome or of_no_provider(last.target) != of_no_provider(sighting.target):
         return "the record did not say so yet"
     if not answer.are_told(last.differences, sighting.result.drifts):
         return "it differs in another way"
@@ -247,7 +247,7 @@ def _evidence(record: Record, sighting: Sighting, differences: tuple[str, ...]) 
 
 def _note_that_it_was_observed(draft: _Draft) -> _Draft:
     """Of an error, whether any live run ever saw it as documented (1:2.2)."""
-    live = any(each.run.live and each.result.outcome is Outcome.CONFORMS for each in draft.sightings)
+    live = any(each.run.speaks_of_providers and each.result.outcome is Outcome.CONFORMS for each in draft.sightings)
     if draft.record.kind != "errors" or not live:
         return draft
     return draft.change({**draft.record.data, "observed_live": True}, "observed live")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence.results import RECORDED
 from catalog.model.clock import utc_text
-from catalog.reading.last_seen import BLOCKS, MOCK, LastSeen, evidence_block, instant, is_mock
+from catalog.reading.last_seen import BLOCKS, LastSeen, evidence_block, instant, of_no_provider
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,9 +46,10 @@ class Sighting:
 
     @property
     def target(self) -> str:
-        """The name of its target; evidence from a mock says so whatever its target is called."""
+        """The name of its target; evidence from a mock or a gateway says so whatever its target is called."""
         name = self.run.target
-        return name if self.run.live or is_mock(name) else f"{MOCK}:{name}"
+        plain = self.run.speaks_of_providers or of_no_provider(name)
+        return name if plain else f"{self.run.standpoint}:{name}"
 
     def is_older_than(self, last: LastSeen | None) -> bool:
         """Whether what a record says was seen last is newer; of a day without an instant the whole day counts."""

@@ -16,6 +16,7 @@ from catalog.evidence.results_file import RESULTS, drawing_on, read_run
 from catalog.evidence.self_check import of_records
 from catalog.model import homes
 from catalog.model.errors import CatalogError
+from catalog.model.standpoint import StandsFor
 from catalog.reading.assertions import assertions
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.writeback.discoveries import discoveries, updated
@@ -97,7 +98,7 @@ def update(
         CatalogError: a mock's run into the shipped records, or a file that cannot be read or written.
     """
     evidence = list(evidence)
-    _refuse_a_mock(evidence, into)
+    _refuse_what_is_no_provider(evidence, into)
     work = _Work(evidence, policy or Policy(), today)
     if dry_run:
         work.contents(Catalog.load(into), into)
@@ -219,11 +220,13 @@ def _files(catalog: Catalog, changed: Iterable[Record], into: Path) -> dict[Path
     return contents
 
 
-def _refuse_a_mock(evidence: Iterable[Evidence], into: Path) -> None:
+def _refuse_what_is_no_provider(evidence: Iterable[Evidence], into: Path) -> None:
     for run, _ in evidence:
-        if not run.live and homes.is_of_a_home(into):
-            what = f"run {run.run} asked a mock ({run.target}), which proves nothing about a provider"
-            raise CatalogError(what, "give only live runs; a mock run keeps its own copy in its folder")
+        if not run.speaks_of_providers and homes.is_of_a_home(into):
+            asked = "a gateway" if run.standpoint is StandsFor.GATEWAY else "a mock"
+            what = f"run {run.run} asked {asked} ({run.target}), which proves nothing about a provider"
+            mend = f"give only live runs of providers; a run of {asked} keeps its own copy in its folder"
+            raise CatalogError(what, mend)
 
 
 def _gist(reason: str) -> str:

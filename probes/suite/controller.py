@@ -312,6 +312,8 @@ class Controller:
             history=shown,
             look_ups=tuple(each.to_json() for each in self._look_up()),
             ends=before_run.ends(options, self._look_up(), self._selected),
+            stands_for=options.target.stands_for,
+            region=options.target.region,
         )
 
     @property

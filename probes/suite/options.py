@@ -245,8 +245,9 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
     accepted = ledger.load(ledger.of_home())
     update = bool(config.getoption("--update"))
-    if update and not target.live:
-        raise UsageError(f"--update: target {target.name!r} is a mock", "only what was seen live goes into the records")
+    if update and not target.evidences:
+        mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
+        raise UsageError(f"--update: target {target.name!r} is a {target.stands_for}", mend)
     chosen = _chosen("--provider", config.getoption("--provider"), providers())
     out = places.home() / (config.getoption("--out") or OUT)
     return Options(

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from catalog.model.standpoint import StandsFor
 from catalog.reading.strict_json import read_object
 from catalog.reading.wording import Complaint, told
 from probes.target.target import Cost
@@ -138,6 +139,8 @@ def _is_number(value: Any, kind: type, *, above_zero: bool) -> bool:
 _TOP: Mapping[str, Callable[[Any], bool]] = {
     "name": is_name,
     "live": _is_flag,
+    "stands_for": lambda value: isinstance(value, str) and value in set(StandsFor),
+    "region": is_name,
     "allow": _are_costs,
     "reprobe_after_s": partial(_is_number, kind=float, above_zero=False),
     "pending_days": partial(_is_number, kind=int, above_zero=False),

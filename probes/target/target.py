@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model.errors import Mendable
+from catalog.model.standpoint import StandsFor
 from probes.target.dialect import Dialect
 from probes.target.look_ups import Rule, in_order
 
@@ -145,6 +146,14 @@ class Target:
     providers: Mapping[str, Provider]
     reprobe_after_s: float = 0.0
     pending_days: int = PENDING_DAYS
+    stands_for: StandsFor = StandsFor.PROVIDER
+    region: str = ""
+    """Where it is asked from, or which region of a provider it is; what tells two targets apart in a comparison."""
+
+    @property
+    def evidences(self) -> bool:
+        """Whether what is seen there may be written into records: of a provider itself, live."""
+        return self.live and self.stands_for is StandsFor.PROVIDER
 
     @property
     def embedded(self) -> bool:

@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model import homes, places
+from catalog.model.standpoint import StandsFor
 from catalog.model.text import brief
 from catalog.reading.manifest import Manifest, manifest, providers
 from probes.target import shape
@@ -107,6 +108,8 @@ class _File:
         return Target(
             name=name,
             live=live,
+            stands_for=self._stands_for(data.get("stands_for"), live),
+            region=data.get("region", ""),
             allow=frozenset(Cost(cost) for cost in data.get("allow", [Cost.FREE])),
             providers={
                 name: _Table(self, manifest(name), table, live).provider() for name, table in data["providers"].items()
@@ -114,6 +117,15 @@ class _File:
             reprobe_after_s=float(reprobe_after_s),
             pending_days=int(data.get("pending_days", PENDING_DAYS)),
         )
+
+    def _stands_for(self, said: str | None, live: bool) -> StandsFor:
+        """What the file says, or else what `live` does; a gateway may be asked either way."""
+        usual = StandsFor.PROVIDER if live else StandsFor.MOCK
+        given = StandsFor(said or usual)
+        if given not in (usual, StandsFor.GATEWAY):
+            told = "true asks providers" if live else "false asks a mock"
+            raise self.error("stands_for", f"{given} does not go with live = {told}; write {usual} or gateway")
+        return given
 
     def _check_shape(self, data: Mapping[str, Any]) -> None:
         tables = data.get("providers")

@@ -1,5 +1,4 @@
-"use strict";
-const index = JSON.parse(document.getElementById("data-index").textContent);
+/* The records of a report, and what its runs have of each: a strip with a letter a run, and `.` where it was not in it. */
 const records = index.rows.map(([address, title, letter, tags, age, strip, ms, chunk, places]) => {
   const outcome = index.outcomes[letter][0];
   const word = index.outcomes[letter][1];
@@ -7,19 +6,6 @@ const records = index.rows.map(([address, title, letter, tags, age, strip, ms, c
 });
 const byAddress = new Map(records.map((record) => [record.address, record]));
 
-/* What the index holds becomes text, never markup: this is the only way that the list is made. */
-function make(name, properties, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(properties || {})) {
-    if (value === true) element.setAttribute(key, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(key, value);
-  }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
-}
-
-function ageInWords(age) {
-  if (age === null) return "never";
-  if (age === 0) return "today";
-  return age === 1 ? "1 day" : `${age} days`;
+function runsOf(record) {
+  return [...record.strip].map((letter, at) => [`outcome:${wordOf(letter)}`, `run:${index.runs[at]}`]);
 }

@@ -1,18 +1,61 @@
-/* The small language of the search; catalog/reading/query.py has the same rules, and a test holds both together. */
+/* The small language of the search; catalog/reading/query.py and over_runs.py have the same rules, and a test holds them together. */
 const TERM = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g;
+
+const GROUP = /(?<!\S)(-?)(seq|count|any|all|none)(?::([<>]?\d+))?\(((?:"[^"]*"|[^()"])*)\)(?!\S)/g;
+const BEGUN = /^(seq|count|any|all|none)\(/;
 
 /* The terms of a query, and what is wrong with it first. A field that nobody knows finds nothing. */
 function parseQuery(text) {
-  const terms = [];
-  let wrong = "";
-  for (const [, dash, field, quoted, word] of text.toLowerCase().matchAll(TERM)) {
-    const value = quoted || word;
-    if (!value) continue;
-    if (field && !(field in index.fields)) wrong = wrong || `No field is called ${field}.`;
-    const values = field && !index.prose.includes(field) ? value.split(",").filter(Boolean) : [value];
-    terms.push({ field: field || "", values: values.map((each) => compile(field || "", each)), negated: dash === "-" });
+  const asked = text.toLowerCase();
+  const groups = [...asked.matchAll(GROUP)].map((found) => overRuns(...found.slice(1)));
+  const terms = [...groups];
+  let wrong = groups.map((each) => each.wrong).find(Boolean) || "";
+  for (const { field, values, negated } of termsOf(asked.replaceAll(GROUP, " "))) {
+    const begun = field in index.hows ? field : !field && (BEGUN.exec(values[0]) || [])[1];
+    if (begun) wrong = wrong || `Not whole: write ${index.hows[begun]}.`;
+    else if (field && !(field in index.fields)) wrong = wrong || `No field is called ${field}.`;
+    const has = values.map((each) => compile(field, each));
+    terms.push({ holds: (record) => has.some((each) => each(record)) !== negated });
   }
   return { terms, wrong };
+}
+
+function termsOf(text) {
+  const found = [];
+  for (const [, dash, field, quoted, word] of text.matchAll(TERM)) {
+    const value = quoted || word;
+    if (!value) continue;
+    const values = field && !index.prose.includes(field) ? value.split(",").filter(Boolean) : [value];
+    found.push({ field: field || "", values, negated: dash === "-" });
+  }
+  return found;
+}
+
+/* What is to hold over several runs: in `seq` each term of another run, elsewhere all of the same. */
+function overRuns(dash, how, number, inside) {
+  let wrong = (how === "count") === Boolean(number) ? "" : `Not whole: write ${index.hows[how]}.`;
+  const asked = termsOf(inside).map(({ field, values, negated }) => {
+    const words = field ? values : values.flatMap((each) => each.split(",")).filter(Boolean);
+    if (field && !index.ofRun.includes(field)) wrong = wrong || `Of a run no field is called ${field}.`;
+    const unknown = field ? undefined : words.find((each) => !OUTCOME_WORDS.includes(each));
+    if (unknown) wrong = wrong || `No outcome is called ${unknown}.`;
+    return (facets) => words.some((each) => facets.some((facet) => isFacet(facet, field || "outcome", each))) !== negated;
+  });
+  if (!asked.length) wrong = wrong || `Not whole: write ${index.hows[how]}.`;
+  const fit = (runs) => {
+    if (how === "seq") return runs.some((_, at) => at + asked.length <= runs.length && asked.every((is, by) => is(runs[at + by])));
+    const found = runs.filter((facets) => asked.every((is) => is(facets))).length;
+    if (how === "count") return isNumber(found, number);
+    return how === "any" ? found > 0 : how === "none" ? found === 0 : found > 0 && found === runs.length;
+  };
+  return { wrong, holds: (record) => !wrong && fit(runsOf(record)) !== (dash === "-") };
+}
+
+const OUTCOME_WORDS = [...Object.keys(index.outcomes), "."].map(wordOf);
+
+function isNumber(found, wanted) {
+  const number = Number(wanted.replace(/[<>]/, ""));
+  return wanted[0] === "<" ? found < number : wanted[0] === ">" ? found > number : found === number;
 }
 
 /* What a value asks of a record. A facet is tried once, however many records have it. */
@@ -63,5 +106,5 @@ function textOf(record) {
 }
 
 function fits(record, terms) {
-  return terms.every((term) => term.values.some((has) => has(record)) !== term.negated);
+  return terms.every((term) => term.holds(record));
 }

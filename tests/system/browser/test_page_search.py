@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from catalog.model.errors import CatalogError
 from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, parse
 from catalog.reading.query import spoken as text_of
 from tests.system.browser.chromium import Visit, shown, until
@@ -123,19 +124,47 @@ param:
 code:[x]
 is:failing
 tag:unverified,live_verified kind:endpoints
+seq(conforms drifted)
+SEQ(drifted conforms) provider:pa
+-seq(conforms conforms)
+count:1(drifted)
+count:>1(inconclusive) -provider:pd
+count:<40(conforms)
+none(conforms) kind:errors
+any(drifted run:2026-11-2*)
+any(-conforms -absent)
+all(conforms,drifted)
+all(not-probed)
+none(absent) none(conforms)
 """
 
 
 def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) -> None:
     """The script has the rules of catalog/reading/query.py: over the same facets both find the same."""
     tab = visit(report)
-    rows = tab.evaluate("records.map(r => [r.address, r.title, r.age, r.places.map(at => index.facets[at])])")
+    rows = tab.evaluate(
+        "records.map(r => [r.address, r.title, r.age, r.places.map(at => index.facets[at]), runsOf(r)])"
+    )
     known = {*OF_RECORDS, *OF_RUNS}
     spoken = {
-        address: Spoken(frozenset(facets), text_of("\n".join((address, title, *facets)).lower()), age)
-        for address, title, age, facets in rows
+        address: Spoken(
+            frozenset(facets), text_of("\n".join((address, title, *facets)).lower()), age, tuple(map(frozenset, runs))
+        )
+        for address, title, age, facets, runs in rows
     }
     for query in QUERIES.splitlines():
         terms = parse(query, known=known)
         found = tab.evaluate("q => records.filter(r => fits(r, parseQuery(q).terms)).map(r => r.address)", query)
         assert found == [address for address, each in spoken.items() if each.fits(terms)], query
+
+
+@pytest.mark.parametrize(
+    "query", ["seq(conforms", "count(drifted)", "count:x(drifted)", "none()", "any(nope)", "any(a:b)"]
+)
+def test_the_page_and_the_catalog_refuse_alike(visit: Visit, small_report: str, query: str) -> None:
+    with pytest.raises(CatalogError):
+        parse(query, known={*OF_RECORDS, *OF_RUNS})
+    tab = visit(small_report)
+    tab.fill("#f-q", query)
+    assert tab.inner_text("#count").startswith("0 of ")
+    assert tab.inner_text("#count").count(". ") == 1, "it says what is wrong"

@@ -109,7 +109,8 @@ def test_a_command_of_ours_works(
     _, _, package, *words = shlex.split(command)
     if package == "mockserver":
         words.append("--help")
-    if words[0] in ("build", "show") and package == "reports":
+    if words[0] in ("build", "show", "matrix") and package == "reports":
+        words += ["--out", str(a_run)] if words[0] == "matrix" else []
         words = [str(a_run / word) if word == "latest" else word for word in words]
     if ">" in words:  # what a shell would do with what is printed
         words = words[: words.index(">")]

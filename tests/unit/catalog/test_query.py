@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from catalog.model import Address, Record
 from catalog.model.errors import CatalogError
 from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, facets, parse
+from catalog.reading.terms import Term
 from tests.unit.reports.making import record
 
 TODAY = date(2026, 11, 21)
@@ -97,8 +98,8 @@ def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
         terms = parse(text)
     except CatalogError:
         return
-    assert all(term.values for term in terms)
-    assert all(term.field in {"", *OF_RECORDS} for term in terms)
+    assert all(isinstance(term, Term) and term.values for term in terms)
+    assert all(isinstance(term, Term) and term.field in {"", *OF_RECORDS} for term in terms)
 
 
 def test_facets_come_in_one_order_whatever_the_hash_seed() -> None:

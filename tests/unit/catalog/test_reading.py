@@ -15,7 +15,7 @@ from catalog.reading.expectations import documented_answers, expectation, expect
 from catalog.reading.expected import Expected, answer_body, message_of, param_of
 from catalog.reading.facts import Fact, keywords, meaning, note, pin, seen, stated
 from catalog.reading.headers import HeaderRule, header_names
-from catalog.reading.last_seen import LastSeen, is_mock, last_seen, seen_on, target_of
+from catalog.reading.last_seen import LastSeen, last_seen, of_no_provider, seen_on, target_of
 from catalog.reading.rate_limits import Cause, EndpointGroup, Gauge, rate_limits
 from catalog.reading.retry import Retry, retry
 from catalog.reading.schemas import resolve
@@ -228,9 +228,12 @@ def test_what_was_last_seen(made: Record, read: LastSeen | None) -> None:
     assert target_of(made) == (read.target if read else "")
 
 
-@pytest.mark.parametrize(("target", "mock"), [("mock", True), ("mock:dressed", True), ("mockery", False), ("", False)])
-def test_a_mock_is_known_by_its_name(target: str, mock: bool) -> None:
-    assert is_mock(target) is mock
+@pytest.mark.parametrize(
+    ("target", "other"),
+    [("mock", True), ("mock:dressed", True), ("gateway:eu", True), ("mockery", False), ("gateway", False), ("", False)],
+)
+def test_what_is_no_provider_is_known_by_its_name(target: str, other: bool) -> None:
+    assert of_no_provider(target) is other
 
 
 def test_what_is_documented_is_told_from_what_was_seen() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from catalog.check.validate import check
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Aspect, Finding, Outcome, Severity
 from catalog.model.errors import CatalogError
+from catalog.model.standpoint import StandsFor
 from catalog.reading.store import Catalog
 from catalog.writeback.planner import Policy
 from catalog.writeback.update import leave_copy, read_evidence, update
@@ -101,6 +103,21 @@ def test_a_mock_run_is_refused_where_records_lie_in_a_home(tmp_path: Path) -> No
     (tmp_path / "providers" / "pa.toml").touch()
     with pytest.raises(CatalogError, match="asked a mock"):
         update([(run(live=False, target="mock"), [result()])], root)
+
+
+def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
+    root = write_catalog(tmp_path / "records").resolve()
+    gateway = replace(run(target="proxy"), stands_for=StandsFor.GATEWAY)
+    folder = write_run(tmp_path / "run", gateway, [result(seen=exchange())])
+    leave_copy(Catalog.load(root), folder)
+    told = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
+    assert "seen on gateway:proxy in run" in told["observed"]["note"], "the run's own copy says what it saw, and where"
+    assert "observed_live" not in told
+
+    (tmp_path / "providers").mkdir()
+    (tmp_path / "providers" / "pa.toml").touch()
+    with pytest.raises(CatalogError, match="asked a gateway"):
+        update(read_evidence([folder]), root)
 
 
 def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path: Path) -> None:

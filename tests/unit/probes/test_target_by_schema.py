@@ -62,6 +62,12 @@ DAMAGED = [
     ("name = []\n" + HEAD, "name: is []; write a string"),
     ('name = "a\\n"\n' + HEAD, 'name: "a\\n" has not the right form'),
     ('live = "env:X"\n' + HEAD, 'live: is "env:X"; write true or false'),
+    ('stands_for = "gatewy"\n' + HEAD, "did you mean gateway?"),
+    ("stands_for = []\n" + HEAD, "stands_for: [] is none of provider"),
+    ('stands_for = "mock"\n' + HEAD, "stands_for: mock does not go with live = true"),
+    ('live = false\nstands_for = "provider"\n' + HEAD, "stands_for: provider does not go with live = false"),
+    ("region = 3\n" + HEAD, "region: is 3; write a string"),
+    ('region = "e\\nu"\n' + HEAD, 'region: "e\\nu" has not the right form'),
     ("allow = [3]\n" + HEAD, "allow[0]: 3 is none of free"),
     ('allow = ["free", "billabel"]\n' + HEAD, "allow[1]: "),
     ('allow = ["billabel"]\n' + HEAD, "did you mean billable?"),
@@ -121,7 +127,7 @@ ODD: tuple[Json, ...] = (
     *({"a": {"ask": "/a"}}, {"a": {"ask": "a"}}, {"a": {"like": []}}, {"a": {"ask": "/a", "like": [3]}}),
     *({"a": {"ask": "/a", "where": {"/b": ["c"]}}}, {"a": {"ask": "/a", "where": {"/b": "c"}}}, {"a": {"ask": 3}}),
     *({"a": {"ask": "/a", "like": ["b"], "take": "/c", "asks": "/d"}}, {"a": {"ask": "/a", "newest": 3}}),
-    *("", "words", "env:", "env:X", "xenv:X", "a\n", "-a", "free", "é"),
+    *("gateway", "provider", "", "words", "env:", "env:X", "xenv:X", "a\n", "-a", "free", "é"),
     *([], [[]], ["free"], ["free", "cheap"], [None], {}, {"a": "b"}, {"a": 3}, {"base_url": "x"}, {"pa": {}}),
 )
 PLACES = (
@@ -132,7 +138,7 @@ PLACES = (
 )
 MEMBERS = st.dictionaries(st.sampled_from(PLACES), st.sampled_from(ODD) | st.text(max_size=9), max_size=3)
 TOP = st.dictionaries(
-    st.sampled_from(["name", "live", "allow", "reprobe_after_s", "liev", "providers"]),
+    st.sampled_from(["name", "live", "allow", "reprobe_after_s", "liev", "providers", "stands_for", "region"]),
     st.sampled_from(ODD) | st.text(max_size=9),
     max_size=2,
 )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog.model import Outcome, Reason
+from catalog.model.standpoint import StandsFor
 from reports.__main__ import main
+from reports.across.commands import MATRIX
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
+
+EXAMPLES = re.findall(r"^  (python -m reports matrix .*?)(?:  .*)?$", MATRIX, re.M)
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pa/errors/general/c"
 DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
@@ -92,6 +99,12 @@ def test_history_remembers_once(capsys: pytest.CaptureFixture[str]) -> None:
         (["build", "broken"], "broken/results.jsonl: the first line should describe the run"),
         (["open", "r1"], "report.html: is not there; make it with `python -m reports build r1`"),
         (["history", "list", "--target", "mock"], "reports/history/mock.jsonl: no run is remembered"),
+        (["matrix", "r1", "latest"], "run 'r1' is given 2 times; give each run once"),
+        (["matrix", "nope"], "no run 'nope'"),
+        (["matrix"], "the following arguments are required: RUN"),
+        (["matrix", "r1", "--query", "seq(conforms"], "'seq(conforms' is not whole; write seq(conforms drifted)"),
+        (["matrix", "r1", "--query", "any(nope)"], "any(…): no outcome is called 'nope'"),
+        (["matrix", "r1", "--rows", "family"], "invalid choice: 'family'"),
         (["diff", "r1"], "the following arguments are required: RUN_B; see `python -m reports diff --help`"),
         (["nonsense"], "invalid choice: 'nonsense'"),
         ([], "the following arguments are required: COMMAND"),
@@ -108,6 +121,45 @@ def test_a_mistake_is_one_line(
     assert out == ""
     assert said in error
     assert error.count("\n") == 1
+
+
+def another(tmp_path: Path, name: str, **changes: Any) -> None:
+    sample.write(tmp_path / "reports" / "out" / name, run(run=name, **changes), [result(A, **DRIFT), result(B)])
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_matrix_sets_runs_beside_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    another(tmp_path, "r2", target="proxy", stands_for=StandsFor.GATEWAY)
+    assert main(["build", "r1"]) == 0
+    capsys.readouterr()
+    assert main(["matrix", "r1", "r2"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "2 runs differ on 2 of 2 records."
+    assert told[2].split() == ["live", "proxy"]
+    assert told[3].split() == ["provider", "gateway"]
+    assert told[-1].endswith("reports/out/matrix.html")
+    drawn = Path(told[-1]).read_text(encoding="utf-8")
+    assert '"r1/report.html"' in drawn, "a run's report is linked where it is"
+    assert "r2/report.html" not in drawn, "and is not where nobody made it"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_matrix_answers_queries_over_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    another(tmp_path, "r2")
+    assert main(["matrix", "r1", "r2", "--query", "seq(conforms drifted)", "--json"]) == 0
+    assert [each["address"] for each in json.loads(capsys.readouterr().out)["records"]] == [A]
+    assert main(["matrix", "r1", "r2", "--query", "none(conforms)"]) == 5
+    assert "no record fits none(conforms)" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_each_example_of_the_matrix_runs(tmp_path: Path, example: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("r2", "r3"):
+        another(tmp_path, name)
+    names = iter(["r1", "r2", "r3"])
+    words = [next(names) if word == "RUN" else word for word in shlex.split(example)[3:]]
+    assert main(words) in (0, 5), capsys.readouterr().err
 
 
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,44 @@
+"""A term of the search's language, as it is typed, and whether facets (`status:429`) have it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+PROSE = frozenset({"message", "note", "observed"})
+"""Fields of which a part is enough."""
+
+_TERM = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One part of a query; without a field, a word that may stand anywhere. Any of its values is enough."""
+
+    field: str
+    values: tuple[str, ...]
+    negated: bool = False
+
+
+def terms(text: str) -> Iterator[Term]:
+    """The terms of a text, in small letters; a field may be one that nobody knows, and then has no value perhaps."""
+    for dash, field, quoted, word in _TERM.findall(text.lower()):
+        value = quoted or word
+        if value:
+            values = value.split(",") if field and field not in PROSE else [value]
+            yield Term(field, tuple(each for each in values if each), negated=bool(dash))
+
+
+def has(facets: Collection[str], field: str, value: str) -> bool:
+    """Whether one of the facets is so; `*` stands for anything, and of prose a part is enough."""
+    if field in PROSE:
+        return any(each.startswith(f"{field}:") and value in each for each in facets)
+    pattern = _pattern(f"{field}:{value}")
+    return any(pattern.fullmatch(each) for each in facets)
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, text.split("*"))), re.DOTALL)
