@@ -90,7 +90,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
     from probes.commands import doctor
 
     catalog = _catalog(chosen)
-    with _ready(target.load(chosen.target)) as ready:
+    with _ready(target.load(chosen.target).only(meant())) as ready:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
     print("\n".join(doctor.told(found)))
     return Exit.FINE if found.healthy else Exit.PROBLEMS
@@ -121,7 +121,7 @@ def _ready(chosen: Target) -> Iterator[Target]:
     if not chosen.embedded:
         yield chosen
         return
-    mock = EmbeddedMock(name for name in chosen.providers if name in meant())
+    mock = EmbeddedMock(chosen.providers)
     try:
         yield chosen.served_by(mock.addresses())
     finally:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.assertion import Key
 from catalog.reading.assertions import assumed
-from catalog.reading.last_seen import evidence_block
+from catalog.reading.cells import last_day
 from reports.words import AS_DOCUMENTED, ASSUMED, NOT_LOOKED_AT, OTHERWISE
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def checklist(result: Result) -> list[Checked]:
 
 def not_drawn(result: Result) -> dict[str, str]:
     """The record's other endpoints, which this run did not draw, and when each was last looked at, if it ever was."""
-    seen = evidence_block(result.probed_record).get("seen") or {}
-    return {each: _day(seen.get(each, {}).get("on")) for each in result.undrawn}
+    return {each: _day(last_day(result.probed_record, each)) for each in result.undrawn}
 
 
 def tally(result: Result) -> str:
@@ -59,10 +58,9 @@ def tally(result: Result) -> str:
 
 def _checked(look: Look, result: Result, patterns: tuple[Key, ...]) -> Checked:
     keys = {each: _is_assumed(f"{look.label}/{each}", patterns) for each in look.as_stated}
-    line = (evidence_block(result.probed_record).get("seen") or {}).get(look.endpoint, {})
     hidden: dict[str, list[str]] = defaultdict(list)
     for key, why in look.unseen.items():
-        last = line.get("unseen", {}).get(f"{look.label}/{key}", line.get("on"))
+        last = last_day(result.probed_record, look.endpoint, f"{look.label}/{key}")
         hidden[f"{why}{_day(last)}"].append(key)
     return Checked(
         look.endpoint,

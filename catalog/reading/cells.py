@@ -72,9 +72,18 @@ def cells_of(record: Record, stated: Iterable[Assertion]) -> dict[tuple[str, str
 
 def differing_endpoints(record: Record) -> frozenset[str]:
     """The endpoints on which something was last seen otherwise, whatever the record states since."""
-    block = record.data.get("evidence")
-    lines = (block.get("seen") or {}) if isinstance(block, dict) else {}
-    return frozenset(endpoint for endpoint, line in lines.items() if line.get("differs"))
+    return frozenset(endpoint for endpoint, line in _lines(record).items() if line.get("differs"))
+
+
+def last_day(record: Record, endpoint: str, key: str = "") -> str | None:
+    """The day on which an assertion was last seen on an endpoint, or on which that was last looked at; None for never.
+
+    As the record has it, whatever it states since.
+    """
+    line = _lines(record).get(endpoint, {})
+    unseen = line.get("unseen") or {}
+    listed = next((each for each in (key, f"{key.partition('/')[0]}/*") if each in unseen), None)
+    return unseen[listed] if listed is not None else line.get("on")
 
 
 def restricted_on(record: Record) -> date | None:
@@ -92,6 +101,11 @@ def settled_of(record: Record, stated: Iterable[Assertion]) -> dict[str, Settled
     return {
         key: Settled(each["seen"], date.fromisoformat(each["on"])) for key, each in (block.get("settled") or {}).items()
     }
+
+
+def _lines(record: Record) -> Mapping[str, Mapping[str, Json]]:
+    block = record.data.get("evidence")
+    return (block.get("seen") or {}) if isinstance(block, dict) else {}
 
 
 def _current(record: Record, stated: tuple[Assertion, ...]) -> Mapping[str, Json]:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from catalog.reading.manifest import meant
 from probes.elicit import book
 from probes.planning.obstacles import barred, lacking
 from probes.planning.plan import plan
@@ -97,19 +98,19 @@ def of_each_variable(catalog: Catalog, name: str) -> list[str]:
     Raises:
         TargetError: the target cannot be read.
     """
-    nothing = targets.load(name, {})
+    nothing = targets.load(name, {}).only(meant())
     keys = {
         provider.unset[provider.first_gap]: SOME_KEY
         for provider in nothing.providers.values()
         if provider.first_gap in provider.unset
     }
-    begun = targets.load(name, keys).before_look_ups()
+    begun = targets.load(name, keys).only(meant()).before_look_ups()
     rows = [
         "| variable | for | records more | with every cost allowed | further looks | part of |",
         "|---|---|---|---|---|---|",
     ]
     for variable in keys:
-        alone = targets.load(name, {variable: SOME_KEY}).before_look_ups()
+        alone = targets.load(name, {variable: SOME_KEY}).only(meant()).before_look_ups()
         free, every = (sum(map(len, _possible(catalog, alone, allow))) for allow in (alone.allow, ALL_COSTS))
         rows.append(f"| `{variable}` | the first key | {free} | {every} | | |")
     cheap = {each.variable: each.records for each in gains(catalog, begun, begun.allow)}

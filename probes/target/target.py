@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -169,6 +169,10 @@ class Target:
     @property
     def expected(self) -> tuple[str, ...]:
         return tuple(name for name, provider in self.providers.items() if provider.expected)
+
+    def only(self, names: Collection[str]) -> Target:
+        """This target as if it had these providers alone."""
+        return replace(self, providers={name: each for name, each in self.providers.items() if name in names})
 
     def with_values(self, found: Mapping[str, Mapping[str, str]]) -> Target:
         """This target with values besides, by provider; what it has already stays."""

@@ -1,0 +1,36 @@
+"""What was not looked at, and when it last was: as the record's own evidence has it, cell by cell."""
+
+from __future__ import annotations
+
+from catalog.model.look import Look
+from reports.checklist import checklist, not_drawn
+from tests.unit.reports.making import record, result
+
+A = "pa/rate_limits/limits/general"
+ASKED, OTHER = "pa/endpoints/models/list", "pa/endpoints/messages/create"
+EVIDENCE = {
+    "of": "00000000",
+    "seen": {
+        ASKED: {"on": "2026-11-24", "unseen": {"answer/message": "2026-11-20", "limited/*": None}},
+        OTHER: {"on": "2026-11-22"},
+    },
+}
+PROBED = record(
+    A, evidence=EVIDENCE, observed_for_this_key={"result": "drifted", "seen": ["limited retry-after absent"]}
+)
+
+
+def not_looked_at(label: str, key: str) -> list[str]:
+    looked = result(A, probed=PROBED, looks=(Look(ASKED, label, (), {}, {key: "no-body"}),))
+    return [why for each in checklist(looked) for why in each.not_looked_at]
+
+
+def test_what_was_not_looked_at_says_when_it_last_was() -> None:
+    assert not_looked_at("answer", "message") == ["no-body, last seen 2026-11-20"]
+    assert not_looked_at("answer", "status") == ["no-body, last seen 2026-11-24"]
+    assert not_looked_at("limited", "status") == ["no-body"]
+
+
+def test_an_endpoint_that_was_not_drawn_says_when_it_last_was() -> None:
+    missed = result(A, probed=PROBED, undrawn=(OTHER, "pa/endpoints/models/get"))
+    assert not_drawn(missed) == {OTHER: ", last seen 2026-11-22", "pa/endpoints/models/get": ""}
