@@ -16,6 +16,7 @@ from catalog.model.errors import CatalogError
 from catalog.model.exits import Exit
 from catalog.reading.manifest import manifest, meant
 from catalog.reading.store import Catalog
+from probes.commands import new
 from probes.elicit.book import Book, book
 from probes.listening import command as listening
 from probes.planning import completeness as fit
@@ -32,6 +33,7 @@ examples:
   python -m probes doctor --target live    what is configured, what each gap disables, whether the keys work
   python -m probes variables               which variable of the live target enables how many more records
   python -m probes cleanup --target live   remove what interrupted runs made on the accounts
+  python -m probes new provider PE --catalog DIR   begin a provider of your own, in a folder of your own
   python -m probes listen pa --to URL      pass your client's calls on to a provider, and judge what passes
   pytest probes --plan                     what a run would send, without sending it
 """
@@ -168,6 +170,7 @@ def _parser() -> command_line.Parser:
     listening.add(commands)
     for each in commands.choices.values():
         _add_catalog(each, default=argparse.SUPPRESS)  # before the command or behind it
+    new.add(commands)
     return parser
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog.check import unfinished
 from catalog.model.errors import CatalogError, shown
 from catalog.reading.assertions import assertions
 from catalog.reading.documents import UNCHECKED, Wire, checks, facts, facts_file, looks_at, reasons
@@ -61,6 +62,7 @@ def of_facts(checks: Checks) -> Iterator[tuple[Fact, Complaint]]:
     """Each fact that names what is not there or is assumed, and each that contradicts itself."""
     ids: set[str] = set()
     for fact in checks.facts:
+        yield from ((fact, each._replace(json_path="statement")) for each in unfinished.left(fact.statement))
         if fact.id in ids:
             yield fact, Complaint("id", "is the id of an earlier fact", "number it anew")
         ids.add(fact.id)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from catalog.check import unfinished
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.reading.manifest import manifest, manifest_file, providers, read_toml
 from catalog.reading.wording import Complaint, complaints
@@ -25,7 +26,8 @@ def problems(
         file = manifest_file(name, folder)
         try:
             data = json.loads(json.dumps(read_toml(file), default=str))  # TOML has dates, and JSON Schema has none
-            found = list(complaints(validator.iter_errors(data))) or list(_cross_checks(name, data, list(envelopes)))
+            found = list(unfinished.left(data)) or list(complaints(validator.iter_errors(data)))
+            found = found or list(_cross_checks(name, data, list(envelopes)))
             if not found:
                 manifest(name, folder)
         except CatalogError as error:

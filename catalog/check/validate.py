@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.check import asserting, facts, manifests, relating
+from catalog.check import asserting, facts, manifests, relating, unfinished
 from catalog.model import Address, Json, Record, Tag, homes
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.homes import remembered
@@ -17,7 +17,7 @@ from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest
 from catalog.reading.last_seen import of_no_provider, seen_on, target_of
 from catalog.reading.manifest import providers
-from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas
+from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas, schemas_of
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.reading.strict_json import read_object
 from catalog.reading.wording import complaints, quoted
@@ -70,8 +70,9 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     is_shipped = is_home if shipped is None else shipped
     scene = Scene(catalog, frozenset(error.file for error in errors if error.file), is_shipped)
     found = [_unreadable(error, root) for error in errors]
-    found += _schema_files()
+    found += _schema_files(homes.home_of(root) or homes.PACKAGE)
     found += manifest_problems()
+    found += _unfinished_envelopes(root) if is_home else ()
     for record in catalog.records:
         place = catalog.file_of(record.address), str(record.address)
         found += [Problem(*place, *told) for told in problems_of(record, scene)]
@@ -94,7 +95,7 @@ def first_problem(root: Path | str | None) -> str:
 
 def problems_of(record: Record, scene: Scene) -> list[Told]:
     """Every problem of one record, beside the others of the scene: what is left is what any reader must bear."""
-    told = [told for each in _RECORD_CHECKS for told in each(record, scene)]
+    told = list(_is_finished(record, scene)) or [told for each in _RECORD_CHECKS for told in each(record, scene)]
     # what a record asserts can be read only where its own form is right
     return told or list(_agrees_with_its_assertions(record, scene))
 
@@ -171,15 +172,15 @@ def _unreadable(error: CatalogError, root: Path) -> Problem:
 
 
 @remembered
-def _schema_files() -> tuple[Problem, ...]:
-    return tuple(_schema_problems())
+def _schema_files(home: homes.Home) -> tuple[Problem, ...]:
+    return tuple(_schema_problems(home))
 
 
-def _schema_problems() -> Iterator[Problem]:
+def _schema_problems(home: homes.Home) -> Iterator[Problem]:
     from jsonschema import Draft202012Validator, SchemaError
 
     try:
-        every = schemas()
+        every = dict(schemas_of(home))
     except CatalogError as error:
         yield _unreadable(error, RECORDS)
         return
@@ -189,6 +190,12 @@ def _schema_problems() -> Iterator[Problem]:
         except SchemaError as error:
             what = f"is no JSON Schema 2020-12: {quoted(error.message, 160)}"
             yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
+
+
+def _unfinished_envelopes(root: Path) -> Iterator[Problem]:
+    for path in sorted((root.parent / homes.PACKAGE.schemas.name).rglob("*.json")):
+        with suppress(CatalogError):  # told elsewhere
+            yield from (Problem(path, "", *each) for each in unfinished.left(read_object(path)))
 
 
 @remembered
@@ -254,6 +261,10 @@ def _validator(urn: str) -> Draft202012Validator | None:
     resources = ((name, DRAFT202012.create_resource(schema)) for name, schema in every.items())
     registry: Registry[Json] = Registry().with_resources(resources)
     return Draft202012Validator(every[urn], registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def _is_finished(record: Record, scene: Scene) -> Iterator[Told]:
+    yield from (Told(*each) for each in unfinished.left(record.data))
 
 
 def _names_its_provider(record: Record, scene: Scene) -> Iterator[Told]:
@@ -367,6 +378,7 @@ def _list(value: Json) -> list[Json]:
 
 
 _RECORD_CHECKS = (
+    _is_finished,
     _follows_its_schema,
     _names_its_provider,
     _endpoints_exist,

@@ -46,11 +46,16 @@ def schemas() -> Mapping[str, Mapping[str, Json]]:
     """
     found: dict[str, Mapping[str, Json]] = {}
     for home in reversed(homes.homes()):
-        found |= _schemas_of(home)
+        found |= schemas_of(home)
     return MappingProxyType({**found, LIMITS_BY_PROVIDER: _limits_by_provider(found)})
 
 
-def _schemas_of(home: homes.Home) -> Iterator[tuple[str, Mapping[str, Json]]]:
+def schemas_of(home: homes.Home) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """The schemas that one home brings, each with its `$id`.
+
+    Raises:
+        CatalogError: as `schemas`.
+    """
     for path in sorted(home.schemas.rglob("*.json")):
         schema = read_object(path)
         named = schema.get("$id")

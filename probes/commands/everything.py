@@ -18,7 +18,7 @@ PROBES = Path(__file__).parent.parent
 
 OF_MODULES = {
     "catalog": ("check", "show", "find", "identify", "explain", "facts", "export", "update", "accept", "migrate"),
-    "probes": ("doctor", "coverage", "variables", "cleanup", "listen"),
+    "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "new"),
 }
 """The commands that a module has under the same name: `catalog-probe check` is `python -m catalog check`."""
 
@@ -39,6 +39,7 @@ Probe what four generative-model APIs document, on the mock that comes along or 
   find show explain facts export            read the catalog
   check update accept migrate               keep it sound, and write back what was seen
   doctor coverage variables cleanup         is a target ready, what can be looked at, what was left behind
+  new        begin a provider or a record of your own
   listen     stand between your client and a provider, and judge what passes
 
 examples:

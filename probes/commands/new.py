@@ -1,0 +1,156 @@
+"""`python -m probes new provider PE`, `… new record ADDRESS`: writes what each begins with, says what is missing."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from catalog.model import Address, homes, places, visible
+from catalog.model.errors import Mendable, shown
+from catalog.model.exits import Exit
+from catalog.model.homes import PACKAGE, Home
+from catalog.reading.manifest import home_of, manifest, providers
+from catalog.reading.store import Catalog
+from catalog.writeback.writing import locked, write_text
+from probes.commands import scaffold
+from probes.commands.scaffold import Site
+from probes.elicit.book import book
+from probes.planning import completeness
+from probes.target import target_file as targets
+
+_NAME = re.compile(r"[a-z][a-z0-9]*")
+_SHOWN = 12
+"""Lines of what is missing that are told at once."""
+
+
+class NewError(Mendable):
+    """What cannot be begun: one line saying what, and what to do."""
+
+
+def add(commands: Any) -> None:
+    """Declare the commands."""
+    parser = commands.add_parser(
+        "new",
+        help="begin a provider or a record, and say what is missing",
+        description="Begin a provider or a record: write its files, with TODO where the documents are needed, and say "
+        "what is missing until `catalog check` and `probes check` are fine. What is there already is left alone; a "
+        "second time it only says what is missing.",
+        epilog="examples:\n"
+        "  python -m probes new provider PE --catalog company      in a folder of your own\n"
+        "  python -m probes new record pe/errors/general/rate_limit --catalog company\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    kinds = parser.add_subparsers(required=True, metavar="provider | record")
+    of_provider = kinds.add_parser("provider", help="a manifest, the shape of its errors, recipes, a mock, targets")
+    of_provider.add_argument("name", metavar="NAME", help="its short name, as PE: letters and digits")
+    of_provider.set_defaults(run_command=_provider)
+    of_record = kinds.add_parser("record", help="a record, its row of the documents, its recipe")
+    of_record.add_argument("address", metavar="ADDRESS", help="as pe/errors/general/rate_limit")
+    of_record.set_defaults(run_command=_record)
+    for each in (of_provider, of_record):
+        each.add_argument(
+            "--catalog", metavar="DIR", default=argparse.SUPPRESS, help="the home to write into (default: the checkout)"
+        )
+
+
+def _provider(chosen: argparse.Namespace) -> int:
+    name = chosen.name.lower()
+    if _NAME.fullmatch(name) is None:
+        raise NewError(f"{chosen.name!r} cannot name a provider", "use letters and digits, a letter first, as PE")
+    home = _home(chosen)
+    homes.use(home.folder if home != PACKAGE else None)
+    if name in providers() and home_of(name) != home:
+        raise NewError(f"{name} is there already, in {shown(home_of(name).manifests)}", "choose another name")
+    site = Site(home, name)
+    _write(site, scaffold.provider_files(site), only_new=True)
+    _open(home)
+    first = _words("probes", "new", "record", f"{name}/endpoints/general/list_models", home=home)
+    begun = Catalog.load_what_can_be(home.records)[0].select(name)
+    return _tell(site, rf"(?<![a-z]){name}[./]", "" if begun else f"a record: {first}")
+
+
+def _record(chosen: argparse.Namespace) -> int:
+    try:
+        address = Address.parse(chosen.address)
+    except ValueError as error:
+        raise NewError(str(error)) from None
+    home = _home(chosen)
+    homes.use(home.folder if home != PACKAGE else None)
+    manifest(address.provider)  # a provider that there is not is told with those that there are
+    if home_of(address.provider) != home:
+        where = shown(home_of(address.provider).folder)
+        raise NewError(f"{address.provider} lies in {where}", f"write `--catalog {where}`")
+    site = Site(home, address.provider)
+    home.records.mkdir(parents=True, exist_ok=True)
+    catalog, errors = Catalog.load_what_can_be(home.records)
+    if errors:
+        raise errors[0]
+    if address not in catalog:
+        _write(site, scaffold.record_files(site, address), only_new=False)
+        _open(home)
+    return _tell(site, rf"{re.escape(str(address))}(?![a-z0-9_.-])")
+
+
+def _home(chosen: argparse.Namespace) -> Home:
+    """Where to write: the folder that is named, the checkout, or the current folder where there is none."""
+    if chosen.catalog:
+        named = places.meant(chosen.catalog)
+        return homes.home_of(named) or Home(named.resolve())
+    return Home(Path.cwd()) if places.installed() else PACKAGE
+
+
+def _write(site: Site, files: Mapping[Path, str], *, only_new: bool) -> None:
+    """Write each file whole, and name those that changed."""
+    site.home.folder.mkdir(parents=True, exist_ok=True)
+    with locked(site.home.folder):
+        for path, text in files.items():
+            if not (only_new and path.exists()) and write_text(path, text):
+                print(f"wrote {shown(path)}")
+
+
+def _open(home: Home) -> None:
+    """Look at a home anew: what was read of it is of before."""
+    home.records.mkdir(exist_ok=True)
+    homes.forget()
+    homes.use(home.folder if home != PACKAGE else None)
+
+
+def _tell(site: Site, about: str, first: str = "") -> int:
+    """What is missing of that which goes by a pattern, and what to do then."""
+    missing = [*_missing(site, re.compile(about)), *([first] if first else [])]
+    for line in missing[:_SHOWN]:
+        print(f"missing: {visible.line(line)}")
+    if len(missing) > _SHOWN:
+        print(f"missing: {len(missing) - _SHOWN} more")
+    checks = " && ".join(_words(module, "check", home=site.home) for module in ("catalog", "probes"))
+    print(f"then: {checks}" if missing else "nothing is missing")
+    return Exit.FINE
+
+
+def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
+    """What the checks say: of manifest, records and facts, and once those are fine of recipes and targets."""
+    from catalog.check import validate
+
+    own = [told for told in map(str, validate.check(site.home.records)) if about.search(told)]
+    yield from own
+    if own:
+        return
+    catalog, _ = Catalog.load_what_can_be(site.home.records)
+    misfits = completeness.misfits(catalog, {site.provider: book(site.provider)})
+    yield from filter(about.search, misfits)
+    for name in targets.shipped() if site.own else ():
+        if site.provider not in targets.read(name, {}).providers:
+            yield f"[providers.{site.provider}] in {shown(targets.SHIPPED / name)}.toml"
+
+
+def _words(module: str, *words: str, home: Home) -> str:
+    """A command of ours, on this home."""
+    return shlex.join(["python", "-m", module, *words, *_named(home)])
+
+
+def _named(home: Home) -> list[str]:
+    return [] if home == PACKAGE else ["--catalog", shown(home.folder)]

@@ -1,0 +1,165 @@
+"""A new provider or record begins with files that say what is missing, and that pass no check before it is written."""
+
+from __future__ import annotations
+
+import ast
+import json
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.check import validate
+from catalog.model import Address, homes
+from catalog.model.codes import ReasonCode
+from catalog.model.homes import PACKAGE, Home
+from catalog.reading.store import Catalog
+from probes.__main__ import main
+from probes.commands import scaffold
+from probes.commands.scaffold import Site
+from probes.elicit.book import book
+from probes.planning.completeness import misfits
+from probes.planning.plan import plan
+from probes.target import target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+RECORDS = ("pe/errors/general/rate_limit", "pe/endpoints/models/list_models", "pe/rate_limits/limits/general")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where it is written: a folder that is not there yet."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path / "company"
+    homes.use(None)
+
+
+def new(*words: str) -> int:
+    return main(["new", *words, "--catalog", "company"])
+
+
+def texts(home: Path) -> dict[str, str]:
+    return {str(path): path.read_text(encoding="utf-8") for path in home.rglob("*.*") if ".cache" not in path.parts}
+
+
+def test_a_provider_begins_with_all_its_files(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert new("provider", "PE") == 0
+    said = capsys.readouterr().out.splitlines()
+    wrote = {line.removeprefix("wrote company/") for line in said if line.startswith("wrote ")}
+    assert wrote == {
+        *("providers/pe.toml", "schemas/envelopes/pe.json", "facts/pe.tsv", "recipes/pe.py", "mock/pe.py"),
+        *("targets/mock.toml", "targets/live.toml"),
+    }
+    assert "missing: company/providers/pe.toml: $.about: is still to be written; what kind of provider" in "\n".join(
+        said
+    )
+    assert "missing: a record: python -m probes new record pe/endpoints/general/list_models --catalog company" in said
+    assert said[-1] == "then: python -m catalog check --catalog company && python -m probes check --catalog company"
+
+
+def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new("provider", "PE")
+    assert [new("record", address) for address in RECORDS] == [0, 0, 0]
+    found = validate.check(home / "records")
+    assert found
+    assert {each.message for each in found} == {"is still to be written"}
+    assert {each.address for each in found} == {"", *RECORDS}
+    homes.use(home)
+    catalog = Catalog.load(home / "records")
+    assert sorted(misfits(catalog, {"pe": book("pe")})) == sorted(
+        f"{address}: its recipe is unfinished; say in company/recipes/pe.py how it is provoked" for address in RECORDS
+    )
+    mock = target.load("mock", {})
+    planned = plan(catalog, mock, mock.allow, RECORDS)
+    assert planned.probed == {}
+    assert {reason.code for reason in planned.not_probed.values()} == {ReasonCode.NO_RECIPE}
+
+
+def test_a_second_time_only_what_is_missing_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new("provider", "PE")
+    new("record", RECORDS[0])
+    before = texts(home)
+    capsys.readouterr()
+    new("provider", "pe")
+    new("record", RECORDS[0])
+    assert texts(home) == before
+    said = capsys.readouterr().out
+    assert "wrote" not in said
+    assert f"{RECORDS[0]}: $.message_semantics: is still to be written; what it means" in said
+
+
+def test_a_record_leaves_the_others_of_its_family_as_they_are(home: Path) -> None:
+    new("provider", "PE")
+    new("record", RECORDS[0])
+    before = (home / "records/pe/errors/general.json").read_text(encoding="utf-8")
+    new("record", "pe/errors/general/2_many")
+    after = json.loads((home / "records/pe/errors/general.json").read_text(encoding="utf-8"))
+    assert {key: value for key, value in after.items() if key == "rate_limit"} == json.loads(before)
+    assert book("pe").unfinished == {RECORDS[0], "pe/errors/general/2_many"}
+    assert len((home / "facts/pe.tsv").read_text(encoding="utf-8").splitlines()) == 3
+
+
+def test_recipes_that_are_there_stay_where_a_row_is_added(home: Path) -> None:
+    new("provider", "PE")
+    file = home / "recipes" / "pe.py"
+    written = '"""Ours."""\n\nfrom __future__ import annotations\n\nRATE_LIMIT = 3\n'
+    file.write_text(written, encoding="utf-8")
+    new("record", RECORDS[0])
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith(
+        '"""Ours."""\n\nfrom __future__ import annotations\n\nfrom probes.elicit.recipe import Family\n'
+    )
+    assert text.endswith('RATE_LIMIT = 3\n\nRATE_LIMIT_ = Family("pe/errors/general").unfinished("rate_limit")\n')
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("provider", "P-E"), "'P-E' cannot name a provider; use letters and digits, a letter first, as PE"),
+        (("provider", "pa"), "pa is there already, in"),
+        (("record", "pe/errors/general"), "is no address: it should read <provider>/<kind>/<family>/<slug>"),
+        (("record", "pf/errors/general/limit"), "no provider is called 'pf'"),
+        (("record", "pa/errors/general/limit"), "pa lies in "),
+    ],
+)
+def test_what_cannot_be_begun_is_told(
+    home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str], said: str
+) -> None:
+    assert new(*words) == 4
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_every_beginning_can_be_read(tmp_path: Path, own: bool) -> None:
+    site = Site(PACKAGE if own else Home(tmp_path), "pe")
+    for path, text in scaffold.provider_files(site).items():
+        assert "$" not in text.replace('"$schema"', "").replace('"$id"', "")
+        match path.suffix:
+            case ".toml":
+                tomllib.loads(text)
+            case ".json":
+                json.loads(text)
+            case ".py":
+                ast.parse(text)
+                compile(text, str(path), "exec")
+    assert all(
+        path.is_relative_to(PACKAGE.folder.parent if own else tmp_path) for path in scaffold.provider_files(site)
+    )
+
+
+def test_a_record_of_a_shipped_provider_begins_in_its_familys_module() -> None:
+    files = scaffold.record_files(Site(PACKAGE, "pa"), Address.parse("pa/errors/general/never_seen"))
+    named = {str(path.relative_to(PACKAGE.folder.parent)) for path in files}
+    assert named == {
+        "catalog/records/pa/errors/general.json",
+        "catalog/facts/pa.tsv",
+        "probes/recipes/pa/general.py",
+        "tests/contract/catalog/inventory/pa.tsv",
+    }
+    assert all("never" in text for text in files.values())
