@@ -75,6 +75,22 @@ def test_a_drift_that_never_agreed_keeps_the_day_of_its_first_look() -> None:
     assert history.row(run(), [drifted])["drifts"][A]["first"] == "2026-11-17"
 
 
+def test_of_what_is_lost_only_that_is_told_which_its_letter_hides(tmp_path: Path) -> None:
+    history.append(tmp_path, run(run="r0", started_at="2026-11-20T00:00:00Z"), [result(A), result(B)])
+    carried = run(history=history.shown(tmp_path, "live")[1])
+    no_key = result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
+    refused = result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "no answer in 60 s"))
+    assert history.row(carried, [no_key, refused])["lost"] == [A]
+
+
+def test_the_only_target_of_a_folder_goes_without_saying(tmp_path: Path) -> None:
+    assert history.only_target(tmp_path) == ""
+    history.append(tmp_path, run(target="live"), [result(A)])
+    assert history.only_target(tmp_path) == "live"
+    history.append(tmp_path, run(target="gateway"), [result(A)])
+    assert history.only_target(tmp_path) == ""
+
+
 def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path: Path) -> None:
     _, results = sample.full()
     for number in range(100):
