@@ -1,4 +1,4 @@
-"""The command line of the catalog: check, show, facts, find, identify, export, update, explain, accept, migrate."""
+"""The command line of the catalog: check, show, facts, find, identify, can-i-rely, export, update, explain, accept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog import accepting, command_line, commands, exporting
+from catalog import accepting, command_line, commands, exporting, relying
 from catalog.command_line import Parser
 from catalog.model import KINDS, places
 from catalog.reading.query import OF_RECORDS
@@ -25,9 +25,10 @@ The catalog says what four providers document of their APIs, and what was last s
 Start here:
   python -m catalog check                                  is everything in order?
   python -m catalog show pa/errors                         which errors of PA are there?
-  python -m catalog show pa/errors/general/rate_limit_error
+  python -m catalog show pa/errors/general/rate_limit
   python -m catalog find --status 429 quota                which records speak of that?
   curl -i … | python -m catalog identify pc                which error is this, and may I send it again?
+  python -m catalog can-i-rely rely.toml                   does what my client leans on hold?
   python -m catalog explain header-missing                 what does this finding mean?
   python -m catalog update reports/out/latest              write what a live run saw into the records
 """
@@ -47,8 +48,8 @@ else conforms, and where and when that was last seen.
 
   python -m catalog show                                   every address
   python -m catalog show pb/endpoints                      those that begin so
-  python -m catalog show pa/errors/general/rate_limit_error
-  python -m catalog show pa/errors/general/rate_limit_error --json
+  python -m catalog show pa/errors/general/rate_limit
+  python -m catalog show pa/errors/general/rate_limit --json
 """
 
 _FACTS = """\
@@ -97,6 +98,22 @@ of a stream, sockets, gRPC) stands in extensions. A table has a line a record. N
   python -m catalog export csv --output records.csv        all
 """
 
+_RELY = """\
+A rely.toml names what your client leans on; `catalog-probe rely --from night.har` derives one from its traffic:
+
+  [[rely]]
+  on = ["pa/errors/general/rate_limit"]                    records, where * stands for anything
+  assertions = ["answer/status", "answer/header:*"]        default: all that the documents state of them
+  endpoints = ["pa/endpoints/messages/create_message"]     default: on some endpoint, and on none otherwise
+  why = "the retry loop"
+
+No, where something was last seen otherwise; unknown, where nobody looked for `max_age_days` (default: 35); else yes.
+Exit status: 0 yes, 1 no, 10 unknown, 4 wrong usage, a pattern that names nothing among it.
+
+  python -m catalog can-i-rely rely.toml
+  python -m catalog can-i-rely rely.toml --run reports/out/latest --json
+"""
+
 _UPDATE = """\
 Runs may be shards of one night or several nights, in any order: the latest conclusive look at a record counts,
 and nothing older ever overwrites newer. Records in which nothing changes are not touched. Only live runs may write
@@ -119,8 +136,8 @@ with it, those of the record that the aspects name.
 
   python -m catalog accept --cause pa-3f2a9c01 --reason "sends true since May" --ticket https://tickets.example/41
   python -m catalog accept --like pa/errors/general/overloaded --reason "sends true since May"
-  python -m catalog accept pa/errors/general/rate_limit_error --reason "sends true since May" --aspects header
-  python -m catalog accept pc/errors/general/model_not_found --reason "400 on one model" --run reports/out/latest
+  python -m catalog accept pa/errors/general/rate_limit --reason "sends true since May" --aspects header
+  python -m catalog accept pc/errors/not_found/model --reason "400 on one model" --run reports/out/latest
 """
 
 _MIGRATE = """\
@@ -186,6 +203,22 @@ def _parser() -> Parser:
     export.add_argument("form", choices=("openapi", "csv"), help="what to make")
     export.add_argument("provider", nargs="?", metavar="PROVIDER", help="pa, pb, pc or pd")
     export.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: stdout)")
+
+    rely = command("can-i-rely", relying.can_i_rely, "say whether what a client leans on holds", _RELY)
+    rely.add_argument("file", type=places.meant, metavar="RELY_TOML", help="what it leans on")
+    rely.add_argument(
+        "--run",
+        action="extend",
+        nargs="+",
+        default=[],
+        type=places.meant,
+        metavar="RUN",
+        help="count what these runs saw as well",
+    )
+    rely.add_argument(
+        "--max-age", type=_days, metavar="DAYS", help="an older look counts no more (default: as the file says)"
+    )
+    rely.add_argument("--json", action="store_true", help="as JSON")
 
     update = command("update", commands.update, "write what live runs saw into the records", _UPDATE)
     update.add_argument(

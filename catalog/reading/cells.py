@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -84,6 +84,11 @@ def last_day(record: Record, endpoint: str, key: str = "") -> str | None:
     unseen = line.get("unseen") or {}
     listed = next((each for each in (key, f"{key.partition('/')[0]}/*") if each in unseen), None)
     return unseen[listed] if listed is not None else line.get("on")
+
+
+def without_evidence(record: Record) -> Record:
+    """The record as if nobody had ever looked at it; its own words on that stay."""
+    return replace(record, data={name: value for name, value in record.data.items() if name != "evidence"})
 
 
 def restricted_on(record: Record) -> date | None:

@@ -123,6 +123,16 @@ def update_each(
     return Summary.together([update(evidence, each, policy, today, dry_run=dry_run) for each in folders])
 
 
+def as_seen(catalog: Catalog, evidence: Iterable[Evidence]) -> tuple[Catalog, tuple[str, ...]]:
+    """The catalog as these runs would leave it, and what of them would not be written, each in one line.
+
+    Nothing is written, so runs on a mock may say what they saw as well; the caller says of whom it then speaks.
+    """
+    work = _Work(list(evidence), Policy(refresh_after=0), None)
+    changed = {each.address: each for each in work.patched(catalog)}
+    return catalog.with_records(changed.get(each.address, each) for each in catalog.records), tuple(work.refused)
+
+
 def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None) -> Summary:
     """Leave in the run's folder the records as this run would leave them. The catalog itself is not touched.
 
@@ -172,15 +182,19 @@ class _Work:
         self.refused += (f"{run.run}: nothing is written: the tripwire of {lane} did not come out" for lane in silent)
         return not silent
 
-    def contents(self, catalog: Catalog, into: Path) -> Contents:
-        """Each file in which something changes, whole."""
+    def patched(self, catalog: Catalog) -> list[Record]:
+        """The records that change, as they will be."""
         for record in catalog.records:
             address = str(record.address)
             own = self.sightings.get(address, ())
             stated = assertions(record, catalog.__getitem__) if own else ()
             with drawing_on(place=f"{', '.join(each.run.run for each in own)}: {address}"):
                 self.plans[address] = plan(record, own, self.policy, self.today, stated)
-        patched = [each.record for each in self.plans.values() if isinstance(each, Patch)]
+        return [each.record for each in self.plans.values() if isinstance(each, Patch)]
+
+    def contents(self, catalog: Catalog, into: Path) -> Contents:
+        """Each file in which something changes, whole."""
+        patched = self.patched(catalog)
         with drawing_on(place="what was discovered"):
             found = discoveries(sighting for known in self.plans for sighting in self.sightings.get(known, ()))
         discovered = updated(catalog, found, self.policy.refresh_after)

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 PROBES = Path(__file__).parent.parent
 
 OF_MODULES = {
-    "catalog": ("check", "show", "find", "identify", "explain", "facts", "export", "update", "accept", "migrate"),
-    "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "new"),
+    "catalog": (
+        *("check", "show", "find", "identify", "explain", "facts", "export"),
+        *("can-i-rely", "update", "accept", "migrate"),
+    ),
+    "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "rely", "rejudge", "new"),
 }
 """The commands that a module has under the same name: `catalog-probe check` is `python -m catalog check`."""
 
@@ -37,6 +40,8 @@ Probe what four generative-model APIs document, on the mock that comes along or 
   report     build, show, compare and open what runs left
   identify   say which record an answer is, and whether it may be sent again
   find show explain facts export            read the catalog
+  can-i-rely rely                           does what your client leans on hold; what does it lean on
+  rejudge                                   what would edited records have said of nights that are kept
   check update accept migrate               keep it sound, and write back what was seen
   doctor coverage variables cleanup         is a target ready, what can be looked at, what was left behind
   new        begin a provider or a record of your own
@@ -47,6 +52,7 @@ examples:
   PA_API_KEY=… catalog-probe probe --target live --provider pa
   catalog-probe report open latest
   curl -i … | catalog-probe identify pc
+  catalog-probe rely --from night.har > rely.toml && catalog-probe can-i-rely rely.toml
 
 `catalog-probe COMMAND --help` says more of each.
 """

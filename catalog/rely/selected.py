@@ -1,0 +1,114 @@
+"""What a declaration selects of a catalog: assertions, and the endpoints on which they have to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from catalog.model.assertion import Basis
+from catalog.model.errors import CatalogError, did_you_mean
+from catalog.reading.assertions import assertions
+from catalog.reading.facts import occurs_on
+from catalog.rely.declared import ANYTHING, fits
+
+if TYPE_CHECKING:
+    from catalog.model import Record
+    from catalog.model.assertion import Assertion
+    from catalog.reading.store import Catalog
+    from catalog.rely.declared import Declared, Leaning
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """One record of a leaning: what of it is leaned on, and where."""
+
+    record: Record
+    stated: tuple[Assertion, ...]
+    """All that the record asserts; its evidence speaks of just this."""
+    meant: tuple[Assertion, ...]
+    endpoints: tuple[str, ...]
+    """Where it has to hold, each; empty: on some endpoint."""
+    left_out: int = 0
+    """What a pattern with a star would name and does not mean: assumed, or out of any client's reach."""
+
+
+def selected(declared: Declared, catalog: Catalog) -> list[tuple[Leaning, list[Selected]]]:
+    """What each leaning selects.
+
+    Raises:
+        CatalogError: a pattern names nothing, with its place in the file: what nobody can look at is no promise.
+    """
+    return [
+        (leaning, _of_leaning(leaning, catalog, _Place(declared, number)))
+        for number, leaning in enumerate(declared.leanings)
+    ]
+
+
+def promises(declared: Declared, catalog: Catalog) -> frozenset[tuple[str, str]]:
+    """All that a declaration selects, as (assertion id, endpoint or `*`): by this two of them are the same.
+
+    Raises:
+        CatalogError: as `selected`.
+    """
+    return frozenset(
+        (assertion.id, endpoint)
+        for _, own in selected(declared, catalog)
+        for each in own
+        for assertion in each.meant
+        for endpoint in each.endpoints or (ANYTHING,)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    declared: Declared
+    number: int
+
+    def nothing(self, field: str, pattern: str, what: str, known: Iterable[str]) -> CatalogError:
+        mend = did_you_mean(pattern, known) or "`python -m catalog show` lists them"
+        place = f"rely[{self.number}].{field}"
+        return CatalogError(f"{pattern!r} names no {what}", mend, file=self.declared.file, place=place)
+
+
+def _of_leaning(leaning: Leaning, catalog: Catalog, place: _Place) -> list[Selected]:
+    known = {str(record.address): record for record in catalog.records}
+    for pattern in leaning.on:
+        if not any(fits(pattern, address) for address in known):
+            raise place.nothing("on", pattern, "record", known)
+    records = [record for address, record in known.items() if any(fits(each, address) for each in leaning.on)]
+    stated = {str(record.address): assertions(record, catalog.__getitem__) for record in records}
+    found = [_of_record(leaning, record, stated[str(record.address)]) for record in records]
+    keys = {str(each.key) for own in stated.values() for each in own}
+    for pattern in leaning.assertions:
+        if not any(fits(pattern, str(each.key)) for own in found for each in own.meant):
+            what = "assertion" if not any(fits(pattern, key) for key in keys) else "assertion that a client could see"
+            raise place.nothing("assertions", pattern, f"{what} of these records", keys)
+    endpoints = {endpoint for record in records for endpoint in _places(record)}
+    for pattern in leaning.endpoints:
+        if not any(fits(pattern, endpoint) for endpoint in endpoints):
+            raise place.nothing("endpoints", pattern, "endpoint of these records", endpoints)
+    return [each for each in found if each.meant and (each.endpoints or not leaning.endpoints)]
+
+
+def _of_record(leaning: Leaning, record: Record, stated: tuple[Assertion, ...]) -> Selected:
+    named = [each for each in stated if any(fits(pattern, str(each.key)) for pattern in leaning.assertions)]
+    meant = tuple(each for each in named if _is_meant(each, leaning.assertions))
+    endpoints = tuple(
+        each for each in sorted(_places(record)) if any(fits(pattern, each) for pattern in leaning.endpoints)
+    )
+    return Selected(record, stated, meant, endpoints, len(named) - len(meant))
+
+
+def _is_meant(assertion: Assertion, patterns: Iterable[str]) -> bool:
+    """A star names what the documents state and a client can see; what we chose is meant where it is written out."""
+    return is_promised(assertion) or str(assertion.key) in patterns
+
+
+def is_promised(assertion: Assertion) -> bool:
+    """Whether the documents state it, and a client can see it."""
+    return assertion.basis is Basis.DOCUMENTED and not assertion.out_of_reach
+
+
+def _places(record: Record) -> Iterator[str]:
+    yield from occurs_on(record) or (str(record.address),)

@@ -1,0 +1,82 @@
+"""What `python -m catalog can-i-rely` does: says whether what a client leans on holds, by records and by runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+from catalog.evidence import changes, past
+from catalog.evidence.self_check import of_records
+from catalog.model import homes, visible
+from catalog.model.errors import CatalogError
+from catalog.model.exits import Exit
+from catalog.reading.cells import without_evidence
+from catalog.reading.store import Catalog
+from catalog.rely import answered, declared, selected, telling
+from catalog.rely.answered import Answer
+from catalog.writeback import update
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from catalog.writeback.update import Evidence
+
+STATUSES: Mapping[Answer, Exit] = {Answer.YES: Exit.FINE, Answer.NO: Exit.PROBLEMS, Answer.UNKNOWN: Exit.BLIND}
+"""Nobody looked, so nobody may say: the status of a run that was blind."""
+
+
+def can_i_rely(args: Namespace) -> int:
+    """Print the answer, and what it rests on; the exit status is the answer too."""
+    today = args.today or datetime.now(UTC).date()
+    leant_on = declared.read(args.file)
+    if args.max_age is not None:
+        leant_on = declared.Declared(leant_on.leanings, args.max_age, leant_on.file)
+    catalog = Catalog.load(*homes.use(args.catalog))
+    runs = update.read_evidence(args.run)
+    selected.selected(leant_on, catalog)  # what is wrong in the file is told before anything about runs
+    seen, refused = _with_runs(catalog, runs)
+    for each in refused:
+        sys.stderr.write(f"{visible.line(each)}\n")
+    found = answered.answered(leant_on, selected.selected(leant_on, seen), today, _since(runs))
+    if args.json:
+        told = {**telling.as_json(found), "today": today.isoformat(), "max_age_days": leant_on.max_age_days}
+        print(json.dumps({**told, "of_a_mock": _of_a_mock(runs)}, ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(telling.lines(found)))
+        if _of_a_mock(runs):
+            print("this is what a mock does, and no provider was asked")
+    return STATUSES[answered.together(found)]
+
+
+def _with_runs(catalog: Catalog, runs: Sequence[Evidence]) -> tuple[Catalog, tuple[str, ...]]:
+    """The records with what these runs saw. A mock's tell of the mock alone: no evidence of a provider stands beside.
+
+    Raises:
+        CatalogError: some of the runs asked a mock, and others did not.
+    """
+    if not runs:
+        return catalog, ()
+    if len({run.live for run, _ in runs}) > 1:
+        raise CatalogError("runs of a mock and of providers have no common answer", "give those of one")
+    if _of_a_mock(runs):
+        catalog = catalog.with_records(map(without_evidence, catalog.records))
+    return update.as_seen(catalog, runs)
+
+
+def _of_a_mock(runs: Sequence[Evidence]) -> bool:
+    return any(not run.live for run, _ in runs)
+
+
+def _since(runs: Iterable[Evidence]) -> dict[str, date]:
+    """The first night of each drift that a run saw, as far as the rows that it carries reach."""
+    found: dict[str, date] = {}
+    for run, results in runs:
+        known, today = past.rows(run), date.fromisoformat(run.today)
+        for result in of_records(results):
+            first = changes.since(result, today, past.before(result.record, known))
+            if first is not None:
+                found[result.record] = min(first, found.get(result.record, first))
+    return found

@@ -1,0 +1,117 @@
+"""`python -m probes rejudge`: what an edit of records would have said of the nights that are kept."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from catalog.evidence.results_file import RESULTS, drawing_on, read_run
+from catalog.model import homes, places
+from catalog.model.exits import Exit
+from catalog.model.visible import line
+from catalog.reading.store import Catalog
+from probes.traffic.rejudging import Rejudged, rejudge
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from catalog.evidence.results import Run
+
+EPILOG = """\
+examples:
+  python -m probes rejudge reports/out/latest                        today's records, as against what was probed
+  python -m probes rejudge night/2026-11-* --catalog edited          as a check before an edit is committed
+  python -m probes rejudge night/* --against ../main/catalog/records   only what differs from these records
+"""
+
+NAMED = 5
+"""Differences, and unseen assertions, named of a record; the rest are counted."""
+
+
+def rejudging(chosen: argparse.Namespace) -> int:
+    """Print night by night what each edited record said and would say.
+
+    Returns: 1 where a verdict would become drift, 10 where no night shows anything of what was edited, else 0.
+
+    Raises:
+        Mendable: a run or the records cannot be read.
+    """
+    edited = Catalog.load(*homes.use(places.meant(chosen.catalog) if chosen.catalog else None))
+    against = Catalog.load(homes.also_use(places.meant(chosen.against))) if chosen.against else None
+    found: list[Rejudged] = []
+    nights = sorted((read_run(_results(name)) for name in chosen.runs), key=lambda told: (told[0].today, told[0].run))
+    for run, results in nights:
+        with drawing_on(place=f"run {run.run}"):
+            own = rejudge(results, edited, against)
+        sys.stdout.writelines(f"{each}\n" for each in _of_night(run, own))
+        found += own
+    sys.stdout.write(f"{_in_all(len(nights), found)}\n")
+    if any(each.new_drifts for each in found):
+        return Exit.PROBLEMS
+    return Exit.BLIND if found and not any(each.looked_at for each in found) else Exit.FINE
+
+
+def _results(name: str) -> Path:
+    """The results file of a run's folder, of a name under reports/out, or the file itself."""
+    path = places.meant(name)
+    if not path.exists() and (places.runs() / name).is_dir():
+        path = places.runs() / name
+    return path / RESULTS if path.is_dir() else path
+
+
+def _of_night(run: Run, found: Iterable[Rejudged]) -> Iterator[str]:
+    found = list(found)
+    yield line(f"{run.today}  {run.run}: {_count(len(found), 'edited record')}")
+    for each in found:
+        yield from (f"  {line(said)}" for said in _of_record(each))
+
+
+def _of_record(each: Rejudged) -> Iterator[str]:
+    if not each.looked_at:
+        why = f" ({each.said.reason.code})" if each.said.reason else ""
+        yield f"{each.record}: {each.said.outcome}{why}; no exchange shows anything of it"
+        return
+    verdict = "as before" if not (each.new_drifts or each.gone_drifts) else f"would say {each.after.outcome}"
+    yield f"{each.record}: said {each.said.outcome}, {verdict}"
+    for title, findings in (("would differ", each.new_drifts), ("would differ no more", each.gone_drifts)):
+        yield from (f"  {title}: {finding.label}: {finding.message}" for finding in findings[:NAMED])
+        if len(findings) > NAMED:
+            yield f"  {title}: {len(findings) - NAMED} more"
+    if each.unseen:
+        more = f" and {len(each.unseen) - NAMED} more" if len(each.unseen) > NAMED else ""
+        yield f"  not seen: {', '.join(each.unseen[:NAMED])}{more}"
+
+
+def _in_all(nights: int, found: Iterable[Rejudged]) -> str:
+    found = list(found)
+    if not found:
+        return f"{_count(nights, 'night')}: no record of them says anything else"
+    worse = sum(bool(each.new_drifts) for each in found)
+    better = sum(bool(each.gone_drifts) and not each.new_drifts for each in found)
+    blind = sum(not each.looked_at for each in found)
+    same = len(found) - worse - better - blind
+    told = f"{worse} would drift, {better} would drift no more, {same} as before, {blind} not looked at"
+    return f"{_count(nights, 'night')}, {_count(len(found), 'verdict')}: {told}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "rejudge",
+        help="say what an edit of records would have said of the nights that are kept; exits 1 on new drift",
+        description="Judge the stored exchanges of runs by edited records, and say night by night what each said and "
+        "would say. Sends nothing. What a night did not keep is told as not seen. Exits 1 where a verdict would become "
+        "drift, 10 where no night shows anything of what was edited.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="a run's folder, its results.jsonl, or its name")
+    parser.add_argument(
+        "--against", metavar="DIR", help="the records before the edit (default: each as the night probed it)"
+    )
+    parser.set_defaults(run_command=rejudging)
