@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from catalog.model.errors import Mendable
+from catalog.model.errors import Mendable, shown
 from catalog.model.exits import Exit
-from catalog.reading.manifest import home_of, manifest
+from catalog.model.homes import PACKAGE
+from catalog.reading.manifest import home_of, manifest, manifest_file
 
 READY_S = 20.0
 
@@ -47,11 +48,15 @@ class EmbeddedMock:
         """Start them with these providers only, or with all that `python -m mockserver` has.
 
         Raises:
-            MockError: the command of one cannot be run.
+            MockError: the command of one cannot be run, or there is none.
         """
         wanted = tuple(providers)
         own = {name: manifest(name).mock for name in wanted if manifest(name).mock}
         ours = [name for name in wanted if name not in own]
+        for name in ours:
+            if home_of(name) != PACKAGE:
+                mend = f"name how it is started under `mock` in {shown(manifest_file(name))}, or name a --target"
+                raise MockError(f"{name} has no mock", mend)
         self._own: dict[str, _Served] = {}
         self._ours: _Served | None = None
         try:

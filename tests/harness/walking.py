@@ -1,0 +1,145 @@
+"""A page of the documentation as a reader follows it: its files, its commands, and what it says they print."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.harness.command import CHECKOUT, GUARD, OF_OUR_DEPENDENCIES
+
+DEADLINE_S = 120
+PACKAGES = ("catalog", "probes", "mockserver", "reports")
+_BLOCK = re.compile(
+    r'^```(?P<language>\w+)(?: title="(?P<title>[^"]*)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
+)
+_STATUS = re.compile(r"exit status (\d+)")
+SECOND = "second terminal"
+_COMMAND = """#!{python}
+import sys
+from probes.commands.everything import main
+sys.exit(main())
+"""
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block of a page."""
+
+    language: str
+    title: str
+    text: str
+
+
+@dataclass
+class Said:
+    """A block of commands, the status of its last one, and all that they printed."""
+
+    commands: str
+    status: int
+    wanted: int
+    output: str
+    promised: list[str] = field(default_factory=list)
+    """Lines that the page shows as their output."""
+
+
+def blocks(page: Path) -> list[Block]:
+    found = _BLOCK.finditer(page.read_text(encoding="utf-8"))
+    return [Block(each["language"], each["title"] or "", each["text"]) for each in found]
+
+
+def installed(folder: Path) -> dict[str, str]:
+    """The packages beside each other, as a wheel installs them, and the environment in which they are found."""
+    for package in PACKAGES:
+        left_out = shutil.ignore_patterns(".cache", "__pycache__", "out", "history")
+        shutil.copytree(CHECKOUT / package, folder / "site" / package, copy_function=os.link, ignore=left_out)
+    command = folder / "bin" / "catalog-probe"
+    command.parent.mkdir()
+    command.write_text(_COMMAND.format(python=sys.executable), encoding="utf-8")
+    command.chmod(0o755)
+    path = os.pathsep.join((str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]))
+    places = os.pathsep.join((str(folder / "site"), str(GUARD)))
+    return {**os.environ, **OF_OUR_DEPENDENCIES, "PATH": path, "PYTHONPATH": places}
+
+
+class Walk:
+    """A reader who follows a page in a folder, with a second terminal for what serves."""
+
+    def __init__(self, folder: Path, environment: dict[str, str], port: int) -> None:
+        self.folder, self.environment, self.port = folder, environment, port
+        self.said: list[Said] = []
+        self._served: subprocess.Popen[bytes] | None = None
+        self._exports = ""
+
+    def follow(self, page: Path) -> None:
+        """Do what each block says."""
+        for block in blocks(page):
+            text = block.text.replace("8765", str(self.port))
+            if block.title == SECOND:
+                self.serve(text.split())
+            elif block.language == "sh":
+                self._run(text, block.title)
+            elif "." in block.title:
+                self._write(block.title, text)
+            elif block.language == "text":
+                self.said[-1].promised += text.splitlines()
+
+    def serve(self, command: list[str]) -> None:
+        """End what is served, and serve this."""
+        self.stop()
+        self._served = subprocess.Popen(
+            [sys.executable, *command[1:]], cwd=self.folder, env=self.environment, stderr=subprocess.DEVNULL
+        )
+        until = time.monotonic() + DEADLINE_S
+        while socket.socket().connect_ex(("127.0.0.1", self.port)):
+            assert self._served.poll() is None, f"{command} ended"
+            assert time.monotonic() < until, f"{command} does not listen"
+
+    def stop(self) -> None:
+        if self._served is not None:
+            self._served.terminate()
+            self._served.wait()
+
+    def run(self, commands: str) -> subprocess.CompletedProcess[str]:
+        """Run commands with all variables that the page exports."""
+        return subprocess.run(
+            ["bash", "-c", f"{self._exports}\n{commands}"],
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+
+    def _run(self, commands: str, title: str) -> None:
+        self._exports += "".join(f"{line}\n" for line in commands.splitlines() if line.startswith("export "))
+        done = self.run(commands)
+        wanted = _STATUS.fullmatch(title)
+        self.said.append(Said(commands, done.returncode, int(wanted[1]) if wanted else 0, done.stdout))
+
+    def _write(self, name: str, text: str) -> None:
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+        return port
+
+
+def missing(said: Said) -> Iterator[str]:
+    """The lines that a page shows of an output which does not have them."""
+    words = " ".join(said.output.split())
+    yield from (line for line in said.promised if " ".join(line.split()) not in words)

@@ -1,0 +1,132 @@
+"""The tutorial as a reader follows it: a fifth provider, outside this project, that no file of this project names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.evidence.results_file import read_run
+from catalog.model import Outcome
+from catalog.model.homes import GROUP
+from tests.harness.command import CHECKOUT
+from tests.harness.walking import PACKAGES, Walk, blocks, free_port, installed, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = CHECKOUT / "docs" / "your-provider.md"
+
+MOCK = """
+import json, os, socket, sys, threading
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+import api, uvicorn
+listening = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+print(json.dumps({"base_url": f"http://127.0.0.1:{listening.getsockname()[1]}"}), flush=True)
+uvicorn.Server(uvicorn.Config(api.app, log_level="error")).run(sockets=[listening])
+"""
+
+TARGET = """
+name = "mock"
+live = false
+allow = ["free", "disruptive"]
+[providers.pe]
+expected = true
+base_url = "embedded"
+[providers.pe.credentials]
+inference = "an-ordinary-key"
+tight = "a-key-of-a-tight-plan"
+"""
+
+
+@pytest.fixture
+def walk(tmp_path: Path) -> Iterator[Walk]:
+    """A reader in an empty folder, who has the package and no checkout."""
+    (tmp_path / "reader").mkdir()
+    reader = Walk(tmp_path / "reader", installed(tmp_path), free_port())
+    yield reader
+    reader.stop()
+
+
+def untouched(site: Path) -> list[str]:
+    """Files of ours that a run wrote: they are the checkout's own, until one is replaced."""
+    return [
+        str(path.relative_to(site))
+        for package in PACKAGES
+        for path in (site / package).rglob("*")
+        if path.is_file() and not {"__pycache__", ".cache"} & set(path.parts)
+        if not path.samefile(CHECKOUT / path.relative_to(site))
+    ]
+
+
+def test_the_page_does_what_it_says(walk: Walk) -> None:
+    walk.follow(PAGE)
+    assert [(each.commands, each.status) for each in walk.said] == [(each.commands, each.wanted) for each in walk.said]
+    assert {each.commands: found for each in walk.said if (found := list(missing(each)))} == {}
+    assert untouched(walk.folder.parent / "site") == []
+
+    runs = sorted(each for each in (walk.folder / "reports" / "out").iterdir() if not each.is_symlink())
+    told = [{each.record: each.outcome for each in read_run(run / "results.jsonl")[1]} for run in runs]
+    ours = [{address: outcome for address, outcome in each.items() if "/harness/" not in address} for each in told]
+    assert [sorted(each) for each in ours] == [sorted(ours[0])] * 3
+    assert set(ours[0].values()) == {Outcome.CONFORMS}
+    drifted = {address for address, outcome in ours[1].items() if outcome is Outcome.DRIFTED}
+    assert drifted == {
+        *("pe/errors/general/rate_limited", "pe/errors/general/unknown_model"),
+        "pe/rate_limits/limits/general",
+    }
+    records = json.loads((walk.folder / "company/records/pe/errors/general.json").read_text(encoding="utf-8"))
+    assert records["unauthorized"]["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
+    assert records["unknown_model"]["status"] == ["DOCUMENTED", "UNVERIFIED"]
+
+    page = (runs[1] / "report.html").read_bytes()
+    assert b"A model that there is not is answered 404 unknown_model" in page, "citations lead to the facts of the home"
+    assert walk.run(f"catalog-probe report build {runs[1].name}").returncode == 0
+    assert (runs[1] / "report.html").read_bytes() == page
+    (walk.folder / "company").rename(walk.folder / "moved")
+    lost = walk.run(f"catalog-probe report build {runs[1].name}")
+    assert (
+        lost.returncode,
+        "is of pe, of which no manifest is here; name its home with --catalog DIR" in lost.stdout,
+    ) == (
+        4,
+        True,
+    )
+    assert walk.run(f"catalog-probe report build {runs[1].name} --catalog moved").returncode == 0
+    assert (runs[1] / "report.html").read_bytes() == page
+
+
+def test_a_distribution_brings_it_with_its_mock(walk: Walk) -> None:
+    """No command names the home: it is found by its entry point, in each xdist worker as well."""
+    site = walk.folder.parent / "site"
+    for block in blocks(PAGE):
+        if "." in block.title:
+            name = block.title.replace("company/", "company_catalog/")
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
+            (site / name).write_text(block.text, encoding="utf-8")
+    home = site / "company_catalog"
+    manifest = home / "providers" / "pe.toml"
+    served = manifest.read_text(encoding="utf-8") + '\n[mock]\ncommand = ["{python}", "mock/pe/serve.py"]\n'
+    manifest.write_text(served, encoding="utf-8")
+    (home / "mock" / "pe").mkdir(parents=True)
+    (home / "mock" / "pe" / "serve.py").write_text(MOCK, encoding="utf-8")
+    (home / "targets" / "mock.toml").write_text(TARGET, encoding="utf-8")
+    info = site / "company-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: company\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\ncompany = company_catalog\n", encoding="utf-8")
+    (site / "company_catalog" / "api.py").write_text((site / "api.py").read_text(encoding="utf-8"), encoding="utf-8")
+
+    fixed = walk.run(f"python -m catalog check --fix --catalog {home}")
+    assert fixed.returncode == 0, fixed.stdout
+    assert (
+        walk.run("catalog-probe find --provider pe --status 429").stdout
+        == "pe/errors/general/rate_limited  Rate limited\n"
+    )
+    for workers in ("", "-p xdist -n 2"):
+        done = walk.run(f"catalog-probe probe --provider pe {workers}")
+        assert done.returncode == 0, done.stdout
+        assert "8 of 8 conform on the mock" in " ".join(done.stdout.split())
