@@ -12,6 +12,7 @@ from mockserver import leniency
 from mockserver.app import create_app
 from mockserver.field import PROFILES
 from mockserver.prefixes import REAL, PrefixesError, read_file
+from mockserver.recording import recorded
 from mockserver.server import MockServer, exit_with_stdin
 
 USAGE = 4
@@ -75,6 +76,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--only", metavar="NAMES", help="serve only these providers, for instance pa,pc")
     parser.add_argument("--latency-ms", type=_milliseconds, default=0, metavar="N", help="answer N ms later")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="append each HTTP exchange, a line, without keys and request bodies"
+    )
     parser.add_argument("--stdin-lifeline", action="store_true", help="exit when stdin closes, so with the parent")
     return parser.parse_args(argv)
 
@@ -96,12 +100,17 @@ def main(argv: list[str] | None = None) -> int:
     except (PrefixesError, ValueError) as error:
         print(f"mockserver: {error}", file=sys.stderr)
         return USAGE
+    try:
+        serves = recorded(app, arguments.record) if arguments.record else None
+    except OSError as error:
+        print(f"mockserver: --record {arguments.record}: {error.strerror}; name a file to write", file=sys.stderr)
+        return USAGE
     if arguments.stdin_lifeline:
         exit_with_stdin()
     gc.freeze()  # what was imported is not looked through again and again for what nobody refers to
     gc.set_threshold(GARBAGE_EVERY)
     try:
-        MockServer(app, arguments.host, arguments.port).run()
+        MockServer(app, arguments.host, arguments.port, serves).run()
     except OSError as error:
         print(f"mockserver: cannot listen on {arguments.host}:{arguments.port}: {error.strerror}", file=sys.stderr)
         return USAGE

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import asyncio
     from types import FrameType
 
+    from starlette.types import ASGIApp
+
     from mockserver.app import MockApp
 
 KEEP_ALIVE_S = 600
@@ -54,10 +56,11 @@ def websocket_protocol(*args: Any, **kwargs: Any) -> asyncio.Protocol:
 class MockServer(Server):
     """uvicorn's server, telling its addresses as soon as it listens."""
 
-    def __init__(self, app: MockApp, host: str, port: int) -> None:
+    def __init__(self, app: MockApp, host: str, port: int, serves: ASGIApp | None = None) -> None:
+        """`serves` stands around the app, where something does."""
         super().__init__(
             Config(
-                app,
+                serves or app,
                 loop="asyncio",
                 http=ClosableProtocol,
                 ws=websocket_protocol,  # type: ignore[arg-type]

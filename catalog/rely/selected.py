@@ -30,7 +30,7 @@ class Selected:
     endpoints: tuple[str, ...]
     """Where it has to hold, each; empty: on some endpoint."""
     left_out: int = 0
-    """What a pattern with a star would name and does not mean: assumed, or out of any client's reach."""
+    """What a pattern with a star would name and does not mean: assumed, or beyond any client's reach."""
 
 
 def selected(declared: Declared, catalog: Catalog) -> list[tuple[Leaning, list[Selected]]]:
@@ -82,8 +82,7 @@ def _of_leaning(leaning: Leaning, catalog: Catalog, place: _Place) -> list[Selec
     keys = {str(each.key) for own in stated.values() for each in own}
     for pattern in leaning.assertions:
         if not any(fits(pattern, str(each.key)) for own in found for each in own.meant):
-            what = "assertion" if not any(fits(pattern, key) for key in keys) else "assertion that a client could see"
-            raise place.nothing("assertions", pattern, f"{what} of these records", keys)
+            raise place.nothing("assertions", pattern, "assertion of these records", keys)
     endpoints = {endpoint for record in records for endpoint in _places(record)}
     for pattern in leaning.endpoints:
         if not any(fits(pattern, endpoint) for endpoint in endpoints):
@@ -93,20 +92,24 @@ def _of_leaning(leaning: Leaning, catalog: Catalog, place: _Place) -> list[Selec
 
 def _of_record(leaning: Leaning, record: Record, stated: tuple[Assertion, ...]) -> Selected:
     named = [each for each in stated if any(fits(pattern, str(each.key)) for pattern in leaning.assertions)]
-    meant = tuple(each for each in named if _is_meant(each, leaning.assertions))
+    sure = {each.key.label for each in named if _is_promised(each)}
+    meant = tuple(
+        each
+        for each in named
+        if _is_promised(each) or each.key.label not in sure or str(each.key) in leaning.assertions
+    )
     endpoints = tuple(
         each for each in sorted(_places(record)) if any(fits(pattern, each) for pattern in leaning.endpoints)
     )
     return Selected(record, stated, meant, endpoints, len(named) - len(meant))
 
 
-def _is_meant(assertion: Assertion, patterns: Iterable[str]) -> bool:
-    """A star names what the documents state and a client can see; what we chose is meant where it is written out."""
-    return is_promised(assertion) or str(assertion.key) in patterns
+def _is_promised(assertion: Assertion) -> bool:
+    """Whether a star means it wherever it stands: the documents state it, and a client can bring it about.
 
-
-def is_promised(assertion: Assertion) -> bool:
-    """Whether the documents state it, and a client can see it."""
+    Anything else is meant where its key is written out, or where nothing of this kind stands under its label: our own
+    guess, turning out wrong, breaks no client that leans on the documents.
+    """
     return assertion.basis is Basis.DOCUMENTED and not assertion.out_of_reach
 
 

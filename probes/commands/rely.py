@@ -20,8 +20,7 @@ EPILOG = """\
 examples:
   python -m probes rely --from night.har > rely.toml           a HAR, JSON lines of exchanges, a folder of such
   python -m probes rely --from reports/out/latest              what one of our runs asked for, or `listen` heard
-  python -m mockserver --record session.jsonl                  … and let your client talk to it; then
-  python -m probes rely --from session.jsonl > rely.toml
+  python -m mockserver --record session.jsonl                  let your client talk to it; then --from session.jsonl
 """
 
 

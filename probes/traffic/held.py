@@ -57,6 +57,8 @@ class Held:
     """How many there were, whatever became of them."""
     judged: int = 0
     """How many of them were evidence of something."""
+    met: set[tuple[str, str, str]] = field(default_factory=set)
+    """Record, label and endpoint of what clients met and no exchange is evidence of."""
     _matchers: dict[str, Matcher] = field(default_factory=dict)
     _found: dict[str, dict[_Kind, deque[Judged]]] = field(default_factory=lambda: defaultdict(dict))
     _number: int = 0
@@ -79,6 +81,7 @@ class Held:
             matches = matcher.found(recorded.exchanges[0], complete=complete)
         if isinstance(matches, Unmatched):
             self.left_out[matches.why] += len(recorded.exchanges)
+            self.met |= {(each.record, each.exchange.label, each.exchange.endpoint) for each in matches.met}
             return frozenset()
         self.judged += len({id(each.exchange.request) for each in matches})
         for together in [matches] if recorded.record else [(each,) for each in matches]:

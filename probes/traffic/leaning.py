@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.reading.assertions import assertions
+from catalog.model import RATE_LIMIT_FAMILY
 from catalog.rely.declared import Leaning
-from catalog.rely.selected import is_promised
 
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
@@ -21,16 +20,18 @@ def leanings(traffic: Traffic, catalog: Catalog, *, limits: bool = False) -> lis
     An exchange leans on what is stated under its label, whether or not this one was answered so. It does not show
     which headers its client reads, so limits count only where they are asked for.
     """
+    met: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for address, label, endpoint in traffic.met:
+        met[address].add((label, endpoint))
     together: dict[tuple[tuple[str, ...], tuple[str, ...]], set[str]] = defaultdict(set)
     for record in catalog.records:
-        looks = traffic.result(str(record.address)).looks if limits or record.kind != "rate_limits" else ()
-        stated = assertions(record, catalog.__getitem__) if looks else ()
-        promised = {each.key.label for each in stated if is_promised(each)}
-        seen: dict[str, set[str]] = defaultdict(set)
-        for look in looks:
-            if look.label in promised:
-                seen[look.endpoint].add(f"{look.label}/*")
+        if record.address.family == RATE_LIMIT_FAMILY and not limits:
+            continue
         address = str(record.address)
+        places = met[address] | {(look.label, look.endpoint) for look in traffic.result(address).looks}
+        seen: dict[str, set[str]] = defaultdict(set)
+        for label, endpoint in places:
+            seen[endpoint].add(f"{label}/*")
         for keys, endpoints in _alike(seen).items():
             together[keys, () if endpoints <= {address, ""} else tuple(sorted(endpoints))].add(address)
     found = [Leaning(tuple(sorted(on)), keys, endpoints) for (keys, endpoints), on in together.items()]

@@ -44,6 +44,8 @@ class Unmatched:
     """Why an exchange is evidence of nothing."""
 
     why: str
+    met: tuple[Match, ...] = ()
+    """What its client met all the same: the one record whose answer it is, under each of the labels it could be."""
 
 
 class Matcher:
@@ -142,7 +144,7 @@ class Matcher:
             if len(agreeing) > 1:
                 return Unmatched("which could be that of several records")
             if len(nearest) > 1:
-                return Unmatched("of a record with several causes, of which an answer tells none")
+                return Unmatched("of a record with several causes, of which an answer tells none", nearest)
         return (nearest[0], *self._without_a_key(nearest[0]))
 
     def _alone_with_its_status(self, exchange: Exchange, endpoints: Sequence[str]) -> list[str]:

@@ -228,19 +228,21 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nowhere.toml: cannot be read (No such file or directory); name a rely.toml" in capsys.readouterr().err
 
 
-def test_what_only_the_provider_can_do_is_no_promise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = next(
-        each
-        for record in shipped().records
-        for each in assertions(record, shipped().__getitem__)
-        if each.out_of_reach and not each.assumed
+def test_what_only_the_provider_can_do_may_be_leaned_on_and_stays_unknown_until_somebody_met_it() -> None:
+    overloaded = Leaning(("pa/errors/general/overloaded",), ("answer/*",))
+    found = asked(overloaded)
+    assert found.answer is Answer.UNKNOWN
+    assert {each.why for each in found.unseen} == {"out of any client's reach: only-the-provider"}
+    assert asked(overloaded, seen("pa/errors/general/overloaded", create=FRESH)).answer is Answer.YES
+
+
+def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
+    stream = "pb/endpoints/generation/stream_generate_content_v1beta"
+    assert all(
+        each.assumed for each in assertions(shipped()[stream], shipped().__getitem__) if each.key.label == "success"
     )
-    star = f'[[rely]]\non = ["{out.address}"]\nassertions = ["{out.key.label}/{out.key.aspect}*"]'
-    if main(["can-i-rely", rely(tmp_path, star)]) == 4:
-        assert "names no assertion that a client could see of these records" in capsys.readouterr().err
-    exact = f'[[rely]]\non = ["{out.address}"]\nassertions = ["{out.key}"]'
-    assert main(["can-i-rely", rely(tmp_path, exact)]) == 10
-    assert f"out of any client's reach: {out.out_of_reach}" in capsys.readouterr().out
+    found = asked(Leaning((stream,), ("success/*",)))
+    assert (found.answer, found.left_out, bool(found.unseen)) == (Answer.UNKNOWN, 0, True)
 
 
 @pytest.mark.parametrize(("line", "status"), [(FRESH, 0), (DIFFERING, 1), (OLD, 10)])
