@@ -376,3 +376,13 @@ def test_the_day_of_a_refusal_stays_while_it_is_fresh() -> None:
     assert fresh.data["evidence"]["restricted"] == "2026-11-18"
     renewed = after(before, night("2026-11-26", outcome=Outcome.RESTRICTED, run="r3"))
     assert renewed.data["evidence"]["restricted"] == "2026-11-26"
+
+
+def test_what_is_seen_again_is_not_said_to_be_unseen() -> None:
+    gone = KEYS[-1]
+    before = after(record(), night("2026-11-01", seen_as_stated()))
+    missed = after(before, night("2026-11-12", seen_as_stated(without=(gone,)), run="r2"))
+    line = missed.data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    assert line["unseen"] == {f"answer/{gone}": "2026-11-01"}
+    again = after(missed, night("2026-11-13", seen_as_stated(), run="r3"))
+    assert "unseen" not in again.data["evidence"]["seen"][ENDPOINT_ADDRESS]

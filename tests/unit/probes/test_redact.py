@@ -157,6 +157,14 @@ def test_an_account_identifier_is_hidden_wherever_it_turns_up_next() -> None:
     assert redactor.json({"wrkspc_0123456789": 1}) == {"wrkspc_[pa-workspace-id]": 1}
 
 
+@pytest.mark.parametrize(
+    ("secret", "like_it"), [("1é-mnopqrstuvwx", "ĩ-mnopqrstuvwx"), ("abcdefghijklmé1", "abcdefghijklmè")]
+)
+def test_a_character_of_which_a_part_is_hidden_is_hidden_whole(secret: str, like_it: str) -> None:
+    """These end, or begin, with the same byte: UTF-8 has it in another character as well."""
+    assert Redactor({secret: MARKER}).text(f"<{like_it}>") == f"<{MARKER}>"
+
+
 def test_what_was_shown_before_it_was_a_secret_is_hidden_from_then_on() -> None:
     redactor = Redactor({})
     assert redactor.text("in wrkspc_0123456789") == "in wrkspc_0123456789"
