@@ -13,7 +13,7 @@ import pytest
 
 from catalog.reading.manifest import providers
 from tests.harness.mutants import tables
-from tests.harness.mutants.running import of, run
+from tests.harness.mutants.running import Shown, of, run
 from tests.harness.mutants.tables import NOT_YET, SURVIVING, listed, mutants, refusals
 
 each_provider = pytest.mark.parametrize("provider", providers())
@@ -61,7 +61,7 @@ def test_one_is_noticed_and_the_mock_is_as_before_when_it_is_done() -> None:
     before = {name: module for name, module in sys.modules.items() if name.startswith("mockserver")}
     values = [dict(vars(module)) for module in before.values()]
     known = listed(SURVIVING, "pd")
-    verdict = run(next(each for each in mutants(["pd"]) if each.slug not in known), named_only=True)
+    verdict = run(next(each for each in mutants(["pd"]) if each.slug not in known), Shown.NAMED)
     assert verdict.detected, verdict
     after = {name: module for name, module in sys.modules.items() if name.startswith("mockserver")}
     assert {name: module for name, module in after.items() if name in before} == before
@@ -71,7 +71,7 @@ def test_one_is_noticed_and_the_mock_is_as_before_when_it_is_done() -> None:
 def test_what_rests_on_an_assumption_is_told_and_no_drift() -> None:
     mutant = next(each for each in mutants(["pd"]) if each.slug == "text_is_a_list")
     address = "pd/endpoints/tokenize/tokenize_text"
-    assert run(mutant, named_only=True).state == "told"
-    assert run(replace(mutant, noticed_by=(address,)), named_only=True).missed == (address,)
+    assert run(mutant, Shown.NAMED).state == "told"
+    assert run(replace(mutant, noticed_by=(address,)), Shown.NAMED).missed == (address,)
     another = "pd/endpoints/models/list_models"
-    assert run(replace(mutant, noticed_by=(f"~{another}",)), named_only=True).missed == (another,)
+    assert run(replace(mutant, noticed_by=(f"~{another}",)), Shown.NAMED).missed == (another,)

@@ -14,7 +14,7 @@ from functools import partial
 
 from catalog.model.exits import Exit
 from catalog.reading.manifest import providers
-from tests.harness.mutants.running import Verdict, run, untouched
+from tests.harness.mutants.running import Shown, Verdict, run, untouched
 from tests.harness.mutants.tables import SURVIVING, Mutant, Of, Refused, listed, mutants, refusals
 
 SHARES = 10
@@ -38,9 +38,22 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     share.add_argument(
         "--tenth", metavar="DAY", type=date.fromisoformat, help="the tenth that this day draws (2026-11-21)"
     )
-    parser.add_argument(
-        "--named-only", action="store_true", help="probe the records named alone: quicker, blind elsewhere"
+    show = parser.add_mutually_exclusive_group()
+    show.add_argument(
+        "--named-only",
+        dest="shown",
+        action="store_const",
+        const=Shown.NAMED,
+        help="probe the records named alone: quicker, blind elsewhere",
     )
+    show.add_argument(
+        "--every-record",
+        dest="shown",
+        action="store_const",
+        const=Shown.ALL,
+        help="probe all records, not only those that come to what is broken",
+    )
+    parser.set_defaults(shown=Shown.MET)
     parser.add_argument("-n", type=int, default=1, metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("--why", action="store_true", help="also the first difference that each record told")
     parser.add_argument("--list", action="store_true", help="name the mutants, run nothing")
@@ -57,13 +70,13 @@ def _chosen(asked: argparse.Namespace) -> list[Mutant]:
     ]
 
 
-def verdicts(chosen: Sequence[Mutant], jobs: int, *, named_only: bool) -> Iterator[Verdict]:
+def verdicts(chosen: Sequence[Mutant], jobs: int, shown: Shown) -> Iterator[Verdict]:
     """The verdict on each, in order; each process probes many in turn."""
     if jobs <= 1:
-        yield from (run(mutant, named_only=named_only) for mutant in chosen)
+        yield from (run(mutant, shown) for mutant in chosen)
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(partial(run, named_only=named_only), chosen)
+        yield from pool.map(partial(run, shown=shown), chosen)
 
 
 def _told(verdict: Verdict, *, why: bool) -> Iterator[str]:
@@ -118,14 +131,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("these do not conform with nothing changed:", *wrong, sep="\n", file=sys.stderr)
         return Exit.HARNESS_ERROR
     begun, found = time.monotonic(), list[Verdict]()
-    for verdict in verdicts(chosen, asked.n, named_only=asked.named_only):
+    for verdict in verdicts(chosen, asked.n, asked.shown):
         found.append(verdict)
         for line in _told(verdict, why=asked.why):
             print(line, flush=True)
     for each in concerned:
         print(_count(found, each))
     print(f"{sum(not each.survived for each in found)} of {len(found)} noticed in {time.monotonic() - begun:.0f} s")
-    return int(unexpected(found, whole=not asked.named_only))
+    return int(unexpected(found, whole=asked.shown is not Shown.NAMED))
 
 
 def unexpected(found: Sequence[Verdict], *, whole: bool) -> bool:

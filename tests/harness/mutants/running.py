@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
+from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook
 from tests.harness.mutants.instead import Reached
 from tests.harness.mutants.mutated import imported_anew
+from tests.harness.mutants.reach import Reach, traced
 from tests.harness.mutants.tables import Mutant, Of
 from tests.harness.serving import serving_mock
 
@@ -98,19 +100,42 @@ def of(provider: str) -> Of:
     return Of(provider)
 
 
-def run(mutant: Mutant, *, named_only: bool = False) -> Verdict:
+class Shown(StrEnum):
+    """To which records a mutant is shown."""
+
+    NAMED = "named"
+    MET = "met"
+    """Those named, and those that come to what stands at its hook: the others cannot tell."""
+    ALL = "all"
+
+
+@cache
+def reach(provider: str) -> Reach:
+    return traced(provider, of(provider).addresses)
+
+
+def run(mutant: Mutant, shown: Shown = Shown.MET) -> Verdict:
     """Serve the mock with the mutant in it, probe it, and say who noticed."""
     known = of(mutant.provider)
     named = frozenset[str]().union(*(known.matching(pattern) for pattern in (*mutant.wanted, *mutant.told)))
+    chosen = {Shown.NAMED: named, Shown.ALL: frozenset(known.addresses)}.get(shown) or (
+        named | reach(mutant.provider).met_by(Hook.parse(mutant.hook))
+    )
     raised = _Raised()
     reached = Reached()
     try:
         with raised.heard(), _serving(mutant, reached) as target:
-            chosen = sorted(named) if named_only else known.addresses
             found = probe(target, chosen, drawing=_Named(Depth.QUICK, date.min, named))
     except Exception as error:  # noqa: BLE001 - whatever the mutated mock does to itself is told of this mutant alone
         return Verdict(mutant.id, frozenset(), mutant.wanted, (), broken=f"{type(error).__name__}: {error}")
-    return replace(_verdict(mutant, found), broken=raised.first, in_effect=reached.count > 0)
+    others = reach(mutant.provider).records if shown is Shown.MET else {}
+    unshown = {address: met.result for address, met in others.items()}
+    blinded = _blinded(mutant.provider, {**unshown, **found})
+    return replace(_verdict(mutant, found), broken=raised.first, in_effect=reached.count > 0, blinded=blinded)
+
+
+def _blinded(provider: str, results: Mapping[str, Result]) -> str:
+    return blind_providers(list(results.values()), [provider]).get(provider, "")
 
 
 def untouched(provider: str) -> dict[str, str]:
@@ -191,7 +216,6 @@ def _verdict(mutant: Mutant, results: Mapping[str, Result]) -> Verdict:
             if each.outcome not in (*NOTICED, Outcome.CONFORMS)
         },
         told=frozenset(told),
-        blinded=blind_providers(list(results.values()), [mutant.provider]).get(mutant.provider, ""),
         why=tuple(f"{address}: {_first(results[address])}" for address in sorted(drifted)),
     )
 

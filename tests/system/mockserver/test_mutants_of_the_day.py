@@ -8,7 +8,7 @@ import pytest
 
 from catalog.reading.manifest import providers
 from tests.harness.mutants.__main__ import drawn
-from tests.harness.mutants.running import run
+from tests.harness.mutants.running import Shown, run
 from tests.harness.mutants.tables import SURVIVING, listed, mutants
 
 SHARES = 100
@@ -20,5 +20,5 @@ def test_those_of_the_day_are_noticed(provider: str) -> None:
     today = date.today()
     known = listed(SURVIVING, provider)
     chosen = [each for each in mutants([provider]) if drawn(each, today, SHARES) and each.slug not in known]
-    verdicts = [run(mutant, named_only=True) for mutant in chosen]
+    verdicts = [run(mutant, Shown.NAMED) for mutant in chosen]
     assert [(each.id, each.missed, each.broken) for each in verdicts if each.survived] == []
