@@ -39,6 +39,18 @@ def ignores_unknown(read: Read) -> Read:
     return reading
 
 
+def each_name_once(read: Read) -> Read:
+    def reading(call: Call, *parameters: Parameter) -> Values:
+        from mockserver.pa.compliance.refusals import bad_parameter
+
+        names = [name for name, _ in call.request.query_params.multi_items()]
+        if again := next((name for name in names if names.count(name) > 1), None):
+            raise bad_parameter(again, "must be given once")
+        return read(call, *parameters)
+
+    return reading
+
+
 def _dotted(name: str) -> str:
     return name.replace("[gte]", ".gte").replace("[lt]", ".lt")
 
