@@ -20,7 +20,7 @@ from catalog.model import homes, places
 from catalog.model.errors import shown
 from catalog.model.exits import Exit
 from reports import build, ci_annotations, diff, feed, history, news, terminal
-from reports.across.commands import add_matrix
+from reports.across.commands import add_matrix, add_upgrade
 from reports.named import folder_of, folder_or_none, read
 from reports.news import DEFAULT, Policy
 from reports.words import OUTCOMES
@@ -39,6 +39,7 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
   python -m reports show latest --annotate github the causes as ::error lines of a GitHub workflow
   python -m reports diff RUN RUN                  what changed; exit 1 if anything did
   python -m reports matrix RUN RUN                several runs beside each other, with queries over them
+  python -m reports upgrade RUN_OLD RUN_NEW       what another revision makes otherwise
   python -m reports history append latest         remember it, for the strips of later reports
   python -m reports feed                          what changed on the wire: Markdown, Atom and JSON Feed
   python -m reports news                          what the last run has to tell, as JSON for a webhook
@@ -92,6 +93,7 @@ def _parser() -> command_line.Parser:
     command.add_argument("after", metavar="RUN_B")
     command.set_defaults(run_command=_diff)
     add_matrix(commands)
+    add_upgrade(commands)
     command = commands.add_parser("history", help="remember a run, or list what is remembered")
     kept = command.add_subparsers(required=True, metavar="append | list")
     each = kept.add_parser("append", help="add a run's line to the history, once")

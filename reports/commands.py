@@ -64,6 +64,6 @@ def _records(run: Run) -> list[str]:
 
 def _there(run: Run) -> list[str]:
     """The options that lead to the same target and the same records."""
-    named = run.asked.target or ("" if run.asked.traffic else run.target)
+    named = run.asked.target or ("" if run.asked.traffic or run.asked.revision else run.target)
     target = [] if named in ("", "mock") else ["--target", named]
     return [*target, *_records(run), *(["--traffic", *run.asked.traffic] if run.asked.traffic else [])]

@@ -51,6 +51,7 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
             if not address.startswith(f"{name}/"):
                 yield Complaint(f"$.account.{kind}[{at}]", f"{address!r} is not of {name}", f"begin it with {name}/")
     yield from _of_hosts(name, data)
+    yield from _of_revisions(data.get("revisions"))
     for role, control in data["controls"].items():
         if role not in data["roles"]:
             mend = did_you_mean(role, data["roles"]) or f"add {role!r} to $.roles"
@@ -59,6 +60,12 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
         if address not in data["addresses"]:
             mend = did_you_mean(address, data["addresses"]) or f"add {address!r} to $.addresses"
             yield Complaint(f"$.controls.{role}.address", f"{address!r} is no address", mend)
+
+
+def _of_revisions(revisions: dict[str, Any] | None) -> Iterator[Complaint]:
+    if revisions is not None and revisions["default"] and revisions["default"] not in revisions["values"]:
+        mend = did_you_mean(revisions["default"], revisions["values"]) or "add it to the values"
+        yield Complaint("$.revisions.default", f"{revisions['default']!r} is none of the values", mend)
 
 
 def _of_hosts(name: str, data: dict[str, Any]) -> Iterator[Complaint]:

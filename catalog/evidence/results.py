@@ -108,6 +108,8 @@ class Asked:
     """What each provider calls otherwise than the documents: by the target's field, `stand_in` and `real`."""
     traffic: tuple[str, ...] = ()
     """The recordings that were judged instead of probing."""
+    revision: str = ""
+    """What was asked for in place of the usual revisions, as `pa:2026-10-21`; empty where none was."""
     installed: bool = False
     """Whether there was no checkout: then probes are `catalog-probe probe`, not `pytest probes`."""
 
@@ -153,8 +155,8 @@ class Run:
 
     @property
     def speaks_of_providers(self) -> bool:
-        """Whether what it saw is evidence for the records: it was live, and no gateway stood between."""
-        return self.live and self.standpoint is StandsFor.PROVIDER
+        """Whether what it saw is evidence for the records: live, no gateway between, and under the usual revisions."""
+        return self.live and self.standpoint is StandsFor.PROVIDER and not self.asked.revision
 
     def to_json(self) -> dict[str, Json]:
         return _fields(self)

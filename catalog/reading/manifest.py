@@ -59,6 +59,20 @@ class Backoff:
 
 
 @dataclass(frozen=True, slots=True)
+class Revisions:
+    """By what a request selects one behaviour of several: the value of a header, or the first segment of its path."""
+
+    header: str
+    """The request header; empty where the path says it, and then each revision has endpoints of its own."""
+    values: tuple[str, ...]
+    """Those that are known, the oldest first."""
+    default: str
+    """The one that is asked for where nobody names another; empty where none is."""
+    assumed: str
+    """Why these values, where the documents show none; else empty."""
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What is special about one provider; headers are stand-ins in small letters."""
 
@@ -99,6 +113,8 @@ class Manifest:
     """Those of them whose credential is meant to be past its end."""
     controls: Mapping[str, Control]
     """The control of each role that has one."""
+    revisions: Revisions | None
+    """None where nothing selects one."""
     recipes: str
     """The package that says how its records are provoked, or an empty text for the usual one."""
     mock: tuple[str, ...]
@@ -252,6 +268,7 @@ def _manifest(top: _Table) -> Manifest:
         roles=top.table("roles").all_texts(),
         expired=frozenset(top.texts("expired")),
         controls=MappingProxyType({role: _control(each) for role, each in top.table("controls").tables().items()}),
+        revisions=_revisions(top.table("revisions")) if "revisions" in top.data else None,
         recipes=top.text("recipes", ""),
         mock=top.table("mock", {}).texts("command"),
     )
@@ -264,6 +281,15 @@ def _backoff(table: _Table) -> Backoff:
         max_s=table.number("max_s"),
         jitter=table.flag("jitter"),
         assumed=frozenset(table.texts("assumed")),
+    )
+
+
+def _revisions(table: _Table) -> Revisions:
+    return Revisions(
+        header=table.text("header", ""),
+        values=table.texts("values"),
+        default=table.text("default"),
+        assumed=table.text("assumed", ""),
     )
 
 

@@ -237,10 +237,17 @@ def _files(catalog: Catalog, changed: Iterable[Record], into: Path) -> dict[Path
 def _refuse_what_is_no_provider(evidence: Iterable[Evidence], into: Path) -> None:
     for run, _ in evidence:
         if not run.speaks_of_providers and homes.is_of_a_home(into):
-            asked = "a gateway" if run.standpoint is StandsFor.GATEWAY else "a mock"
-            what = f"run {run.run} asked {asked} ({run.target}), which proves nothing about a provider"
+            asked = _asked(run)
+            what = f"run {run.run} asked {asked} ({run.target}), which proves nothing for the records"
             mend = f"give only live runs of providers; a run of {asked} keeps its own copy in its folder"
             raise CatalogError(what, mend)
+
+
+def _asked(run: Run) -> str:
+    """What a run asked that says nothing for the records."""
+    if run.asked.revision and run.live and run.standpoint is StandsFor.PROVIDER:
+        return "another revision"
+    return "a gateway" if run.standpoint is StandsFor.GATEWAY else "a mock"
 
 
 def _gist(reason: str) -> str:

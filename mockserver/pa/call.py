@@ -41,6 +41,11 @@ class Call:
         return self.context.session
 
     @property
+    def version(self) -> str:
+        """What the version header says (2:9)."""
+        return self.request.headers.get(self.names.header("version"), "")
+
+    @property
     def now(self) -> float:
         """When this call happens."""
         return self.context.now

@@ -47,6 +47,11 @@ MESSAGE_FIELDS: Mapping[str, fields.Check] = {
 USUAL = "mock-small"
 """Of which model one of any name is a stand-in."""
 
+WITHOUT_SAMPLING = "2026-10-21"
+"""From this version on a request may not say how tokens are drawn. Assumed: the documents show no version (2:9), and
+this is what official clients know of it."""
+SAMPLING = ("temperature", "top_k", "top_p")
+
 GEOS = ("global", "us")
 MIN_THINKING_BUDGET = 1_024
 
@@ -126,8 +131,12 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def check_message(body: Body) -> tuple[Model, int]:
-    """Raise the first thing wrong with a messages body, else its model and input tokens."""
+def check_message(body: Body, version: str = "") -> tuple[Model, int]:
+    """Raise the first thing wrong with a messages body under a version, else its model and input tokens."""
+    if version >= WITHOUT_SAMPLING:
+        for name in SAMPLING:
+            if name in body:
+                raise invalid(f"{name}: not supported from version {WITHOUT_SAMPLING} on")
     return _check(body, MESSAGE_FIELDS, ("model", "messages", "max_tokens"))
 
 

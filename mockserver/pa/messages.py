@@ -29,7 +29,7 @@ MAX_BODY = 32 * MB
 async def create(call: Call) -> Response:
     """Generate a message, whole or streamed, within the organization's money and rate limits."""
     body = await read_object(call, MAX_BODY)
-    model, input_tokens = check_message(body)
+    model, input_tokens = check_message(body, call.version)
     if call.key.role is Role.MARKETPLACE and body.get("speed") == "fast":
         raise invalid("speed: fast mode is not available here")
     raise_billable_failure(call)

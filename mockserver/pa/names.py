@@ -10,7 +10,7 @@ DEFAULTS: Mapping[str, Any] = {
     "header_prefix": "pa-",
     "id_prefix": "pa_",
     "key_header": "x-api-key",
-    "versions": ["2023-06-01"],
+    "versions": ["2023-06-01", "2026-10-21"],
     "legacy_versions": ["2023-01-01"],
     "betas": [
         "code-execution-2025-08-25",

@@ -48,7 +48,7 @@ class Controller:
     def __init__(self, options: Options) -> None:
         self.options = options
         self._started_at = datetime.now(UTC)
-        self._run = f"{self._started_at:%Y%m%dT%H%M%SZ}-{options.target.name}-{secrets.token_hex(2)}"
+        self._run = f"{self._started_at:%Y%m%dT%H%M%SZ}-{options.told_as}-{secrets.token_hex(2)}"
         self._mock: EmbeddedMock | None = None
         self._writer: ResultsWriter | None = None
         self._addresses: Addresses | None = None
@@ -90,7 +90,7 @@ class Controller:
         try:
             self.folder.mkdir(parents=True)
             if self.options.traffic is None:  # what a client did not do is not lost from sight
-                self._shown = history.shown(self._history, self.options.target.name)
+                self._shown = history.shown(self._history, self.options.told_as)
         except Mendable as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
@@ -211,7 +211,7 @@ class Controller:
             return
         run, results = self._seen = read_run(self.folder / RESULTS)
         self._make_views(run, results)
-        self._trouble += after_run.left_behind(self.folder, run.target)
+        self._trouble += after_run.left_behind(self.folder, self.options.target.name)
         if self._is_full:
             session.exitstatus = Exit.HARNESS_ERROR
         elif exitstatus in _OURS:
@@ -296,7 +296,7 @@ class Controller:
         previous, shown = self._shown
         return Run(
             run=self._run,
-            target=options.target.name,
+            target=options.told_as,
             live=options.target.live,
             started_at=utc_text(self._started_at, "seconds"),
             today=options.today.isoformat(),
@@ -314,6 +314,7 @@ class Controller:
             ends=before_run.ends(options, self._look_up(), self._selected),
             stands_for=options.target.stands_for,
             region=options.target.region,
+            revisions=options.asked_under,
         )
 
     @property

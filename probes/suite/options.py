@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -18,6 +19,7 @@ from catalog.writeback import ledger
 from probes.planning.plan import plan
 from probes.planning.rotation import Depth, Drawing, usual_depth
 from probes.planning.sharding import Shard, lead, share
+from probes.target import revising
 from probes.target import target as targets
 from probes.target.target import Cost, Target
 from probes.traffic import sources
@@ -71,10 +73,29 @@ class Options:
     asked_again: frozenset[str] | None = None
     """The addresses of the records that the causes asked for made drift; None where no cause was."""
     depth: Depth = Depth.FULL
+    revisions: Mapping[str, str] = field(default_factory=dict)
+    """Provider -> the revision that was asked for in place of its usual one."""
     traffic: Traffic | None = None
     """What was recorded elsewhere and is judged instead of probing."""
     annotate: bool = False
     asked: Asked = field(default_factory=Asked)
+
+    @property
+    def told_as(self) -> str:
+        """What the run calls its target: under another revision it is another one, with a history of its own."""
+        return "-".join([self.target.name, *(re.sub("[^A-Za-z0-9._-]", "-", each) for each in self.revisions.values())])
+
+    @property
+    def asked_under(self) -> dict[str, str]:
+        """Provider -> the revision under which it is asked, of those where a header selects one."""
+        if self.traffic is not None:  # each client asked as it did
+            return {}
+        under = {name: self.revisions.get(name, revising.usual(self.target.providers[name])) for name in self._here}
+        return {name: value for name, value in under.items() if value}
+
+    @property
+    def _here(self) -> tuple[str, ...]:
+        return tuple(name for name in self.providers if name in self.target.providers)
 
     @cached_property
     def planned(self) -> Target:
@@ -179,6 +200,15 @@ def add(parser: pytest.Parser) -> None:
         "others: all of them in four weeks) or full (all); default: full on a mock, rotate live",
     )
     group.addoption(
+        "--revision",
+        action="append",
+        default=[],
+        metavar="REVISION",
+        help="ask for this revision in place of the usual one, and only of the providers that have it: VALUE, "
+        "PROVIDER:VALUE, or rotate (of each provider that other one of the target's whose turn it is today); may be "
+        "given again. Nothing of such a run goes into the records",
+    )
+    group.addoption(
         "--cause",
         action="append",
         default=[],
@@ -213,6 +243,7 @@ def add(parser: pytest.Parser) -> None:
 
 OF_PROBES = (
     *("target", "provider", "kind", "allow", "update", "expire_after", "shard", "expect_all", "depth", "cause"),
+    "revision",
     *("traffic", "annotate", "plan", "catalog", "out", "today"),
 )
 """The options that `add` declares, by the names under which pytest keeps them."""
@@ -249,18 +280,26 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
         raise UsageError(f"--update: target {target.name!r} is a {target.stands_for}", mend)
     chosen = _chosen("--provider", config.getoption("--provider"), providers())
+    today = _date(config.getoption("--today"))
+    within = chosen or tuple(name for name in meant() if name in target.providers)
+    wanted = config.getoption("--revision")
+    asked_for = revising.asked(target, wanted, within, today) if wanted else {}
+    if asked_for:
+        within = tuple(name for name in within if name in asked_for)
+        if update:
+            raise UsageError("--update: under another revision", "what is documented is asked under the usual one")
     out = places.home() / (config.getoption("--out") or OUT)
     return Options(
         catalog=catalog,
-        target=target,
-        providers=chosen or tuple(name for name in meant() if name in target.providers),
+        target=revising.under(target, asked_for),
+        providers=within,
         kinds=_chosen("--kind", config.getoption("--kind"), KINDS) or KINDS,
         allow=target.allow | {Cost(cost) for cost in _chosen("--allow", config.getoption("--allow"), tuple(Cost))},
         update=update,
         traffic=traffic,
         plan=bool(config.getoption("--plan")),
         out=out,
-        today=_date(config.getoption("--today")),
+        today=today,
         accepted=accepted,
         expire_after=_days(config.getoption("--expire-after"), update=update),
         shard=_shard(config.getoption("--shard")),
@@ -268,7 +307,8 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         depth=_depth(config.getoption("--depth"), target),
         asked_again=_drifting(config.getoption("--cause"), out),
         annotate=bool(config.getoption("--annotate")),
-        asked=_asked(config, target),
+        asked=_asked(config, target, asked_for),
+        revisions=asked_for,
         strict=bool(config.getoption("strict", False)),  # pytest's own option, which stands for no leniency here too
     )
 
@@ -278,15 +318,15 @@ def _recordings(config: pytest.Config) -> tuple[Recording, ...]:
     named = config.getoption("--traffic")
     if not named:
         return ()
-    for option, chosen in (("--plan", config.getoption("--plan")), ("--shard", config.getoption("--shard"))):
-        if chosen:
+    for option in ("--plan", "--shard", "--revision"):
+        if config.getoption(option):
             raise UsageError(f"{option}: nothing is sent where traffic is judged", "leave one of the two out")
     from probes.traffic.reading import read as read_recordings
 
     return read_recordings(map(places.meant, named))
 
 
-def _asked(config: pytest.Config, target: Target) -> Asked:
+def _asked(config: pytest.Config, target: Target, revisions: Mapping[str, str]) -> Asked:
     """What was said of places, as it was said, a mock's keys, and what a live provider really calls things."""
     return Asked(
         target=config.getoption("--target") or "",
@@ -297,6 +337,7 @@ def _asked(config: pytest.Config, target: Target) -> Asked:
         names=target.real_names,
         traffic=tuple(map(str, config.getoption("--traffic"))),
         installed=places.installed(),
+        revision=" ".join(f"{name}:{value}" for name, value in revisions.items()),
     )
 
 

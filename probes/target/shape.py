@@ -38,6 +38,9 @@ SETTINGS: Mapping[str, type] = {
 }
 """What each setting of a provider holds, once a variable is filled in."""
 
+REVISIONS = "revisions"
+"""The list of those to be probed."""
+
 TABLES = frozenset({"headers", "credentials", "values"})
 LOOK_UP = "look_up"
 """The table of rules by which values are found."""
@@ -88,6 +91,8 @@ def _is_member(key: str, value: Any) -> bool:
         return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
     if key == LOOK_UP:
         return isinstance(value, dict) and all(map(_is_rule, value.values()))
+    if key == REVISIONS:
+        return _are_texts(value) and bool(value) and all(value)
     kind = SETTINGS.get(key, str)
     if isinstance(value, str):
         return (key in SETTINGS or _ADDRESS.fullmatch(key) is not None) and (kind is str or value.startswith(ENV))

@@ -85,6 +85,8 @@ class Provider:
     unset: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     """Every environment variable that the target names, by the place in the provider's table."""
+    revisions: tuple[str, ...] = ()
+    """The revisions that are to be probed: the first each night, of the others one by rotation."""
     rules: Mapping[str, Rule] = field(default_factory=dict)
     """How values that no variable names are found on the account, by value."""
 

@@ -24,7 +24,8 @@ from catalog.model.text import brief
 from catalog.reading.manifest import Manifest, manifest, providers
 from probes.target import shape
 from probes.target.look_ups import Rule, in_order
-from probes.target.shape import ABOVE_ZERO, ENV, LOOK_UP, SETTINGS, TABLES
+from probes.target.revising import why_not
+from probes.target.shape import ABOVE_ZERO, ENV, LOOK_UP, REVISIONS, SETTINGS, TABLES
 from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
 SHORTEST_KEY = 8
@@ -173,6 +174,7 @@ class _Table:
             credentials=credentials,
             headers=self._texts("headers", table),
             values=self._texts("values", table),
+            revisions=self._revisions(),
             unset=self.unset,
             variables=self.variables,
             rules=self._rules(table.get(LOOK_UP, {})),
@@ -185,8 +187,20 @@ class _Table:
         for key in self.table:
             if SETTINGS.get(key) in (int, float) and key in table:
                 self.file.check_number(f"{self._place()}.{key}", table[key], above_zero=key in ABOVE_ZERO)
-            elif key not in {*SETTINGS, *TABLES, LOOK_UP, *known}:
+            elif key not in {*SETTINGS, *TABLES, LOOK_UP, REVISIONS, *known}:
                 raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(known)}")
+
+    def _revisions(self) -> tuple[str, ...]:
+        """Those that the file names, each as it is or as its variable says."""
+        named = self.table.get(REVISIONS, ())
+        known = self.manifest.revisions
+        if named and (known is None or not known.header):
+            raise self._error(REVISIONS, why_not(self.manifest.name))
+        found = [
+            self._from_environment(f"{REVISIONS}[{at}]", each) if each.startswith(ENV) else each
+            for at, each in enumerate(named)
+        ]
+        return tuple(dict.fromkeys(each for each in found if each))
 
     def _check_file(self, table: Mapping[str, Any], key: str, mend: str) -> None:
         name = table.get(key)

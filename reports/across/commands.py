@@ -1,27 +1,28 @@
-"""`python -m reports matrix`: several runs beside each other, in the terminal, as JSON, and as a page."""
+"""`python -m reports matrix` and `upgrade`: several runs beside each other, and what a revision makes otherwise."""
 
 from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from catalog.evidence.results_file import drawing_on
 from catalog.model import places
 from catalog.model.errors import shown
-from catalog.model.exits import Exit
+from catalog.model.exits import Exit, highest
 from reports import build
-from reports.across import page, table
+from reports.across import page, table, upgrade_told
 from reports.across.as_json import as_json
 from reports.across.comparison import Comparison
 from reports.across.table import Rows
+from reports.across.upgrade import Upgrade
 from reports.named import folder_of, read
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-    from pathlib import Path
 
     from catalog.command_line import Parser
     from reports.across.comparison import Row
@@ -40,6 +41,20 @@ share of the documented assertions, endpoint by endpoint, that were seen as docu
   python -m reports matrix RUN RUN --json                           for programs
 
 Exits 0; 4 where a run or a query cannot be read; 5 where the query finds nothing.
+"""
+
+
+UPGRADE = """\
+Compares what was asked under one revision with the same under another: requests that were accepted and now fail, fields
+that were renamed, the same code for another reason. Only what has a verdict in both runs is compared.
+
+  pytest probes --provider pa                          the usual revision
+  pytest probes --provider pa --revision 2026-10-21    another one
+  python -m reports upgrade RUN_OLD RUN_NEW            what is otherwise, each with its evidence
+  python -m reports upgrade RUN_OLD RUN_NEW --json     for programs
+
+Exits 0 where nothing is otherwise, 1 where something is, 10 where more than a fifth could not be compared; 4 where a
+run cannot be read.
 """
 
 
@@ -63,6 +78,28 @@ def add_matrix(commands: argparse._SubParsersAction[Parser]) -> None:
         help=f"write {PAGE} there; default: reports/out",
     )
     command.set_defaults(run_command=_matrix)
+
+
+def add_upgrade(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Declare the command."""
+    command = commands.add_parser("upgrade", help="what another revision makes otherwise", epilog=UPGRADE)
+    command.add_argument("old", metavar="RUN_OLD")
+    command.add_argument("new", metavar="RUN_NEW")
+    command.add_argument("--json", action="store_true", help="print JSON, each change with where its exchanges are")
+    command.set_defaults(run_command=_upgrade)
+
+
+def _upgrade(asked: argparse.Namespace) -> int:
+    folders = [folder_of(name) for name in (asked.old, asked.new)]
+    told = [read(name) for name in (asked.old, asked.new)]
+    reports = [_report(folder, Path.cwd()) for folder in folders]
+    with drawing_on(place=", ".join(map(shown, folders))):
+        upgrade = Upgrade(*told)
+        said = upgrade_told.as_json(upgrade, reports) if asked.json else upgrade_told.as_text(upgrade, reports)
+        found = {Exit.PROBLEMS} if upgrade.changes else {Exit.FINE}
+        status = highest(found | ({Exit.BLIND} if upgrade.blind else set()))
+    print(json.dumps(said, ensure_ascii=False, indent=2) if asked.json else said)
+    return status
 
 
 def _matrix(asked: argparse.Namespace) -> int:

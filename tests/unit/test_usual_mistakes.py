@@ -34,6 +34,10 @@ pytest probes --target {tmp}/misspelt.toml
 pytest probes --target {tmp}/short.toml
 pytest probes --target {tmp}
 pytest probes --update
+pytest probes --revision 2026-10-12
+pytest probes --revision rotate
+pytest probes --revision pb:v1
+pytest probes --traffic {tmp}/list.har --revision 2026-10-21
 pytest probes --expire-after 30
 pytest probes --shard 3
 pytest probes --shard 3/2
@@ -73,6 +77,8 @@ reports build nope
 reports build {tmp}/empty
 reports show nope
 reports biuld
+reports matrix nope
+reports upgrade nope latest
 reports history list --target lvie
 probes doctor --target lvie
 probes coverage --provider openai

@@ -115,6 +115,12 @@ MISTAKES = [
         '"FETCH"\npath = "/v1/me"',
         '$.controls.admin.method: "FETCH" is none of GET, HEAD, POST',
     ),
+    (
+        "[grpc]",
+        '[revisions]\nheader = "pe-version"\nvalues = ["1", "2"]\ndefault = "3"\n[grpc]',
+        "$.revisions.default: '3' is none of the values",
+    ),
+    ("[grpc]", '[revisions]\nvalues = ["1"]\ndefault = ""\n[grpc]', "$.revisions: "),
     ('name = "pe"', 'name = "pf"', "$.name: 'pf' is not what the file is called; write 'pe', or move the file"),
     ('default = "json"', 'default = "jsno"', "$.surfaces.default: 'jsno' has no envelope schema; did you mean json?"),
     (

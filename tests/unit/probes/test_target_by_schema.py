@@ -101,6 +101,10 @@ DAMAGED = [
     (HEAD + "key_header = true", "providers.pa.key_header: is true; write a string"),
     (HEAD + "ca_file = 3", "providers.pa.ca_file: is 3; write a string"),
     (HEAD + 'ca_file = "no/such.pem"', "providers.pa.ca_file: there is no file 'no/such.pem'"),
+    (HEAD + "revisions = []", "providers.pa.revisions: [] is too short; give at least 1"),
+    (HEAD + "revisions = [3]", "providers.pa.revisions[0]: is 3; write a string"),
+    (HEAD + 'revisions = [""]', "providers.pa.revisions[0]: "),
+    (HEAD + 'revisions = "2023-06-01"', 'providers.pa.revisions: is "2023-06-01"; write a list'),
     (HEAD + "values = []", "providers.pa.values: is []; write an object"),
     (HEAD + 'credentials = "sk-canary"', "providers.pa.credentials: is something else, not shown"),
     (HEAD + 'credentials = ["sk-canary"]', "providers.pa.credentials: is something else, not shown"),
@@ -134,6 +138,7 @@ PLACES = (
     *sorted(shape.SETTINGS),
     *sorted(shape.TABLES),
     shape.LOOK_UP,
+    shape.REVISIONS,
     *("base_url", "grpc_host", "a_url\n", "_url", "x_uri", "x\ny"),
 )
 MEMBERS = st.dictionaries(st.sampled_from(PLACES), st.sampled_from(ODD) | st.text(max_size=9), max_size=3)
@@ -176,7 +181,7 @@ def test_no_complaint_shows_a_key(role: str, odd: str, table: str) -> None:
 def test_the_schema_is_one_and_knows_what_the_code_knows() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     table: Any = SCHEMA["$defs"]["provider"]
-    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, shape.LOOK_UP, "base_url"}
+    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, shape.LOOK_UP, shape.REVISIONS, "base_url"}
     assert SCHEMA["properties"]["allow"]["items"]["enum"] == [*Cost]
     for name in providers():
         for address in manifest(name).addresses:

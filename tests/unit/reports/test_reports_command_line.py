@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.model import Outcome, Reason
+from catalog.model.look import Look
 from catalog.model.standpoint import StandsFor
 from reports.__main__ import main
-from reports.across.commands import MATRIX
+from reports.across.commands import MATRIX, UPGRADE
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -21,8 +22,9 @@ from tests.unit.reports.making import finding, result, run
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
-EXAMPLES = re.findall(r"^  (python -m reports matrix .*?)(?:  .*)?$", MATRIX, re.M)
+EXAMPLES = re.findall(r"^  (python -m reports .*?)(?:  .*)?$", f"{MATRIX}{UPGRADE}", re.M)
 
+SEEN = (Look("", "answer", ("status",)),)
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pa/errors/general/c"
 DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
 
@@ -154,12 +156,29 @@ def test_a_matrix_answers_queries_over_runs(tmp_path: Path, capsys: pytest.Captu
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_each_example_of_the_matrix_runs(tmp_path: Path, example: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_example_over_several_runs_runs(tmp_path: Path, example: str, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("r2", "r3"):
         another(tmp_path, name)
     names = iter(["r1", "r2", "r3"])
-    words = [next(names) if word == "RUN" else word for word in shlex.split(example)[3:]]
-    assert main(words) in (0, 5), capsys.readouterr().err
+    words = [next(names) if word.startswith("RUN") else word for word in shlex.split(example)[3:]]
+    assert main(words) in (0, 1, 5), capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_upgrade_exits_by_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sample.write(tmp_path / "reports" / "out" / "same", run(run="same"), [result(A), result(B, **DRIFT)])
+    assert main(["upgrade", "r1", "same"]) == 0
+    assert "2 records compared: nothing is otherwise." in capsys.readouterr().out
+    looks = (Look("", "answer", (), {"status": "422"}),)
+    drifted = [result(A, **DRIFT, looks=looks), result(B, **DRIFT)]
+    sample.write(tmp_path / "reports" / "out" / "other", run(run="other"), drifted)
+    sample.write(tmp_path / "reports" / "out" / "seen", run(run="seen"), [result(A, looks=SEEN), result(B, **DRIFT)])
+    assert main(["upgrade", "seen", "other", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["changes"][0]["record"] == A
+    lost = [result(A, Outcome.INCONCLUSIVE, reason=Reason("control-failed")), result(B, **DRIFT)]
+    sample.write(tmp_path / "reports" / "out" / "lost", run(run="lost"), lost)
+    assert main(["upgrade", "r1", "lost"]) == 10
+    assert main(["upgrade", "r1", "latest"]) == 4
 
 
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:

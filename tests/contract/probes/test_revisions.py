@@ -1,0 +1,70 @@
+"""Two revisions of PA on the mock: what one makes otherwise is told, exactly that, and of the same one nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from probes.target import target as targets
+from probes.target.revising import under
+from reports.across.comparison import Comparison
+from reports.across.upgrade import Kind, Upgrade
+from tests.harness.engines import probe
+from tests.harness.instances import Told, run_of
+
+if TYPE_CHECKING:
+    from probes.suite.embedded_mock import EmbeddedMock
+
+OLD, NEW = "2023-06-01", "2026-10-21"
+MESSAGE = "pa/endpoints/messages/create_message"
+REFUSALS = "pa/errors/invalid_request"
+SAMPLING = ("temperature_0", "temperature_1", "temperature_and_top_p", "top_k", "top_p")
+"""Labels of requests that say how tokens are drawn."""
+
+ADDRESSES = [
+    *(MESSAGE, "pa/endpoints/messages/count_tokens", "pa/endpoints/models/list_models"),
+    *("pa/errors/general/unknown_model", f"{REFUSALS}/temperature_above_1", f"{REFUSALS}/top_k_not_integer"),
+    *(f"{REFUSALS}/version_invalid", f"{REFUSALS}/empty_messages"),
+]
+
+
+@pytest.fixture(scope="module")
+def runs(mock: EmbeddedMock) -> dict[str, Told]:
+    target = targets.load("mock").served_by(mock.addresses())
+
+    def told(revision: str, name: str) -> Told:
+        return run_of(name, probe(under(target, {"pa": revision}), ADDRESSES), revisions={"pa": revision})
+
+    return {"old": told(OLD, "old"), "again": told(OLD, "again"), "new": told(NEW, "new")}
+
+
+def test_an_upgrade_lists_exactly_what_the_revision_makes_otherwise(runs: dict[str, Told]) -> None:
+    made = Upgrade(runs["old"], runs["new"])
+    found = {(each.kind, each.record, each.label) for each in made.changes}
+    assert found == {
+        *((Kind.FAILS_NOW, MESSAGE, label) for label in SAMPLING),
+        (Kind.ANOTHER_REASON, f"{REFUSALS}/temperature_above_1", "answer"),
+        (Kind.ANOTHER_REASON, f"{REFUSALS}/top_k_not_integer", "answer"),
+    }
+    assert made.revisions == (("pa", OLD, NEW),)
+    assert not made.blind
+
+
+def test_the_same_revision_twice_differs_in_nothing(runs: dict[str, Told]) -> None:
+    assert Upgrade(runs["old"], runs["again"]).changes == ()
+
+
+def test_a_query_finds_what_one_revision_alone_does_otherwise(runs: dict[str, Told]) -> None:
+    beside = Comparison([runs["old"], runs["again"], runs["new"]])
+    odd = [str(row.address) for row in beside.found(f"count:1(drifted) any(drifted revision:{NEW})")]
+    assert odd == [MESSAGE], "the refusals state no message that would differ"
+
+
+def test_what_is_sent_names_the_revision(runs: dict[str, Told]) -> None:
+    for name, revision in (("old", OLD), ("new", NEW)):
+        (asked,) = (each for each in runs[name][1] if each.record == "pa/endpoints/models/list_models")
+        sent = {
+            each.request.headers.get("pa-version") for each in asked.attempts[-1].exchanges if each.label == "success"
+        }
+        assert sent == {revision}
