@@ -14,7 +14,7 @@ from mockserver.pa import fields, limits
 from mockserver.pa.call import MB, Call, read_object
 from mockserver.pa.causes import raise_billable_failure, standing_of
 from mockserver.pa.errors import CONFLICT, PaError, invalid, not_found
-from mockserver.pa.message_request import check_message
+from mockserver.pa.message_request import check_message, refuse_sampling
 from mockserver.pa.messages import compose
 from mockserver.pa.paging import page
 from mockserver.pa.prompt_cache import measure
@@ -192,7 +192,8 @@ def _process(call: Call, batch: Batch) -> Iterator[dict[str, Any]]:
 
 def _one_result(call: Call, params: dict[str, Any]) -> dict[str, Any]:
     try:
-        model, input_tokens = check_message(params, call.version)
+        refuse_sampling(params, call.version)
+        model, input_tokens = check_message(params)
     except PaError as error:
         return {"type": "errored", "error": {**error.envelope(), "request_id": call.session.new_id("req_")}}
     message = compose(call, params, model, measure(call.session, params, input_tokens))

@@ -131,13 +131,16 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def check_message(body: Body, version: str = "") -> tuple[Model, int]:
-    """Raise the first thing wrong with a messages body under a version, else its model and input tokens."""
-    if version >= WITHOUT_SAMPLING:
-        for name in SAMPLING:
-            if name in body:
-                raise invalid(f"{name}: not supported from version {WITHOUT_SAMPLING} on")
+def check_message(body: Body) -> tuple[Model, int]:
+    """Raise the first thing wrong with a messages body, else its model and input tokens."""
     return _check(body, MESSAGE_FIELDS, ("model", "messages", "max_tokens"))
+
+
+def refuse_sampling(body: Body, version: str) -> None:
+    """Raise that a message says how tokens are drawn, under a version in which none may."""
+    named = next((name for name in SAMPLING if name in body), None)
+    if named is not None and version >= WITHOUT_SAMPLING:
+        raise invalid(f"{named}: not supported from version {WITHOUT_SAMPLING} on")
 
 
 def check_count(body: Body) -> tuple[Model, int]:

@@ -12,7 +12,7 @@ from mockserver.pa.causes import MID_STREAM, raise_billable_failure, standing_of
 from mockserver.pa.errors import PaError, invalid
 from mockserver.pa.generator import complete
 from mockserver.pa.keys import Role
-from mockserver.pa.message_request import Body, check_count, check_message
+from mockserver.pa.message_request import Body, check_count, check_message, refuse_sampling
 from mockserver.pa.prompt_cache import InputTokens, measure
 from mockserver.pa.spending import refuse_spenders
 from mockserver.pa.streaming import sse
@@ -29,7 +29,8 @@ MAX_BODY = 32 * MB
 async def create(call: Call) -> Response:
     """Generate a message, whole or streamed, within the organization's money and rate limits."""
     body = await read_object(call, MAX_BODY)
-    model, input_tokens = check_message(body, call.version)
+    refuse_sampling(body, call.version)
+    model, input_tokens = check_message(body)
     if call.key.role is Role.MARKETPLACE and body.get("speed") == "fast":
         raise invalid("speed: fast mode is not available here")
     raise_billable_failure(call)
