@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import socket
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -20,6 +22,7 @@ from probes.calls.body import JsonBody
 from probes.target.target import is_loopback
 from probes.wire.generated import pd_pb2
 from probes.wire.observer import Observer
+from probes.wire.relay import PIECE, Relay
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import MethodDescriptor
@@ -34,6 +37,9 @@ LATE_S = 1.0
 
 CLOCKS_DIFFER_BY_S = 0.05
 """The library's clock and ours."""
+TLS_PORT = 443
+"""Where a host that names no port listens."""
+
 STAND_IN = pd_pb2.DESCRIPTOR.package
 """The package as recipes write it; a target sets the real one."""
 
@@ -51,6 +57,7 @@ LOCAL_TROUBLE = (
     ("dns resolution failed", ReasonCode.NAME_UNRESOLVED),
     ("domain name not found", ReasonCode.NAME_UNRESOLVED),
     ("handshake failed", ReasonCode.TLS_FAILED),
+    ("verification check failed", ReasonCode.TLS_FAILED),
     ("certificate", ReasonCode.TLS_FAILED),
     ("timed out", ReasonCode.CONNECT_TIMEOUT),
     ("timeout occurred", ReasonCode.CONNECT_TIMEOUT),
@@ -73,6 +80,8 @@ class GrpcWire:
         self._limits = limits
         self._authorities = Path(ca_file).read_bytes() if ca_file else None
         self._channels: dict[str, grpc.aio.Channel] = {}
+        self._relays: dict[str, Relay] = {}
+        self._opening = asyncio.Lock()
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
         """Make the call whose host and method path `url` names, with `headers` as metadata.
@@ -88,6 +97,8 @@ class GrpcWire:
         return self._observer.exchange(label, asked, seen, started=started, since=since)
 
     async def aclose(self) -> None:
+        for relay in self._relays.values():
+            await relay.aclose()
         for channel in self._channels.values():
             await channel.close(None)
 
@@ -95,18 +106,24 @@ class GrpcWire:
         method = method_at(call.path)
         fields = call.body.value if isinstance(call.body, JsonBody) else {}
         request = json_format.ParseDict(fields, _class_of(method.input_type)())
-        make = self._caller(host, method)
+        make = await self._caller(host, method)
         timeout_s = call.timeout_s or self._limits.timeout_s
         rpc = make(request, timeout=timeout_s, metadata=tuple(headers.items()))
         try:
             # The library keeps to its deadline, unless a flood of frames leaves it no time to.
             async with asyncio.timeout(timeout_s + LATE_S):
-                return await self._observed(call, method, rpc, started)
+                seen = await self._observed(call, method, rpc, started, host)
         except TimeoutError:
             rpc.cancel()
-            return Reason(ReasonCode.READ_TIMEOUT, f"no answer within {timeout_s:g} s")
+            seen = Reason(ReasonCode.READ_TIMEOUT, f"no answer within {timeout_s:g} s")
+        if isinstance(seen, Reason):
+            # What keeps the library from ending a call would keep it from closing the channel as well.
+            self._relays[host].abort()
+        return seen
 
-    async def _observed(self, call: Call, method: MethodDescriptor, rpc: Any, started: float) -> Response | Reason:
+    async def _observed(
+        self, call: Call, method: MethodDescriptor, rpc: Any, started: float, host: str
+    ) -> Response | Reason:
         messages: list[Event] = []
         ended = "complete"
         try:
@@ -122,7 +139,7 @@ class GrpcWire:
             else:
                 messages.append(self._event(method, await rpc, started))
         except grpc.aio.AioRpcError as error:
-            trouble = self._trouble(error, call, time.perf_counter() - started)
+            trouble = self._trouble(error, call, time.perf_counter() - started, host)
             if trouble is not None:
                 return trouble
         except DecodeError:
@@ -142,7 +159,7 @@ class GrpcWire:
             ended=ended,
         )
 
-    def _trouble(self, error: grpc.aio.AioRpcError, call: Call, waited_s: float) -> Reason | None:
+    def _trouble(self, error: grpc.aio.AioRpcError, call: Call, waited_s: float, host: str) -> Reason | None:
         """Why a status is none of the server's, or None where it may be its answer.
 
         A deadline that the call itself sets is what it is after; ours only bounds the wait, and has not passed where a
@@ -158,10 +175,18 @@ class GrpcWire:
         if error.code() not in LOCAL_CODES:
             return None
         found = next((code for words, code in LOCAL_TROUBLE if words in details.lower()), None)
-        return Reason(found, self._observer.text(details)) if found else None
+        if found is None:
+            return None
+        # The library knows but the near end of its connection, which is never refused and of no name.
+        befallen = self._relays[host].trouble
+        if befallen is not None:
+            said = f"{host}: {befallen.strerror or 'timed out'}"
+            return Reason(connecting_trouble(befallen), self._observer.text(said))
+        return Reason(found, self._observer.text(_NEAR_END.sub(host, details)))
 
-    def _caller(self, host: str, method: MethodDescriptor) -> Callable[..., Any]:
-        channel = self._channel(host)
+    async def _caller(self, host: str, method: MethodDescriptor) -> Callable[..., Any]:
+        async with self._opening:
+            channel = await self._channel(host)
         make = channel.unary_stream if method.server_streaming else channel.unary_unary
         return make(
             f"/{self._package}.{method.containing_service.name}/{method.name}",
@@ -169,19 +194,27 @@ class GrpcWire:
             response_deserializer=bytes,
         )
 
-    def _channel(self, host: str) -> grpc.aio.Channel:
+    async def _channel(self, host: str) -> grpc.aio.Channel:
         """The channel to a host: TLS, and plain text to loopback alone, since a key travels on it."""
         if host not in self._channels:
-            options = (
+            name, port = _name_and_port(host)
+            relay = self._relays[host] = Relay(name, port, self._limits.timeout_s)
+            options: tuple[tuple[str, str | int], ...] = (
                 ("grpc.enable_retries", 0),
                 ("grpc.enable_http_proxy", 0),
                 ("grpc.max_receive_message_length", self._limits.max_body_bytes),
+                ("grpc.default_authority", host),
+                # What waits in the machine is taken even when the connection is broken: a flood, for half a minute.
+                ("grpc.tcp_receive_buffer_size", PIECE),
+                ("grpc.experimental.tcp_max_read_chunk_size", PIECE),
             )
-            if is_loopback(_name_of(host)):
-                self._channels[host] = grpc.aio.insecure_channel(host, options=options)
+            near = await relay.open()
+            if is_loopback(name):
+                self._channels[host] = grpc.aio.insecure_channel(near, options=options)
             else:
                 credentials = grpc.ssl_channel_credentials(self._authorities)
-                self._channels[host] = grpc.aio.secure_channel(host, credentials, options=options)
+                options += (("grpc.ssl_target_name_override", name),)
+                self._channels[host] = grpc.aio.secure_channel(near, credentials, options=options)
         return self._channels[host]
 
     def _pairs(self, metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
@@ -216,6 +249,23 @@ def _class_of(descriptor: Any) -> Any:
     return message_factory.GetMessageClass(descriptor)
 
 
-def _name_of(host: str) -> str:
-    """The name or address without its port: `[::1]:50051` is `::1`."""
-    return host.rpartition(":")[0].strip("[]") if ":" in host else host
+def connecting_trouble(error: OSError) -> ReasonCode:
+    """What befell a connection, by the error of the one who made it."""
+    return next((code for kind, code in _TROUBLE if isinstance(error, kind)), ReasonCode.CONNECT_REFUSED)
+
+
+_TROUBLE = (
+    (TimeoutError, ReasonCode.CONNECT_TIMEOUT),
+    (socket.gaierror, ReasonCode.NAME_UNRESOLVED),
+    (ConnectionRefusedError, ReasonCode.CONNECT_REFUSED),
+    (ConnectionError, ReasonCode.CONNECTION_RESET),
+)
+
+_NEAR_END = re.compile(r"(ipv4:)?127\.0\.0\.1:\d+")
+"""How the library names the relay that it is connected to."""
+
+
+def _name_and_port(host: str) -> tuple[str, int]:
+    """`[::1]:50051` is `::1` and its port; where none is named it is that of TLS."""
+    name, _, port = host.rpartition(":")
+    return (name.strip("[]"), int(port)) if name and port.isdecimal() else (host.strip("[]"), TLS_PORT)

@@ -41,6 +41,7 @@ def going_away(words: bytes) -> Misbehaviour:
     return misbehave
 
 
+leaving = for_ever(frame(GOAWAY, struct.pack("!II", 1, 0)))
 settling = for_ever(frame(SETTINGS))
 pinging = for_ever(frame(PING, b"8 bytes."))
 going_on = for_ever(frame(CONTINUATION, b"\x00\x01a\x01b", stream=1), frame(HEADERS, OK, stream=1))

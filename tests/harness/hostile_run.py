@@ -189,6 +189,9 @@ def _faults(said: str) -> Iterator[str]:
 def main(words: str) -> int:
     """Print the table."""
     chosen = [case for case in cases() if words in f"{case.over} {case.name}"]
+    if not chosen:
+        _say(f"no case has {words!r} in its line; none named runs them all")
+        return 4
     widths = (max(len(f"{each.over}: {each.name}") for each in chosen), max(len(each.expected) for each in chosen) + 8)
     _say(f"{'case':{widths[0]}}  {'outcome':{widths[1]}}  exit  seconds  peak MB  leak")
     bad = 0

@@ -61,11 +61,12 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic in i
 
 
 @contextmanager
-def wrong_grpc(behave: Behaviour) -> Iterator[str]:
-    """The host at which a provider behaves so."""
+def wrong_grpc(behave: Behaviour, tls: grpc.ServerCredentials | None = None) -> Iterator[str]:
+    """The host at which a provider behaves so: in plain text, unless it is given a certificate."""
     with ThreadPoolExecutor(4) as threads:
         server = grpc.server(threads, handlers=[_Handler(behave)])
-        port = server.add_insecure_port("127.0.0.1:0")
+        here = "127.0.0.1:0"
+        port = server.add_insecure_port(here) if tls is None else server.add_secure_port(here, tls)
         server.start()
         try:
             yield f"127.0.0.1:{port}"

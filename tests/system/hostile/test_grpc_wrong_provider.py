@@ -17,13 +17,19 @@ from catalog.reading.expected import Expected
 from catalog.reading.streams import StreamRule
 from probes.calls.call import Call, invoke
 from probes.judging.compare import compare
+from probes.wire import grpc as wire_grpc
 from probes.wire.grpc import MAX_MESSAGES, GrpcWire
 from probes.wire.http import Limits
 from probes.wire.redact import Redactor
+from tests.harness import hostile
+from tests.harness.certificates import make
 from tests.harness.engines import mock_target_at, probe
+from tests.harness.hostile_serving import no_grpc
 from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent, wrong_grpc
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog.evidence.results import Result
     from probes.target.target import Target
 
@@ -46,11 +52,13 @@ def seen(slug: str, behave: Behaviour, **target: float) -> Result:
         return probe(target_at(host, **target), [address])[address]
 
 
-def exchange(host: str, call: Call = MODELS, timeout_s: float = 10.0, max_bytes: int = 1_000_000) -> Exchange:
+def exchange(
+    host: str, call: Call = MODELS, timeout_s: float = 10.0, max_bytes: int = 1_000_000, ca_file: str = ""
+) -> Exchange:
     """One exchange, without an engine around it."""
 
     async def make() -> Exchange:
-        wire = GrpcWire("", Redactor({SECRET: "${KEY}"}), Limits(timeout_s, max_bytes))
+        wire = GrpcWire("", Redactor({SECRET: "${KEY}"}), Limits(timeout_s, max_bytes), ca_file=ca_file)
         try:
             return await wire.exchange(call, host + call.path, {"authorization": f"Bearer {SECRET}"}, "answer", 0.0)
         finally:
@@ -151,8 +159,36 @@ def test_plain_text_goes_to_loopback_alone(monkeypatch: pytest.MonkeyPatch) -> N
         raise AssertionError("the key would travel in plain text")
 
     monkeypatch.setattr(grpc.aio, "insecure_channel", refused)
-    for host in ("provider.invalid:443", "192.0.2.1:443", "127.0.0.1.provider.invalid:443"):
-        assert exchange(host, timeout_s=2.0).failure is not None
+    for host in ("provider.invalid:443", "localhost.invalid", "127.0.0.1.provider.invalid:443"):
+        assert failure(exchange(host, timeout_s=2.0)) == "name-unresolved"
+
+
+@pytest.mark.parametrize("name", ["localhost", "provider.test"])
+def test_tls_is_between_its_ends_and_the_certificate_of_the_host_that_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """On loopback as anywhere, once that is taken for another host; a certificate of another name is refused."""
+    monkeypatch.setattr(wire_grpc, "is_loopback", lambda host: False)
+    made = make(tmp_path, names=(name,))
+    pair = [(made.key.read_bytes(), made.certificate.read_bytes())]
+    with wrong_grpc(ends_with(5, "no model"), grpc.ssl_server_credentials(pair)) as host:
+        seen = exchange(f"localhost:{host.rpartition(':')[2]}", ca_file=str(made.authority))
+    if name == "localhost":
+        assert answer(seen).grpc is not None
+    else:
+        assert failure(seen) == "tls-failed"
+
+
+def test_what_befell_the_connection_is_told_of_the_host_that_was_asked(tmp_path: Path) -> None:
+    """Not of what stands between: its end of the connection is never refused."""
+    with no_grpc(hostile.closing)(tmp_path) as where:
+        host = where.base
+        closed = exchange(host)
+    refused = exchange(host)
+    assert (failure(closed), failure(refused)) == ("closed-without-answer", "connect-refused")
+    for each in (closed, refused):
+        assert each.failure is not None
+        assert host in each.failure.detail
 
 
 @pytest.mark.parametrize(
