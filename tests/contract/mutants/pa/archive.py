@@ -120,7 +120,13 @@ but_files = _but("file_deleted")
 
 
 def retained_or_not(readable: object) -> Callable[[Archive, float], list[LocalSession]]:
-    return lambda archive, now: list(archive.local_sessions.values())
+    def found(archive: Archive, now: float) -> list[LocalSession]:
+        from mockserver.pa.compliance.archive import LOCAL_SESSION_RETENTION_S
+
+        sessions = archive.local_sessions.values()
+        return [session for session in sessions if now - session.created_at <= LOCAL_SESSION_RETENTION_S]
+
+    return found
 
 
 def _passes(cause: str) -> Callable[[Meet], Meet]:

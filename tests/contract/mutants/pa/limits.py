@@ -154,6 +154,14 @@ def a_year_later(next_month: Callable[[float], float]) -> Callable[[float], floa
     return lambda seconds: next_month(seconds) + 365 * 86_400
 
 
+def a_minute_early(next_month: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda now: next_month(now) - 60
+
+
+def a_minute_late(next_month: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda now: next_month(now) + 60
+
+
 def as_the_key_stands(standing_of: Callable[[Call], Standing]) -> Callable[[Call], Standing]:
     def stands(call: Call) -> Standing:
         standing_of(call)  # takes the cause

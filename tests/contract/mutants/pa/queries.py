@@ -206,6 +206,10 @@ def constraint_first(bad_parameter: Callable[[str, str], Any]) -> Callable[[str,
     return lambda name, constraint: bad_parameter(constraint, name)
 
 
+def another_name(bad_parameter: Callable[[str, str], Any]) -> Callable[[str, str], Any]:
+    return lambda name, constraint: bad_parameter("activity_types[]" if name == "limit" else "limit", constraint)
+
+
 def name_alone(bad_parameter: Callable[[str, str], Any]) -> Callable[[str, str], Any]:
     return lambda name, constraint: bad_parameter(name, "")
 
