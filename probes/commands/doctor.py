@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 RUN = "doctor"
 
 SHOWN = 8
-"""Variables of a provider that are named; docs/live.md has them all."""
+"""Variables of a provider that are named; `python -m probes variables` has them all."""
 
 
 NOBODYS = frozenset(
@@ -244,7 +244,8 @@ def _more(provider: Provider, every: Sequence[Gain]) -> Iterator[str]:
         looks = f", {count(each.looks, 'further look')}" if each.looks else ""
         yield f"  {'+' + count(each.records, 'record'):>13}{looks}: set {each.variable} ({each.place})"
     if len(own) > len(helpful[:SHOWN]):
-        yield f"        {len(own) - len(helpful[:SHOWN])} more variables add less, or only together: docs/live.md"
+        more = len(own) - len(helpful[:SHOWN])
+        yield f"        {more} more variables add less, or only together: `python -m probes variables`"
 
 
 def _budget(provider: Provider) -> Iterator[Row]:

@@ -17,8 +17,10 @@ from catalog.model.explanations import WORDS
 from catalog.reading.documents import facts
 from catalog.reading.manifest import providers
 from catalog.reading.schemas import SCHEMAS
+from catalog.reading.store import Catalog
 from catalog.recognition.advice import May
 from probes.commands.everything import OF_MODULES, WHOLE
+from probes.planning import gains
 from probes.target.shape import SCHEMA as TARGETS
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ def pages(declare: Declare) -> Iterator[tuple[str, str]]:
     yield "reference/codes.md", codes()
     yield "reference/records.md", fields_of_records()
     yield "reference/targets.md", keys_of_targets()
+    yield "reference/variables.md", variables()
     yield "reference/results.md", fields_of_results()
     yield "reference/retries.md", retries(load().find(kind="errors"))
     for provider in providers():
@@ -131,6 +134,15 @@ def keys_of_targets() -> str:
     schema = _schema(TARGETS)
     head = f"# Keys of a target\n\n{schema.get('description', '')}\n\n{_properties(schema)}"
     return "\n".join([head, *_definitions(schema)])
+
+
+def variables() -> str:
+    """Which variable of the live target enables how many more records."""
+    told = (
+        "Of the shipped live target, beside one key for each provider. `python -m probes variables` prints the table."
+    )
+    table = "\n".join(gains.of_each_variable(Catalog.load(), "live"))
+    return f"# Variables of the live target\n\n{told}\n\n{table}\n"
 
 
 def fields_of_results() -> str:

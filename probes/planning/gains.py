@@ -93,7 +93,7 @@ def _of_provider(
 
 
 def of_each_variable(catalog: Catalog, name: str) -> list[str]:
-    """The table of docs/live.md: what the first key of each provider adds, then each other variable beside those keys.
+    """The table of all variables: what the first key of each provider adds, then each other variable beside those keys.
 
     Raises:
         TargetError: the target cannot be read.

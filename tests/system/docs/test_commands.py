@@ -155,11 +155,12 @@ def test_nox_sessions_that_are_named_exist() -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
+    made = set(re.findall(r"(\w+/\w+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
     broken = [
         f"{page.name}: {link}"
-        for page in PAGES
+        for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
-        if not (page.parent / link).exists()
+        if link not in made and not (page.parent / link).exists()
     ]
     assert broken == []
 
