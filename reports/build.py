@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, drawing_on, read_run
 from reports import junit, known, summary
+
+if TYPE_CHECKING:
+    from catalog.rely.declared import Declared
 
 Render = Callable[[Run, Sequence[Result]], str]
 
@@ -41,6 +45,25 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
         for result in results:
             writer.append(result.to_json())
     write_views(out, run, results)
+
+
+def build_leaning(run_dir: Path, leant_on: Declared) -> int:
+    """Write report.html anew, with what a client leans on among its search's terms; how many records that are.
+
+    Raises:
+        CatalogError: a pattern names nothing.
+        EvidenceError: results.jsonl is missing or broken.
+        OSError: the page cannot be written.
+    """
+    from reports import html, leaning
+
+    run, results = read_run(run_dir / RESULTS)
+    ordered = sorted(results, key=lambda result: result.record)
+    with drawing_on(run_dir / RESULTS):
+        found = leaning.terms(leant_on, ordered)
+        view = html.render(run, ordered, found)
+    write(run_dir / "report.html", view)
+    return len(found.keys() & {result.record for result in ordered})
 
 
 def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:

@@ -24,6 +24,7 @@ from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
+    from reports.leaning import Terms
     from reports.standing import Standing
 
 STYLES = ("base.css", "story.css", "matrix.css", "finding.css", "records.css", "print.css")
@@ -34,8 +35,8 @@ WHOLE_CHARACTERS = 3_000_000
 """Findings, and characters of their exchanges, printed whole; the rest are listed, and their details packed."""
 
 
-def render(run: Run, results: Sequence[Result]) -> str:
-    """The report. Pure: the same results give the same bytes."""
+def render(run: Run, results: Sequence[Result], leant_on: Terms | None = None) -> str:
+    """The report. Pure: the same results give the same bytes. `leant_on`: by what else its records are found."""
     overview = Overview(run, results)
     dates = overview.run_names
     details = Details(run, Relations(overview.results), overview.attributor, dates)
@@ -58,7 +59,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
             last_news=_before_settled(overview),
             added=[each.address for each in overview.added],
             ending=endings(run),
-            index=safe(island.text(_index(overview, packed.place, dates))),
+            index=safe(island.text(_index(overview, packed.place, dates, leant_on))),
             packed=packed.texts,
             dates=dates,
         )
@@ -88,8 +89,10 @@ def _shown_whole(findings: Sequence[Standing]) -> Iterator[Standing]:
         yield each
 
 
-def _index(overview: Overview, place: Mapping[str, int], dates: Sequence[str]) -> dict[str, Any]:
-    rows, facets = island.rows(overview, place)
+def _index(
+    overview: Overview, place: Mapping[str, int], dates: Sequence[str], leant_on: Terms | None
+) -> dict[str, Any]:
+    rows, facets = island.rows(overview, place, leant_on)
     return {
         "outcomes": {LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
         "fields": {**query.OF_RECORDS, **query.OF_RUNS},

@@ -13,10 +13,13 @@ from reports.facts import title
 
 if TYPE_CHECKING:
     from catalog.model import Json
+    from reports.leaning import Terms
     from reports.overview import Overview
 
 
-def rows(overview: Overview, place: Mapping[str, int]) -> tuple[list[list[Json]], list[str]]:
+def rows(
+    overview: Overview, place: Mapping[str, int], leant_on: Terms | None = None
+) -> tuple[list[list[Json]], list[str]]:
     """One row a record: address, title, outcome, tags, age, strip, milliseconds, chunk of its detail, facets.
 
     Facets are told by their places in the list beside: most are shared by many records.
@@ -32,7 +35,10 @@ def rows(overview: Overview, place: Mapping[str, int]) -> tuple[list[list[Json]]
             "".join(LETTERS[outcome] if outcome else "." for outcome in each.strip),
             round(sum(attempt.elapsed_ms for attempt in each.result.attempts)),
             place.get(each.address),
-            [known.setdefault(facet, len(known)) for facet in facets(each)],
+            [
+                known.setdefault(facet, len(known))
+                for facet in (*facets(each), *sorted((leant_on or {}).get(each.address, ())))
+            ],
         ]
         for each in sorted(overview.standings, key=lambda standing: standing.address)
     ]

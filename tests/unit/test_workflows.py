@@ -31,9 +31,9 @@ def test_workflows_pin_actions_and_run_no_text_that_others_write(path: Path) -> 
     assert not [each for each in plain if ": " in each], "in YAML a colon and a blank make a mapping: quote it"
 
 
-def steps(job: str) -> dict[str, str]:
-    """The steps of a job of the nightly workflow, by name."""
-    text = NIGHTLY.partition(f"\n  {job}:\n")[2]
+def steps(job: str, workflow: str = NIGHTLY) -> dict[str, str]:
+    """The steps of a job of a workflow, by name."""
+    text = workflow.partition(f"\n  {job}:\n")[2]
     text = re.split(r"\n  \w+:\n", text)[0]
     found = re.split(r"\n      - ", text)
     return {re.sub(r"^name: | #.*", "", each.splitlines()[0]): each for each in found[1:]}
@@ -73,3 +73,23 @@ def test_the_checks_of_a_proposal_are_started() -> None:
     assert "gh workflow run ci.yml --ref nightly/catalog" in steps("propose")["Check what is proposed"]
     assert "workflow_dispatch:" in (CHECKOUT / ".github" / "workflows" / "ci.yml").read_text()
     assert "fetch-depth: 0" in NIGHTLY.partition("\n  propose:\n")[2]
+
+
+def test_a_pull_request_that_edits_records_is_judged_by_the_nights_that_are_kept() -> None:
+    ci = (CHECKOUT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    job = ci.partition("\n  rejudge:\n")[2]
+    assert "if: github.event_name == 'pull_request'" in job.partition("\n    steps:")[0]
+    assert re.findall(r"^      (\w+): (\w+)", job, re.MULTILINE)[:2] == [("contents", "read"), ("actions", "read")]
+    assert "secrets." not in job
+    judged = steps("rejudge", ci)["Judge the last nights by the edited records"]
+    assert 'run: .ci/rejudge "$BASE"' in judged
+    assert "BASE: ${{ github.event.pull_request.base.sha }}" in judged
+    assert "--require-hashes" in steps("rejudge", ci)["Install"]
+    script = (CHECKOUT / ".ci" / "rejudge").read_text(encoding="utf-8")
+    assert "--workflow nightly.yml" in script
+    kept = re.search(
+        r"- uses: actions/upload-artifact@\S+ # \S+\n\s+if: always\(\)\n\s+with:\n\s+name: night\n", NIGHTLY
+    )
+    assert kept, "the nights that the script fetches are those that the workflow keeps"
+    assert "gh run download" in script
+    assert "--name night " in script
