@@ -23,7 +23,7 @@ EPILOG = """\
 examples:
   python -m probes rejudge reports/out/latest                        today's records, as against what was probed
   python -m probes rejudge night/2026-11-* --catalog edited          as a check before an edit is committed
-  python -m probes rejudge night/* --against ../main/catalog/records   only what differs from these records
+  python -m probes rejudge night/* --against main/catalog/records   only what differs from these records
 """
 
 NAMED = 5

@@ -12,7 +12,9 @@ from urllib.parse import quote
 
 import pytest
 
+from catalog.evidence import past
 from probes.wire.redact import MIN_SECRET
+from reports import feed, history, news
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, answer, start
 from tests.unit.reports.packed import unpacked
@@ -173,7 +175,17 @@ def probed(tmp_path: Path, *arguments: str) -> tuple[Ran, list[str]]:
         environ = {"CANARY_INFERENCE": KEY, "CANARY_ADMIN": ADMIN, "LEAKED": KEY, "PYTHONPATH": str(tmp_path)}
         target = str(tmp_path / "canary.toml")
         ran = pytest_probes(tmp_path / "out", "--target", target, *LOUD, *arguments, environ=environ)
+    tell(ran.out)
     return ran, server.heads
+
+
+def tell(out: Path) -> None:
+    """What is told of the history: the wire's changelog, and what the night has for a webhook."""
+    rows = past.of_lines(history.load(out / "history", "canary"))
+    paths, _ = feed.write(out / "feed", "canary", rows)
+    assert len(paths) == 6
+    told = news.news("canary", rows, rows[-1].run, news.DEFAULT)
+    (out / "news.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 def left_behind(ran: Ran) -> Iterator[tuple[str, str]]:
@@ -193,7 +205,9 @@ HOW = {"echoes": (), "exceptions": ("-p", "leaky"), "workers": ("-n", "2", "-p",
 def test_no_secret_is_found_in_anything(how: str, tmp_path: Path) -> None:
     ran, heads = probed(tmp_path, *HOW[how])
     files = dict(left_behind(ran))
-    assert {"results.jsonl", "summary.md", "junit.xml", "report.html"} <= {name.rpartition("/")[2] for name in files}
+    assert {"results.jsonl", "summary.md", "junit.xml", "report.html", "feed.xml", "news.json"} <= {
+        name.rpartition("/")[2] for name in files
+    }
     assert any("x-api-key" in text for name, text in files.items() if name.endswith("report.html, unpacked"))
     found = [
         (name, trace, text[max(0, text.find(trace) - 80) : text.find(trace) + 80])

@@ -1,0 +1,93 @@
+"""What the help of a command says to type runs as it stands, in a checkout that has what it names."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from catalog.__main__ import main as catalog_main
+from catalog.reading.store import Catalog
+from probes.__main__ import main as probes_main
+from reports import history
+from reports.__main__ import main as reports_main
+from tests.harness.checkouts import as_checkout
+from tests.unit.probes.test_rejudging import night
+from tests.unit.reports import sample
+from tests.unit.reports.making import run
+
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "catalog": catalog_main,
+    "probes": probes_main,
+    "reports": reports_main,
+}
+HELPED = [
+    ("reports", "feed"),
+    ("reports", "news"),
+    ("probes", "rely"),
+    ("probes", "rejudge"),
+    ("catalog", "can-i-rely"),
+]
+
+UNSEEN = {"can-i-rely": 10}
+"""Of what its rely.toml names no night of this checkout has seen anything."""
+
+RELY = """\
+[[rely]]
+on = ["pa/errors/general/rate_limit"]
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a run, two nights, their history, a recording, edited records and a rely.toml."""
+    as_checkout(tmp_path, monkeypatch)
+    result = night()
+    (tmp_path / "rely.toml").write_text(RELY)
+    for place in ("reports/out/latest", "night/2026-11-20", "night/2026-11-21"):
+        sample.write(tmp_path / place, run(run=place.rpartition("/")[2]), [result])
+    history.append(tmp_path / "reports" / "history", run(run="latest"), [result])
+    answer = {
+        "status": 529,
+        "headers": {},
+        "body": {"type": "error", "error": {"type": "overloaded_error", "message": "x"}},
+    }
+    line = {"provider": "pa", "request": {"method": "POST", "url": "https://h.example/v1/messages"}, "response": answer}
+    for name in ("night.har", "session.jsonl"):
+        (tmp_path / name).write_text(json.dumps(line) + "\n")
+    for folder in ("edited", "main/catalog/records"):
+        shutil.copytree(Catalog.load().root, tmp_path / folder, ignore=shutil.ignore_patterns(".cache"))
+    return tmp_path
+
+
+def examples(text: str) -> list[list[str]]:
+    """The commands of ours that a help shows, without what another program does with their output."""
+    found = re.findall(r"^ +python -m (.+?)(?: {2,}.*)?$", text, re.MULTILINE)
+    return [shlex.split(re.split(r" [|>]", each)[0]) for each in found]
+
+
+def matching(argument: str) -> list[str]:
+    """An argument as a shell hands it on."""
+    return sorted(map(str, Path().glob(argument))) if "*" in argument else [argument]
+
+
+@pytest.mark.usefixtures("checkout")
+@pytest.mark.parametrize(("module", "command"), HELPED)
+def test_each_example_runs(module: str, command: str, checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert COMMANDS[module]([command, "--help"]) == 0
+    shown = examples(capsys.readouterr().out)
+    assert shown
+    for own, *arguments in shown:
+        if own not in COMMANDS:
+            continue  # the mock serves until it is told to stop
+        given = [
+            path for each in arguments for path in (sorted(map(str, Path().glob(each))) if "*" in each else [each])
+        ]
+        status = COMMANDS[own](given)
+        assert status in (0, 10), f"{own} {given}: {capsys.readouterr().err}"
+        assert capsys.readouterr().out
