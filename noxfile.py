@@ -181,6 +181,13 @@ def listening(session: nox.Session) -> None:
 
 
 @nox.session
+def gateway(session: nox.Session) -> None:
+    """Put litellm's proxy before the mock, and see in the matrix where it differs: in an environment of its own."""
+    if installed_apart(session, "constraints-gateway.txt", "test", "gateway"):
+        session.run("pytest", "tests/system/gateway", *session.posargs)
+
+
+@nox.session
 def listen(session: nox.Session) -> None:
     """Stand between your client and a provider, and judge what passes: `-- pa --to URL`. Ctrl-C ends it."""
     if installed_apart(session, "constraints-listening.txt", "test", "listen"):
