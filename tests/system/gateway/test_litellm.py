@@ -60,7 +60,8 @@ def gateway(to: str, folder: Path) -> Iterator[str]:
     """The base address of a proxy before a provider's, while the block lasts."""
     config = folder / "config.yaml"
     config.write_text(CONFIG.format(base=to, key=OWN, master=MASTER), encoding="utf-8")
-    command = [Path(sys.executable).with_name("litellm"), "--config", config, "--host", "127.0.0.1", "--port", "0"]
+    litellm = str(Path(sys.executable).with_name("litellm"))
+    command = [litellm, "--config", str(config), "--host", "127.0.0.1", "--port", "0"]
     environ = child_environ({"LITELLM_LOCAL_MODEL_COST_MAP": "True"})  # else it asks the outside for prices
     with subprocess.Popen(
         command, env=environ, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
