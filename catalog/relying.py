@@ -13,6 +13,7 @@ from catalog.evidence.self_check import of_records
 from catalog.model import homes, visible
 from catalog.model.errors import CatalogError
 from catalog.model.exits import Exit
+from catalog.model.standpoint import StandsFor
 from catalog.reading.cells import without_evidence
 from catalog.reading.store import Catalog
 from catalog.rely import answered, declared, selected, telling
@@ -41,33 +42,36 @@ def can_i_rely(args: Namespace) -> int:
     for each in refused:
         sys.stderr.write(f"{visible.line(each)}\n")
     found = answered.answered(leant_on, selected.selected(leant_on, seen), today, _since(runs))
+    of = _of(runs)
     if args.json:
-        told = {**telling.as_json(found), "today": today.isoformat(), "max_age_days": leant_on.max_age_days}
-        print(json.dumps({**told, "of_a_mock": _of_a_mock(runs)}, ensure_ascii=False, indent=2))
+        told = {"today": today.isoformat(), "max_age_days": leant_on.max_age_days, "of": str(of)}
+        print(json.dumps({**telling.as_json(found), **told}, ensure_ascii=False, indent=2))
     else:
         print("\n".join(telling.lines(found)))
-        if _of_a_mock(runs):
-            print("this is what a mock does, and no provider was asked")
+        if of is not StandsFor.PROVIDER:
+            print(visible.line(f"this is what a {of} does ({runs[0][0].target}), and no evidence of a provider"))
     return STATUSES[answered.together(found)]
 
 
 def _with_runs(catalog: Catalog, runs: Sequence[Evidence]) -> tuple[Catalog, tuple[str, ...]]:
-    """The records with what these runs saw. A mock's tell of the mock alone: no evidence of a provider stands beside.
+    """The records with what these runs saw. Those of a mock or a gateway tell of it alone.
 
     Raises:
-        CatalogError: some of the runs asked a mock, and others did not.
+        CatalogError: the runs asked different ones, of whom nothing is true together.
     """
     if not runs:
         return catalog, ()
-    if len({run.live for run, _ in runs}) > 1:
-        raise CatalogError("runs of a mock and of providers have no common answer", "give those of one")
-    if _of_a_mock(runs):
+    if len({(run.standpoint, "" if run.speaks_of_providers else run.target) for run, _ in runs}) > 1:
+        what = f"runs of {', '.join(sorted({run.target for run, _ in runs}))} have no common answer"
+        raise CatalogError(what, "give those of providers, or of one mock or gateway")
+    if _of(runs) is not StandsFor.PROVIDER:
         catalog = catalog.with_records(map(without_evidence, catalog.records))
     return update.as_seen(catalog, runs)
 
 
-def _of_a_mock(runs: Sequence[Evidence]) -> bool:
-    return any(not run.live for run, _ in runs)
+def _of(runs: Sequence[Evidence]) -> StandsFor:
+    """Whose answers it is about: the providers', where no run says otherwise."""
+    return next((run.standpoint for run, _ in runs if not run.speaks_of_providers), StandsFor.PROVIDER)
 
 
 def _since(runs: Iterable[Evidence]) -> dict[str, date]:

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.__main__ import main
-from catalog.model import Record
+from catalog.model import Outcome, Record
 from catalog.model.errors import CatalogError
+from catalog.model.look import Look
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest
 from catalog.reading.store import Catalog
@@ -24,6 +25,8 @@ from catalog.rely import telling
 from catalog.rely.answered import Answer, Answered, answered, together
 from catalog.rely.declared import MAX_AGE_DAYS, Declared, Leaning, fits, read, written
 from catalog.rely.selected import promises, selected
+from tests.unit.reports import sample
+from tests.unit.reports.making import finding, result, run
 
 TODAY = date(2026, 11, 30)
 LIMIT = "pa/errors/general/rate_limit"
@@ -263,7 +266,45 @@ def test_the_exit_status_is_the_answer(
     told = json.loads(capsys.readouterr().out)
     assert first.startswith(f"{told['answer']}: 1 ")
     assert told["leanings"][0]["answer"] == told["answer"]
-    assert (told["max_age_days"], told["of_a_mock"]) == (35, False)
+    assert (told["max_age_days"], told["of"]) == (35, "provider")
+
+
+OVERLOADED = "pa/errors/general/overloaded"
+
+
+def looked(folder: Path, name: str, *, differs: bool = False, **described: Any) -> str:
+    """A run that looked at all of one record, on one endpoint."""
+    record = shipped()[OVERLOADED]
+    keys = [each.key.within for each in assertions(record, shipped().__getitem__)]
+    otherwise = {"status": "503"} if differs else {}
+    look = Look(CREATE, "answer", tuple(key for key in keys if key not in otherwise), otherwise)
+    outcome = Outcome.DRIFTED if differs else Outcome.CONFORMS
+    findings = (finding(documented=529, observed=503, assertion="answer/status"),) if differs else ()
+    own = result(OVERLOADED, outcome, looks=(look,), findings=findings, probed=record.data, attempts=())
+    return str(sample.write(folder / name, run(run=name, tripwires=(), expected=(), **described), [own]))
+
+
+@pytest.mark.parametrize(("differs", "status", "word"), [(False, 0, "yes"), (True, 1, "no")])
+def test_runs_that_are_given_count_as_well(
+    differs: bool, status: int, word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = rely(tmp_path, written([Leaning((OVERLOADED,))]))
+    assert main(["can-i-rely", path, "--today", "2026-11-22"]) == 10
+    assert (
+        main(["can-i-rely", path, "--today", "2026-11-22", "--run", looked(tmp_path, "r1", differs=differs)]) == status
+    )
+    assert capsys.readouterr().out.splitlines()[-3 if differs else -2].startswith(f"{word}: 1 {word}")
+
+
+def test_what_a_mock_does_is_told_as_that_and_mixed_with_no_provider(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = rely(tmp_path, written([Leaning((OVERLOADED,))]))
+    of_a_mock = looked(tmp_path, "m1", live=False, target="mock")
+    assert main(["can-i-rely", path, "--today", "2026-11-22", "--run", of_a_mock]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "this is what a mock does (mock), and no evidence of a provider"
+    assert main(["can-i-rely", path, "--run", of_a_mock, looked(tmp_path, "r1")]) == 4
+    assert "runs of live, mock have no common answer" in capsys.readouterr().err
 
 
 def test_help_names_records_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
