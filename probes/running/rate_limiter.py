@@ -18,6 +18,9 @@ class WaitTooLong(Exception):
 TOO_SHORT_S = 1e-6
 """A wait that no clock would notice."""
 
+CAUGHT_UP = 0.02
+"""How much sooner than its interval a request may follow another that was sent late: loops wake late, never early."""
+
 
 class RateLimiter:
     """Admits requests at `rate` a second (None: as fast as they come) and not before any pause that was asked for.
@@ -48,10 +51,15 @@ class RateLimiter:
         """
         async with self._queue:
             # Looked at anew after each sleep: a pause may have been asked for while this one waited.
+            late_s = 0.0
             while (wait := self._wait_s()) > TOO_SHORT_S:
+                due = self._clock() + wait
                 await self._sleep(wait)
-            # From now and not from the last place: time that nobody used is not saved up for a burst.
-            self._next = self._clock() + self._interval
+                late_s = self._clock() - due
+            # From now and not from the last place, for time that nobody used is not saved up for a burst: but for a
+            # little of what was lost by waking late.
+            caught_up = min(max(late_s, 0.0), self._interval * CAUGHT_UP)
+            self._next = self._clock() + self._interval - caught_up
 
     def pause(self, seconds: float) -> None:
         """Admit nothing for so many seconds from now, not even those who wait already."""

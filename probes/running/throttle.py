@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from catalog.reading.rate_limits import EndpointGroup
     from probes.running.rate_limits import RateLimitPolicy
 
-SHARE = 0.95
-"""How much of a limit is used: a request may arrive a little sooner after another than it was sent."""
+SHARE = 0.97
+"""How much of a limit is used: what is caught up (`rate_limiter.CAUGHT_UP`) stays within it, and a little is spared for
+a request that arrives sooner after another than it was sent."""
 
 
 class Throttle:

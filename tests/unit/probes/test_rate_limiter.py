@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.running.rate_limiter import TOO_SHORT_S, RateLimiter, WaitTooLong
+from probes.running.rate_limiter import CAUGHT_UP, TOO_SHORT_S, RateLimiter, WaitTooLong
 from probes.running.rate_limits import retry_after_s
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -53,6 +54,30 @@ def test_a_rate_is_kept(rate: float, count: int) -> None:
     admitted = turns(RateLimiter(rate, 1e9, clock, clock.sleep), clock, count)
     assert admitted[0] == 0.0
     assert admitted[-1] == pytest.approx((count - 1) / rate)
+
+
+@given(st.floats(0.1, 1000), st.lists(st.floats(0, 3), min_size=2, max_size=20))
+def test_what_wakes_late_is_caught_up_and_never_in_a_burst(rate: float, late: list[float]) -> None:
+    """`late`: by how many intervals each sleep ends too late."""
+    clock = Clock()
+    lateness = iter(late)
+
+    async def sleep(seconds: float) -> None:
+        clock.now += seconds + next(lateness, 0.0) / rate
+
+    admitted = turns(RateLimiter(rate, 1e9, clock, sleep), clock, len(late) + 1)
+    gaps = [after - before for before, after in pairwise(admitted)]
+    assert min(gaps) * rate >= 1 - CAUGHT_UP - 1e-6
+    if max(late) <= CAUGHT_UP:
+        assert admitted[-1] * rate == pytest.approx(len(late), abs=CAUGHT_UP + 1e-6)
+
+
+def test_time_that_nobody_used_is_not_saved_up() -> None:
+    clock = Clock()
+    limiter = RateLimiter(1.0, 60.0, clock, clock.sleep)
+    turns(limiter, clock, 1)
+    clock.now += 100.0
+    assert turns(limiter, clock, 3) == [100.0, 101.0, 102.0]
 
 
 def test_the_first_turn_is_at_once_on_a_clock_that_begins_with_zero() -> None:
