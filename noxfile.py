@@ -303,11 +303,30 @@ def demo(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time the suite against a plain serial loop of the same requests; prints ratios, asserts none."""
+    """Time the suite against its peers on the same requests, as records grow, at a limit; prints ratios, asserts none.
+
+    With arguments, for benchmarks/peers.py, the peers alone.
+    """
     install(session)
-    session.run("python", "benchmarks/suite.py", *session.posargs)
-    session.run("python", "benchmarks/rate_limiting.py")
-    session.run("python", "benchmarks/mock.py")
+    session.run("python", "benchmarks/peers.py", *peers(session), *session.posargs)
+    if not session.posargs:
+        for name in ("suite", "growth", "rate_limiting", "mock"):
+            session.run("python", f"benchmarks/{name}.py")
+
+
+def peers(session: nox.Session) -> tuple[str, ...]:
+    """Where Schemathesis and tavern are installed, as an option: apart from us, for they pin what we want newer."""
+    folder = Path(session.create_tmp()) / "peers"
+    python = folder / "bin" / "python"
+    pip = (str(python), "-m", "pip", "install", "--quiet")
+    try:
+        session.run("python", "-m", "venv", str(folder))
+        session.run(*pip, "pip>=25.1", external=True)
+        session.run(*pip, "-c", "constraints-peers.txt", "--group", "peers", external=True)
+    except nox.command.CommandFailed:
+        session.warn("Schemathesis and tavern are left out: they could not be installed")
+        return ()
+    return ("--peers", str(python))
 
 
 @nox.session
