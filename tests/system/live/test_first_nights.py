@@ -22,6 +22,7 @@ from catalog.evidence.self_check import of_records
 from mockserver.app import create_app
 from probes.target import target as targets
 from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
+from tests.harness.live import ledger_in_place_of_the_shipped
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -83,10 +84,7 @@ def newest(out: Path) -> Path:
 def test_a_week_with_one_key(tmp_path: Path) -> None:
     out, ledger = tmp_path / "out", tmp_path / "divergences.json"
     ledger.write_text("[]")
-    (tmp_path / "with_a_ledger.py").write_text(
-        "from pathlib import Path\nfrom catalog.writeback import ledger\n"
-        f"ledger.load.__defaults__ = (Path({str(ledger)!r}),)\n"
-    )
+    (tmp_path / "with_a_ledger.py").write_text(ledger_in_place_of_the_shipped(ledger))
 
     def night() -> Ran:
         return pytest_probes(out, "-p", "with_a_ledger", *OPTIONS, environ={**environ, "PYTHONPATH": str(tmp_path)})

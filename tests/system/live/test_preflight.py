@@ -24,7 +24,7 @@ from probes.target.target import Cost, Target
 from probes.wire.redact import Redactor
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog
-from tests.harness.live import Night, mock_process, night
+from tests.harness.live import Night, ledger_in_place_of_the_shipped, mock_process, night
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -222,12 +222,9 @@ def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(entry: Entry
 
 def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
     """The shipped ledger speaks of the shipped records, so the run gets one of its own through the environment."""
-    script = tmp_path / "with_a_ledger.py"
-    script.write_text(
-        "import sys\nfrom pathlib import Path\nfrom catalog.writeback import ledger\n"
-        f"ledger.load.__defaults__ = (Path({str(tmp_path / 'divergences.json')!r}),)\n"
-    )
-    (tmp_path / "divergences.json").write_text(
+    ledger = tmp_path / "divergences.json"
+    (tmp_path / "with_a_ledger.py").write_text(ledger_in_place_of_the_shipped(ledger))
+    ledger.write_text(
         '[{"address":"pd/endpoints/models/no_such","target":"mock","aspects":["status"],"reason":"r",'
         '"first_seen":"2026-01-01","review_by":"2099-01-01"}]'
     )
