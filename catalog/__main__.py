@@ -86,7 +86,7 @@ Exit status: 0 recognised, 1 an answer that no record fits, 4 wrong usage.
 
   curl -i … | python -m catalog identify pc
   python -m catalog identify pa error.txt
-  python -m catalog identify pd --status 429 body.json
+  python -m catalog identify pd body.json --status 429
 """
 
 _EXPORT = """\

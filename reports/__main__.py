@@ -38,14 +38,14 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
   python -m reports build SHARD SHARD --out DIR   one run of several, in whatever order
   python -m reports build latest --rely rely.toml the page with what your client leans on: search for rely:yes
   python -m reports show latest                   what the terminal said at the end of the run
-  python -m reports show latest --annotate github the causes as ::error lines of a GitHub workflow
+  python -m reports show latest --annotate github  the causes as ::error lines of a GitHub workflow
   python -m reports diff RUN RUN                  what changed; exit 1 if anything did
   python -m reports matrix RUN RUN                several runs beside each other, with queries over them
   python -m reports upgrade RUN_OLD RUN_NEW       what another revision makes otherwise
   python -m reports history append latest         remember it, for the strips of later reports
   python -m reports feed                          what changed on the wire: Markdown, Atom and JSON Feed
   python -m reports news                          what the last run has to tell, as JSON for a webhook
-  python -m reports rejudge RUN RUN --catalog DIR what edited records would have said of these nights
+  python -m reports rejudge RUN RUN --catalog DIR  what edited records would have said of these nights
   python -m reports open                          the last report in a browser
 """
 

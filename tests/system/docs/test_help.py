@@ -1,0 +1,173 @@
+"""Every example in every `--help` runs as it is printed, with what a reader has in the place of what stands for it."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import shlex
+import shutil
+import sys
+import webbrowser
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.evidence.causes import causes
+from catalog.evidence.results import Asked
+from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
+from catalog.model import Aspect, Outcome, homes
+from catalog.model.exits import Exit
+from catalog.reading.store import RECORDS
+from probes.__main__ import main as probes_main
+from probes.commands import everything
+from reports import history
+from reports.build import build
+from tests.harness.checkouts import as_checkout
+from tests.harness.command import pytest_here, pytest_probes
+from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS
+from tests.unit.reports.making import finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from catalog.evidence.results import Result
+
+_EXAMPLE = re.compile(r"^ +((?:python -m |pytest |catalog-probe |curl |PA_API_KEY=).*)$", re.MULTILINE)
+_GAP = re.compile(r"\s{2,}")
+"""Between an example and what it is for."""
+
+ANSWER = 'HTTP/1.1 429 Too Many Requests\n\n{"error": {"type": "rate_limit_error", "message": "slow"}}'
+LATEST = "reports/out/latest"
+DRIFTING = ("pa/errors/general/overloaded", "pa/errors/general/rate_limit", "pc/errors/not_found/model")
+CALM = ("night/shard-1", "night/2026-11-20")
+"""The nights on which nothing drifted."""
+NIGHTS = ("night/shard-1", "night/shard-2", "night/2026-11-20", "night/2026-11-21")
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                yield from parsers(each)
+
+
+def examples() -> list[str]:
+    told = [everything.USAGE]
+    for module in ("catalog", "probes", "reports"):
+        told += [each.format_help() for each in parsers(import_module(f"{module}.__main__")._parser())]
+    found = (match[1] for text in told for match in _EXAMPLE.finditer(text))
+    return list(dict.fromkeys(_GAP.split(each)[0] for each in found))
+
+
+EXAMPLES = [each for each in examples() if each not in COMMANDS]
+"""Those of the pages are run beside them."""
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nights in which the records of the examples drifted, and what else a reader has, in the place of a checkout."""
+    folder = tmp_path_factory.mktemp("reader")
+    words = " or ".join(address.rpartition("/")[2] for address in DRIFTING)
+    probed = pytest_probes(folder / "probed", "--provider", "pa,pc", "-k", words, "-q")
+    first, results = read_run(probed.folder / RESULTS)
+    seen = [drifted(each) if each.record in DRIFTING else each for each in results]
+    for number, name in enumerate((LATEST, *NIGHTS)):
+        told = replace(
+            first, run=f"night-{number}", target="live", live=True, asked=Asked(), today=f"2026-11-2{number}"
+        )
+        with ResultsWriter(folder / name / RESULTS, told) as writer:
+            for each in results if name in CALM else seen:
+                writer.append(each.to_json())
+    build(folder / LATEST)
+    history.append(folder / "reports" / "history", told, seen)
+    shutil.copytree(RECORDS, folder / "edited", ignore=shutil.ignore_patterns(".cache"))
+    shutil.copytree(folder / "edited", folder / LATEST / "catalog")
+    (folder / "error.txt").write_text(ANSWER, encoding="utf-8")
+    (folder / "body.json").write_text('{"code": "resource-exhausted", "error": "Too many requests."}', encoding="utf-8")
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(io.StringIO()):
+        assert probes_main(["rely", "--from", str(folder / LATEST)]) == 0
+    (folder / "rely.toml").write_text(said.getvalue(), encoding="utf-8")
+    assert probes_main(["new", "provider", "PE", "--catalog", str(folder / "company")]) == 0
+    homes.use(None)
+    return folder
+
+
+def drifted(seen: Result) -> Result:
+    """A header of it is missing, of which an assertion tells."""
+    drift = finding("header-missing", aspect=Aspect.HEADER, at="retry-after", documented="seconds", observed="absent")
+    return replace(seen, outcome=Outcome.DRIFTED, findings=(drift,))
+
+
+def ours(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
+    """The commands of ours in an example, by module, with what stands for something replaced by it."""
+    (cause, *_) = causes(read_run(nights / LATEST / RESULTS)[1])
+    instead = {"pa-3f2a9c01": cause.id, "DIR": "edited", "night.har": LATEST, "session.jsonl": LATEST}
+    instead |= {"URL": "https://api.example", "../main/catalog/records": "edited"}
+    unused = iter(NIGHTS)
+    for part in re.split(r"\||&&", example):
+        typed = shlex.split(part.split(" > ")[0])
+        words = [next(unused) if word.startswith(("RUN", "SHARD")) else instead.get(word, word) for word in typed]
+        words = [name for word in words for name in (sorted(matching(word, nights)) if "*" in word else [word])]
+        if words[:2] == ["python", "-m"]:
+            yield words[2], words[3:]
+        elif "catalog-probe" in words:
+            yield "catalog-probe", words[words.index("catalog-probe") + 1 :]
+        elif words[0] == "pytest":
+            yield "pytest", words[1:]
+
+
+def matching(pattern: str, folder: Path) -> list[str]:
+    found = [str(path.relative_to(folder)) for path in folder.glob(pattern)]
+    return found or [pattern]
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) > 30
+    assert {"python -m catalog check", "pytest probes --plan", "python -m reports open"} <= set(examples())
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_runs(
+    example: str, nights: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    as_checkout(nights, monkeypatch)
+    monkeypatch.setattr(webbrowser, "open", lambda _: True)
+    for name in OF_LIVE_TARGETS:
+        monkeypatch.delenv(name, raising=False)
+    found = list(ours(example, nights))
+    assert found
+    for module, words in found:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ANSWER.encode())))
+        status = called(module, words, nights)
+        told = capsys.readouterr()
+        assert status not in (Exit.USAGE, Exit.HARNESS_ERROR), (words, told.err)
+        assert [line for line in told.err.splitlines() if not line.startswith("traffic: ")] == []
+
+
+def called(module: str, words: list[str], nights: Path) -> int:
+    """The status of a command; what would go on without an end is only asked for."""
+    if module == "catalog-probe":
+        if words[0] == "probe":
+            return pytest_here("probes", *words[1:], "--plan", "-q")
+        return everything.main(words)
+    if module == "pytest":
+        return pytest_here(*words, "-q")
+    if module == "mockserver":
+        words = [*words, "--help"]
+    if words[0] == "update":
+        words = [*words, "--catalog", "edited"]  # else it would write into those that this project ships
+    if words[0] == "accept":
+        words = [*words, "--ledger", str(nights / "ledger.json")]
+    if words[0] == "listen":
+        words = [*words, "--help"]
+    try:
+        return int(import_module(f"{module}.__main__").main(words))
+    except SystemExit as ended:
+        return int(ended.code or 0)
