@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT
@@ -45,7 +46,7 @@ class Unmatched:
 
     why: str
     met: tuple[Match, ...] = ()
-    """What its client met all the same: the one record whose answer it is, under each of the labels it could be."""
+    """What its client met all the same: each record whose answer it could be, under each of its labels."""
 
 
 class Matcher:
@@ -142,7 +143,7 @@ class Matcher:
         # stands for them. What is as documented says nothing of any of them.
         if any(not self._differing(match, complete=complete) for each in agreeing for match in each):
             if len(agreeing) > 1:
-                return Unmatched("which could be that of several records")
+                return Unmatched("which could be that of several records", tuple(chain.from_iterable(agreeing)))
             if len(nearest) > 1:
                 return Unmatched("of a record with several causes, of which an answer tells none", nearest)
         return (nearest[0], *self._without_a_key(nearest[0]))
