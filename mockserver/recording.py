@@ -24,7 +24,7 @@ LONGEST = 1024 * 1024
 """Bytes of an answer; a longer one is not recorded."""
 
 HIDDEN = "hidden"
-SHORTEST_KEY = 6
+SHORTEST_KEY = 8
 """Characters of a credential that is looked for in answers; a shorter one would blot out ordinary words."""
 
 _PLAIN = re.compile(r"host|connection|user-agent|content-(?:type|length)|accept(?:-encoding)?|.+-(?:version|beta)s?")
@@ -33,7 +33,8 @@ _PLAIN = re.compile(r"host|connection|user-agent|content-(?:type|length)|accept(
 _AS_IT_IS = "/:@!$&'()*+,;=~"
 """What may stand in a path (RFC 3986, 3.3)."""
 
-_KEY_IN_QUERY = re.compile(r".*(?:key|token|secret).*", re.IGNORECASE)
+_OF_A_KEY = re.compile(r".*(?:key|token|secret|authorization|cookie|organization|workspace|project).*", re.IGNORECASE)
+"""Names of headers and parameters whose values must stand nowhere else either."""
 
 
 def recorded(app: ASGIApp, file: Path) -> ASGIApp:
@@ -84,10 +85,10 @@ class _Answer:
 
 def _line(at: datetime, scope: Scope, address: Address, answer: _Answer) -> dict[str, Any]:
     sent, query = _texts(scope["headers"]), parse_qsl(scope.get("query_string", b"").decode("latin-1"))
-    secrets = [value for name, value in query if _KEY_IN_QUERY.fullmatch(name)]
-    secrets += [value.split()[-1] for name, value in sent.items() if value.split() and not _PLAIN.fullmatch(name)]
-    hide = _hiding(each for each in secrets if len(each) >= SHORTEST_KEY)
-    shown = [(name, HIDDEN if _KEY_IN_QUERY.fullmatch(name) else value) for name, value in query]
+    secrets = [value for name, value in (*query, *sent.items()) if _OF_A_KEY.fullmatch(name)]
+    parts = [part for value in secrets for part in (value, *re.split(r"[\s;,=]+", value))]
+    hide = _hiding(each for each in parts if len(each) >= SHORTEST_KEY)
+    shown = [(name, HIDDEN if _OF_A_KEY.fullmatch(name) else value) for name, value in query]
     asked = f"{quote(address.plain, safe=_AS_IT_IS)}{'?' if shown else ''}{urlencode(shown)}"
     url = f"http://{sent.get('host', '127.0.0.1')}{asked}"
     headers = {

@@ -10,6 +10,7 @@ from catalog.model.errors import did_you_mean
 from catalog.reading.cells import cells_of, settled_of, statements_digest
 from catalog.reading.facts import pin
 from catalog.reading.last_seen import is_expired
+from catalog.reading.manifest import manifest
 from catalog.reading.tags import tag_by_evidence, unsettled
 from catalog.reading.wording import FEW, Complaint
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 FIX = "run `python -m catalog check --fix`"
 
-_OF_ASSERTIONS = ("assumed", "alternatives", "out_of_reach")
+_OF_ASSERTIONS = ("assumed", "alternatives", "out_of_reach", "since", "until")
 _OF_A_REQUEST = ("endpoints", "cause", "method", "path", "query", "header", "body")
 """What may be assumed of a request: on which endpoints it is answered so, `ask/path`, `ask/query:…`, `ask/header:…`."""
 
@@ -46,6 +47,17 @@ def told_of_nothing(record: Record, made: Sequence[Assertion]) -> Iterator[Compl
             if named not in labels:
                 mend = did_you_mean(named, labels) or f"its labels are {_few(labels)}"
                 yield Complaint("$.depends", f"{named!r} is no label of this record", mend)
+
+
+def of_no_revision(record: Record) -> Iterator[Complaint]:
+    """Each `since` or `until` that names a revision which the provider's manifest does not list, or selects by."""
+    known = manifest(record.provider).revisions
+    values = known.values if known is not None else ()
+    for field in ("since", "until"):
+        for text, said in (record.data.get(field) or {}).items():
+            if said["revision"] not in values:
+                mend = did_you_mean(said["revision"], values) or f"the manifest lists {_few(values) or 'none'}"
+                yield Complaint(f"$.{field}", f"{text!r}: no revision is called {said['revision']!r}", mend)
 
 
 def without_source(made: Iterable[Assertion]) -> Iterator[Complaint]:

@@ -159,6 +159,7 @@ def _agrees_with_its_assertions(record: Record, scene: Scene) -> Iterator[Told]:
         return
     found = [
         *asserting.told_of_nothing(record, made),
+        *asserting.of_no_revision(record),
         *asserting.without_source(made),
         *asserting.evidence_of_nothing(record, made, scene.catalog),
         *relating.unsound_relations(record, made),

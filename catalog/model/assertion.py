@@ -88,6 +88,10 @@ class Assertion:
     """What an assumption turned out to be: the observed class, or empty while nobody saw."""
     of_surface: bool = False
     """Whether it is a member that the envelope assumes, for all answers of its surface alike, and not the record."""
+    since: str = ""
+    """The first revision under which it holds; empty where it holds under the oldest."""
+    until: str = ""
+    """The first revision under which it holds no more; empty where it holds under the newest."""
     depends: tuple[str, ...] = ()
     """Labels that must have been seen as documented before this one means anything."""
 

@@ -86,6 +86,7 @@ class ReasonCode(StrEnum):
     SETUP_FAILED = "setup-failed"
     ASSUMPTION_FAILED = "assumption-failed"
     STEP_UNSEEN = "step-unseen"
+    ANOTHER_REVISION = "another-revision"
     REGION_REFUSED = "region-refused"
     ACCOUNT_TROUBLE = "account-trouble"
     ONE_ANSWER_TO_EVERYTHING = "one-answer-to-everything"

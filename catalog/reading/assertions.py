@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.model.assertion import ASK, Assertion, Basis, Key
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, SUCCESS
 from catalog.reading.cells import settled_of
 from catalog.reading.expectations import Lookup, expectations, rules_of
+from catalog.reading.manifest import manifest
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -27,6 +29,10 @@ class Statement(NamedTuple):
     documented: Json
     source: str = ""
     """Where it is said, if that is more than the sources of the whole record."""
+
+
+ANOTHER_REVISION = str(ReasonCode.ANOTHER_REVISION)
+"""Why an assertion is out of reach that holds under another revision than the usual one, or is not seen under one."""
 
 
 def assertions(record: Record, lookup: Lookup) -> tuple[Assertion, ...]:
@@ -89,10 +95,21 @@ def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) 
             assumed=assumed,
             alternatives=own.alternatives(key)
             or (its.alternatives(its_key) if its is not None else _left_to_the_account(expected, key)),
-            out_of_reach=own.out_of_reach(key) or (its.out_of_reach(its_key) if its is not None else ""),
+            out_of_reach=own.out_of_reach(key)
+            or (its.out_of_reach(its_key) if its is not None else "")
+            or _not_usual(record, own, key),
+            since=own.revision("since", key),
+            until=own.revision("until", key),
             of_surface=bool(assumed and key.place) and not of_record,
             depends=own.depends(key.label),
         )
+
+
+def _not_usual(record: Record, own: _Told, key: Key) -> str:
+    """Why no night sees what holds under other revisions than the usual one; empty of all else."""
+    since, until = own.revision("since", key), own.revision("until", key)
+    known = manifest(record.provider).revisions if since or until else None
+    return "" if known is None or known.holds(since, until, known.default) else ANOTHER_REVISION
 
 
 def _assumed_of_its_surface(expected: Expected, key: Key) -> str:
@@ -201,6 +218,11 @@ class _Told:
     def alternatives(self, key: Key) -> tuple[Json, ...]:
         found = self._find("alternatives", key)
         return tuple(found["values"]) if found else ()
+
+    def revision(self, field: str, key: Key) -> str:
+        """Of `since` or `until`, the revision that is said of an assertion; else nothing."""
+        found = self._find(field, key)
+        return str(found["revision"]) if found else ""
 
     def depends(self, label: str) -> tuple[str, ...]:
         return tuple((self._data.get("depends") or {}).get(label, ()))

@@ -71,6 +71,21 @@ class Revisions:
     assumed: str
     """Why these values, where the documents show none; else empty."""
 
+    def holds(self, since: str, until: str, under: str) -> bool:
+        """Whether what holds since one revision, or until another, holds under a third. Unknown ones are the newest."""
+        return self._at(since, 0) <= self._at(under, len(self.values)) < self._at(until, len(self.values) + 1)
+
+    def asked(self, path: str, headers: Mapping[str, str]) -> str:
+        """The revision that a request in stand-ins was asked under, header names in small letters; or nothing."""
+        if self.header:
+            return headers.get(self.header, "")
+        return next((each for each in path.split("/") if each in self.values), "")
+
+    def _at(self, value: str, default: int) -> int:
+        if not value:
+            return default
+        return self.values.index(value) if value in self.values else len(self.values)
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:

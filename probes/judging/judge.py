@@ -17,6 +17,7 @@ from probes.judging.cells import Asked, Cell, answers_beside
 from probes.judging.compare import compare
 from probes.judging.looks import look
 from probes.judging.relations import NO_OTHERS, Answers
+from probes.judging.revisions import held, holding
 from probes.judging.summed import summed
 from probes.judging.unasked import held_to_its_own_record, is_page, of_the_account, tells_of_the_limit, unasked, words
 from probes.judging.undocumented import seen_on_the_way
@@ -132,6 +133,14 @@ def _blames_an_assumption(verdict: Verdict) -> bool:
 
 
 def _judge_cell(expected: Expected, cell: Cell, known: Known, others: Answers = NO_OTHERS) -> Verdict:
+    """The verdict on one exchange; none where the answer that is stated is of another revision."""
+    if f"{expected.label}/status" in expected.assertions.keys() - holding(expected, cell.exchange.request):
+        told = f"{expected.label} is stated of another revision than was asked under"
+        return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ANOTHER_REVISION, told))
+    return _judge_exchange(expected, cell, known, others)
+
+
+def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answers) -> Verdict:
     """The verdict on one exchange, held against what was chosen of its expectation, beside others of the attempt."""
     exchange = cell.exchange
     if exchange.failure is not None and expected.failure is None:
@@ -147,7 +156,7 @@ def _judge_cell(expected: Expected, cell: Cell, known: Known, others: Answers = 
             return Verdict(Outcome.INCONCLUSIVE, _at(exchange, reason), beside)
     else:
         reason = None
-    findings = tuple(weighed(expected, compare(expected, exchange, others)))
+    findings = tuple(held(weighed(expected, compare(expected, exchange, others)), expected, exchange.request))
     # From here on only a server fault has a reason: three of them alike are a drift, and must say of what.
     if reason is not None and exchange.response is not None:
         own = _is_the_providers(expected, exchange.response, known)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from catalog.envelopes.pointer import ABSENT
 from catalog.evidence.same_drift import observed_class
 from catalog.model.look import Look
+from catalog.reading.assertions import ANOTHER_REVISION
 from catalog.reading.expected import Expected, answer_body
 from probes.judging.basis import succeeds
 from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.relations import unseen as unseen_relations
+from probes.judging.revisions import holding
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Finding, Reason, Response
@@ -47,6 +49,8 @@ def look(
     another = any(each.assertion == f"{expected.label}/status" and not _is_a_success_too(each) for each in findings)
     rest = [each for each in expected.assertions.values() if each.key.within not in otherwise]
     unseen = dict(_unseen(expected, exchange, rest, otherwise, reason, another=another))
+    holds = holding(expected, exchange.request)
+    unseen |= {each.key.within: ANOTHER_REVISION for key, each in expected.assertions.items() if key not in holds}
     for within, why in unseen_relations(expected, exchange, others).items():
         if within not in otherwise:
             unseen.setdefault(within, why)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.model import Outcome, Severity
+from catalog.model.codes import ReasonCode
 from probes.judging.merged import merged
 from probes.judging.not_looked_at import not_looked_at
 from probes.judging.verdict import Verdict
@@ -50,12 +51,18 @@ def _together(cells: Mapping[Place, Verdict]) -> tuple[Outcome, Reason | None]:
         return Outcome.DRIFTED, None
     conforming = {label for (label, _), each in cells.items() if each.outcome is Outcome.CONFORMS}
     left = [each for (label, _), each in cells.items() if label not in conforming]
+    if conforming:  # what the record states of another revision is for no run under this one to show
+        left = [each for each in left if not _of_another_revision(each)]
     left += [each for each in cells.values() if each.outcome is Outcome.FLAKY]
     for outcome in (Outcome.FLAKY, *_WITHOUT_VERDICT):
         found = next((each for each in left if each.outcome is outcome), None)
         if found is not None:
             return outcome, found.reason
     return Outcome.CONFORMS, None
+
+
+def _of_another_revision(verdict: Verdict) -> bool:
+    return verdict.reason is not None and verdict.reason.code == ReasonCode.ANOTHER_REVISION
 
 
 def _unconfirmed(verdict: Verdict) -> Verdict:
@@ -68,7 +75,9 @@ def _unseen_beside(cells: Mapping[Place, Verdict]) -> Iterator[Finding]:
     """The cells without a verdict, where the same label has one on another endpoint."""
     seen = {label for (label, _), each in cells.items() if each.outcome in _SEEN}
     for (label, endpoint), each in cells.items():
-        if each.reason is not None and each.outcome not in _SEEN and label in seen:
+        if each.reason is None or each.outcome in _SEEN:
+            continue
+        if label in seen or _of_another_revision(each):
             yield not_looked_at(label, each.reason, *filter(None, [endpoint]))
 
 

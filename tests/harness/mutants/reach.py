@@ -122,10 +122,9 @@ def traced(provider: str, addresses: Iterable[str]) -> Reach:
     """
     trace, wanted = _Trace(), list(addresses)
     with ExitStack() as stack:
-        stack.enter_context(mock.patch.multiple(functools, cache=_uncached, lru_cache=_uncached))
-        app = stack.enter_context(imported_anew())
-        with trace.heard():
-            found = stack.enter_context(serving_mock(app.create_app(only=[provider])))
+        with mock.patch.multiple(functools, cache=_uncached, lru_cache=_uncached), trace.heard():
+            app = stack.enter_context(imported_anew()).create_app(only=[provider])
+            found = stack.enter_context(serving_mock(app))
         target, at_start = targets.load("mock").served_by(found), trace.taken()
         first = {address: _probed(target, address, trace) for address in wanted}
         again = {address: _probed(target, address, trace) for address in wanted}

@@ -115,21 +115,29 @@ def reach(provider: str) -> Reach:
 
 
 def run(mutant: Mutant, shown: Shown = Shown.MET) -> Verdict:
-    """Serve the mock with the mutant in it, probe it, and say who noticed."""
+    """Serve the mock with the mutant in it, probe it, and say who noticed.
+
+    One that survives with those who meet it is shown to all: what a control asks is not traced, and may blind the run.
+    """
     known = of(mutant.provider)
     named = frozenset[str]().union(*(known.matching(pattern) for pattern in (*mutant.wanted, *mutant.told)))
-    chosen = {Shown.NAMED: named, Shown.ALL: frozenset(known.addresses)}.get(shown) or (
-        named | reach(mutant.provider).met_by(Hook.parse(mutant.hook))
-    )
+    if shown is not Shown.MET:
+        return _run(mutant, named, named if shown is Shown.NAMED else frozenset(known.addresses), {})
+    met = reach(mutant.provider)
+    unshown = {address: each.result for address, each in met.records.items()}
+    verdict = _run(mutant, named, named | met.met_by(Hook.parse(mutant.hook)), unshown)
+    return run(mutant, Shown.ALL) if verdict.survived else verdict
+
+
+def _run(mutant: Mutant, named: frozenset[str], chosen: frozenset[str], unshown: Mapping[str, Result]) -> Verdict:
+    """Probe those chosen; whether the run is blind is judged with what comes of the others on the mock unchanged."""
     raised = _Raised()
     reached = Reached()
     try:
         with raised.heard(), _serving(mutant, reached) as target:
-            found = probe(target, chosen, drawing=_Named(Depth.QUICK, date.min, named))
+            found = probe(target, sorted(chosen), drawing=_Named(Depth.QUICK, date.min, named))
     except Exception as error:  # noqa: BLE001 - whatever the mutated mock does to itself is told of this mutant alone
         return Verdict(mutant.id, frozenset(), mutant.wanted, (), broken=f"{type(error).__name__}: {error}")
-    others = reach(mutant.provider).records if shown is Shown.MET else {}
-    unshown = {address: met.result for address, met in others.items()}
     blinded = _blinded(mutant.provider, {**unshown, **found})
     return replace(_verdict(mutant, found), broken=raised.first, in_effect=reached.count > 0, blinded=blinded)
 

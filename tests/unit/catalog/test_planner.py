@@ -227,6 +227,8 @@ def test_expiry_turns_what_was_not_renewed_into_unverified() -> None:
     assert after.data["observed"]["note"] == "expired: last seen 2026-09-01, which was not renewed within 60 days"
     assert after.data["observed"]["verified_at"] == "2026-09-01"
     assert planned(after, policy=Policy(expire_after=60)) == after
+    assert planned(before, policy=Policy(expire_after=60), today=date(2026, 10, 31)) == before, "the sixtieth day"
+    assert planned(before, policy=Policy(expire_after=60), today=date(2026, 11, 1)) != before
 
 
 def test_expired_endpoints_say_so_in_their_verification() -> None:

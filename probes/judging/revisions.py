@@ -1,0 +1,36 @@
+"""What of a record holds under the revision that a request was asked under: since one, or until another. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from catalog.reading.manifest import manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from catalog.model import Finding, Request
+    from catalog.model.assertion import Assertion
+    from catalog.reading.expected import Expected
+
+
+def holding(expected: Expected, request: Request) -> frozenset[str]:
+    """The keys of the assertions that hold under the request's revision."""
+    return frozenset(key for key, each in expected.assertions.items() if _holds(each, expected.provider, request))
+
+
+def held(findings: Iterable[Finding], expected: Expected, request: Request) -> Iterator[Finding]:
+    """The findings without those of what does not hold under the request's revision."""
+    gone = expected.assertions.keys() - holding(expected, request)
+    return (each for each in findings if each.assertion not in gone)
+
+
+def _holds(assertion: Assertion, provider: str, request: Request) -> bool:
+    if not assertion.since and not assertion.until:
+        return True
+    known = manifest(provider).revisions
+    if known is None:
+        return True
+    asked = known.asked(urlsplit(request.url).path, {name.lower(): value for name, value in request.headers.items()})
+    return known.holds(assertion.since, assertion.until, asked or known.default)

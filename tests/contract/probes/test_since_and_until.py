@@ -1,0 +1,106 @@
+"""An assertion that holds since a revision, or until one, is looked at under those under which it holds alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.check.asserting import of_no_revision
+from catalog.model import Outcome, Record
+from catalog.reading.assertions import ANOTHER_REVISION, assertions
+from catalog.reading.manifest import manifest
+from probes.target import target as targets
+from probes.target.revising import under
+from tests.harness.engines import catalog, probe
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from catalog.model import Json
+    from catalog.reading.store import Catalog
+    from probes.suite.embedded_mock import EmbeddedMock
+
+OLD, NEW = "2023-06-01", "2026-10-21"
+MESSAGE = "pa/endpoints/messages/create_message"
+SAMPLING = ("temperature_0", "temperature_1", "temperature_and_top_p", "top_k", "top_p")
+
+
+def saying(field: str, revision: str, *keys: str) -> Catalog:
+    """The catalog, in which the message's record says of these assertions since or until when they hold."""
+    said: dict[str, Json] = {key: {"revision": revision, "assumed": "for this test"} for key in keys}
+    record = catalog()[MESSAGE]
+    changed = Record(record.address, {**record.data, field: said})
+    return catalog().with_records(changed if each.address == record.address else each for each in catalog().records)
+
+
+def looked(mock: EmbeddedMock, records: Catalog, revision: str) -> Result:
+    target = under(targets.load("mock").served_by(mock.addresses()), {"pa": revision})
+    return probe(target, [MESSAGE], records)[MESSAGE]
+
+
+def unseen(result: Result) -> set[str]:
+    return {look.label for look in result.looks if look.unseen.get("status") == ANOTHER_REVISION}
+
+
+def test_what_holds_until_a_revision_does_not_drift_under_it(mock: EmbeddedMock) -> None:
+    records = saying("until", NEW, *(f"{label}/*" for label in SAMPLING))
+    old, new = (looked(mock, records, revision) for revision in (OLD, NEW))
+    assert (old.outcome, unseen(old)) == (Outcome.CONFORMS, set())
+    assert (new.outcome, unseen(new)) == (Outcome.CONFORMS, set(SAMPLING)), "nothing is claimed of what does not hold"
+
+
+def test_what_is_not_said_to_end_still_drifts(mock: EmbeddedMock) -> None:
+    records = saying("until", NEW, *(f"{label}/*" for label in SAMPLING[1:]))
+    result = looked(mock, records, NEW)
+    assert result.outcome is Outcome.DRIFTED
+    assert {each.label for each in result.drifts} == {SAMPLING[0]}
+
+
+def test_what_holds_since_a_revision_is_looked_at_under_it_alone(mock: EmbeddedMock) -> None:
+    records = saying("since", NEW, "success/body:/usage/input_tokens", "top_k/*")
+    old, new = (looked(mock, records, revision) for revision in (OLD, NEW))
+    assert unseen(old) == {"top_k"}
+    assert unseen(new) == set()
+    assert new.outcome is Outcome.DRIFTED, "under the new one it is refused, though it is said to hold"
+
+
+def test_a_tag_does_not_wait_for_what_the_usual_revision_does_not_show() -> None:
+    made = assertions(saying("since", NEW, "top_k/*")[MESSAGE], catalog().__getitem__)
+    assert {each.out_of_reach for each in made if each.key.label == "top_k"} == {ANOTHER_REVISION}
+    kept = assertions(saying("until", NEW, "top_k/*")[MESSAGE], catalog().__getitem__)
+    assert {each.out_of_reach for each in kept if each.key.label == "top_k"} == {""}
+
+
+def test_a_revision_that_no_manifest_lists_is_told() -> None:
+    (complaint,) = of_no_revision(saying("until", "2026-10-12", "top_k/*")[MESSAGE])
+    assert complaint.json_path == "$.until"
+    assert "no revision is called '2026-10-12'" in complaint.message
+    assert "2026-10-21" in complaint.mend
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "asked", "holds"),
+    [
+        ("", "", OLD, True),
+        (NEW, "", OLD, False),
+        (NEW, "", NEW, True),
+        ("", NEW, OLD, True),
+        ("", NEW, NEW, False),
+        ("2023-01-01", NEW, OLD, True),
+        (NEW, "", "2030-01-01", True),
+        ("", NEW, "2030-01-01", False),
+    ],
+)
+def test_since_is_the_first_under_which_it_holds_and_until_the_first_under_which_it_does_not(
+    since: str, until: str, asked: str, holds: bool
+) -> None:
+    known = manifest("pa").revisions
+    assert known is not None
+    assert known.holds(since, until, asked) is holds
+
+
+def test_a_path_says_its_revision_too() -> None:
+    known = manifest("pb").revisions
+    assert known is not None
+    assert known.asked("/pb/v1beta/models", {}) == "v1beta"
+    assert known.asked("/v1/models/m:generateContent", {}) == "v1"
