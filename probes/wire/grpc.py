@@ -6,6 +6,7 @@ import asyncio
 import re
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,8 @@ class GrpcWire:
         self._authorities = Path(ca_file).read_bytes() if ca_file else None
         self._channels: dict[str, grpc.aio.Channel] = {}
         self._relays: dict[str, Relay] = {}
+        self._under_way: Counter[str] = Counter()
+        """How many calls there are at each host: they share its connection."""
         self._opening = asyncio.Lock()
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
@@ -108,6 +111,7 @@ class GrpcWire:
         request = json_format.ParseDict(fields, _class_of(method.input_type)())
         make = await self._caller(host, method)
         timeout_s = call.timeout_s or self._limits.timeout_s
+        self._under_way[host] += 1
         rpc = make(request, timeout=timeout_s, metadata=tuple(headers.items()))
         try:
             # The library keeps to its deadline, unless a flood of frames leaves it no time to.
@@ -116,7 +120,9 @@ class GrpcWire:
         except TimeoutError:
             rpc.cancel()
             seen = Reason(ReasonCode.READ_TIMEOUT, f"no answer within {timeout_s:g} s")
-        if isinstance(seen, Reason):
+        finally:
+            self._under_way[host] -= 1
+        if isinstance(seen, Reason) and not self._under_way[host]:
             # What keeps the library from ending a call would keep it from closing the channel as well.
             self._relays[host].abort()
         return seen

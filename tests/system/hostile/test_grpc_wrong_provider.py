@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
@@ -28,6 +29,7 @@ from tests.harness.hostile_serving import no_grpc
 from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent, wrong_grpc
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from catalog.evidence.results import Result
@@ -112,6 +114,34 @@ def test_a_documented_trailer_must_be_there() -> None:
 def test_an_unanswered_call_is_given_up() -> None:
     result = seen("not_found", silent, timeout_s=0.3)
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, "read-timeout")
+
+
+def test_a_call_that_is_given_up_takes_no_other_along() -> None:
+    """They share a connection; the second one is answered once the first was given up."""
+    given_up = threading.Event()
+
+    def behave(context: Any) -> Iterator[bytes]:
+        if dict(context.invocation_metadata())["x-call"] == "first":
+            yield from silent(context)
+        given_up.wait(10)
+        yield b""
+
+    async def both(host: str) -> tuple[Exchange, Exchange]:
+        wire = GrpcWire("", Redactor({}), Limits(0.3, 1_000_000))
+        url = host + MODELS.path
+        try:
+            second = asyncio.create_task(
+                wire.exchange(MODELS.but(timeout_s=10), url, {"x-call": "second"}, "answer", 0.0)
+            )
+            first = await wire.exchange(MODELS, url, {"x-call": "first"}, "answer", 0.0)
+            given_up.set()
+            return first, await second
+        finally:
+            await wire.aclose()
+
+    with wrong_grpc(behave) as host:
+        first, second = asyncio.run(both(host))
+    assert (failure(first), failure(second)) == ("read-timeout", None)
 
 
 def test_a_deadline_of_the_call_itself_is_an_answer() -> None:
