@@ -48,17 +48,20 @@ not_output_file_too_large = _not("output_file_too_large")
 not_file_not_found = _not("file_not_found")
 
 
-def _fails_otherwise(tool: str) -> Callable[[Transient], Transient]:
+def _fails_otherwise(tool: str, code: str) -> Callable[[Transient], Transient]:
     def otherwise(transient: Transient) -> Transient:
         def failure(*of: Any) -> tuple[str, str] | None:
             found = transient(*of)
-            return (tool, OTHER) if found is not None and found[0] == tool else found
+            return (tool, OTHER) if found == (tool, code) else found
 
         return failure
 
     return otherwise
 
 
-web_search_fails_otherwise = _fails_otherwise("web_search")
-web_fetch_fails_otherwise = _fails_otherwise("web_fetch")
-code_execution_fails_otherwise = _fails_otherwise("code_execution")
+web_search_not_unavailable = _fails_otherwise("web_search", "unavailable")
+web_search_not_too_many_requests = _fails_otherwise("web_search", "too_many_requests")
+web_fetch_not_unavailable = _fails_otherwise("web_fetch", "unavailable")
+web_fetch_not_too_many_requests = _fails_otherwise("web_fetch", "too_many_requests")
+code_execution_not_unavailable = _fails_otherwise("code_execution", "unavailable")
+code_execution_not_too_many_requests = _fails_otherwise("code_execution", "too_many_requests")
