@@ -41,6 +41,7 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         expected=_union(run.expected for run, _ in ordered),
         selected=_selected(ordered),
         tripwires=_union(run.tripwires for run, _ in ordered),
+        revisions={name: value for run, _ in ordered for name, value in run.revisions.items()},
         policy=_policy([run for run, _ in ordered]),
         look_ups=_once(run.look_ups for run, _ in ordered),
         ends=_most_of_each(run.ends for run, _ in ordered),

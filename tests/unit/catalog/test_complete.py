@@ -96,3 +96,9 @@ def test_a_merge_knows_what_any_of_its_runs_selected() -> None:
     assert run.selected == (A, B, C)
     assert not any(map(unreported, results))
     assert merge([of_old])[0].selected is None
+
+
+def test_a_merge_knows_under_which_revisions_all_of_its_runs_asked() -> None:
+    one, other = (replace(RUN, run=name, revisions={name: "1"}) for name in ("pa", "pc"))
+    merged, _ = merge([(one, []), (other, [])])
+    assert merged.revisions == {"pa": "1", "pc": "1"}
