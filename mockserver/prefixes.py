@@ -8,6 +8,7 @@ and `real` its name. One table a provider, all keys optional; each provider's pa
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -64,7 +65,13 @@ def _checked(name: str, defaults: Mapping[str, Any], given: Any) -> Mapping[str,
             _check_limits(name, value)
         elif type(value) is not type(defaults[key]):
             raise PrefixesError(f"[{name}] {key} is not of type {type(defaults[key]).__name__}")
+        elif key.endswith(("_prefix", "_header")) and not _NAME.fullmatch(value):
+            raise PrefixesError(f"[{name}] {key} is no part of a name of letters, digits, - and _: {value!r}")
     return {**defaults, **given}
+
+
+_NAME = re.compile(r"[A-Za-z0-9_-]*")
+"""What a header or an identifier may begin with; nothing else would reach the wire as it was written."""
 
 
 def _check_limits(name: str, value: Any) -> None:

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
     from catalog.model import Attempt
 
-IN_MEMORY = 12_000_000
+IN_MEMORY = 8_000_000
 """Bytes of a results file's lines that are held as they are read: those of any ordinary run."""
+
+LARGE = 50_000
+"""Bytes; the attempts of a larger line stay in the file in any case."""
 
 
 class Later(Sequence["Attempt"]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from catalog.evidence import shape
 from catalog.evidence.complete import complete
-from catalog.evidence.later import IN_MEMORY, Later
+from catalog.evidence.later import IN_MEMORY, LARGE, Later
 from catalog.evidence.results import Result, Run
 from catalog.model import Json, jsonl
 from catalog.model.errors import Mendable
@@ -85,7 +85,8 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
             place = f"{path}:{line.number}"
             raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", place=place)
         left -= line.size
-        results.append(Result.from_json(line.value) if left >= 0 else _without_attempts(line, path))
+        is_held = left >= 0 and line.size <= LARGE
+        results.append(Result.from_json(line.value) if is_held else _without_attempts(line, path))
     return run, complete(run, results)
 
 

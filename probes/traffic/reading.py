@@ -120,5 +120,11 @@ def _run(file: Path) -> Recording:
         run, results = read_run(file)
     except Mendable as error:
         raise TrafficError(f"--traffic {shown(file)}: {error}", "name a run that can be read") from None
-    own = [each for result in results for each in lines.of_result(result, f"run {run.run}")]
-    return Recording(file.parent.name, tuple(own), of_a_mock=not run.live)
+    own: list[Recorded] = []
+    unreadable = []
+    for result in results:
+        try:
+            own += lines.of_result(result, f"run {run.run}, {result.record}")
+        except TrafficError as error:
+            unreadable.append(str(error))
+    return Recording(file.parent.name, tuple(own), tuple(unreadable), of_a_mock=not run.live)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from catalog.model.errors import Mendable
+from catalog.model.text import brief
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
@@ -36,6 +38,15 @@ class Recorded:
     """Whether all headers of the answer are there; None where the recording does not say."""
     of_no_use: str = ""
     """Why the answer is evidence of nothing, where that shows: its body was not kept, a cache gave it. Else empty."""
+
+    def __post_init__(self) -> None:
+        """Raises TrafficError: a request went to what is no address, and nobody further on can take it apart."""
+        for each in self.exchanges:
+            try:
+                urlsplit(each.request.url)
+            except ValueError:
+                said = f"{self.where}: request.url is no address: {brief(each.request.url, 60)!r}"
+                raise TrafficError(said, "record it again, or leave it out") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,3 +160,10 @@ def test_options_that_cannot_be_used_are_told_in_one_line(
         status = ended.code
     told = capsys.readouterr().err
     assert (status, told.count("\n"), told.startswith("mockserver: ")) == (4, 1, True)
+
+
+@pytest.mark.parametrize("prefix", ["a b", "a\r\nx: y", "\x1b[31m", "ä-", "a:"])
+def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None:
+    """It would break each answer, or say another header in the middle of it."""
+    with pytest.raises(PrefixesError, match="header_prefix"):
+        merged(load(["pa"]), {"pa": {"header_prefix": prefix}})

@@ -16,6 +16,7 @@ from catalog.model.errors import Mendable
 from catalog.recognition.answers import parsed
 from catalog.recognition.pasted import answers_in
 from probes.traffic.reading import read
+from probes.traffic.recorded import TrafficError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -184,6 +185,18 @@ def test_an_entry_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Pa
     (recording,) = read([file])
     assert len(recording.recorded) == 2
     assert [each.partition(":")[0] for each in recording.unreadable] == ["night.har, entry 2"]
+
+
+def test_an_address_that_cannot_be_taken_apart_is_named_and_takes_nothing_from_the_others(tmp_path: Path) -> None:
+    odd = entry()
+    odd["request"]["url"] = "http://[::1"
+    file = tmp_path / "night.har"
+    file.write_text(json.dumps(har(entry(), odd)))
+    (recording,) = read([file])
+    assert len(recording.recorded) == 1
+    assert "entry 2: request.url is no address: 'http://[::1'" in recording.unreadable[0]
+    with pytest.raises(TrafficError, match="no address"):
+        recorded(tmp_path, har(odd))
 
 
 def test_what_a_run_judged_of_others_is_still_of_others(tmp_path: Path) -> None:
