@@ -310,7 +310,7 @@ def bench(session: nox.Session) -> None:
     install(session)
     session.run("python", "benchmarks/peers.py", *peers(session), *session.posargs)
     if not session.posargs:
-        for name in ("suite", "growth", "rate_limiting", "mock"):
+        for name in ("suite", "growth", "rate_limiting", "mock", "redaction"):
             session.run("python", f"benchmarks/{name}.py")
 
 
