@@ -86,6 +86,8 @@ def write(path: Path, text: str) -> None:
     try:
         fresh.write_bytes(text.encode("utf-8", "backslashreplace"))
         fresh.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         fresh.unlink(missing_ok=True)
 

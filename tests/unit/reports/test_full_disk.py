@@ -1,0 +1,25 @@
+"""A disk that is full while a view is written: which file it was is said, and nothing half written stays."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence.results import Run
+from reports.build import write_views
+
+
+def test_the_view_that_found_no_room_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, data: bytes) -> int:
+        with path.open("wb") as opened:
+            opened.write(data[:10])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        write_views(tmp_path, Run("r", "mock", False, "2026-11-22T00:00:00Z", "2026-11-22"), [])
+    assert caught.value.filename == str(tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
