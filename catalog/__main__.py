@@ -162,7 +162,9 @@ def _parser() -> Parser:
         description = f"{summary[0].upper()}{summary[1:]}.\n\n{text}"
         added = subparsers.add_parser(name, help=summary, description=description)
         added.set_defaults(run_command=run, ledger=None)
-        added.add_argument("--catalog", type=places.meant, metavar="DIR", help="use the records of this folder")
+        added.add_argument(
+            "--catalog", type=places.meant, metavar="DIR", help="the records of this folder, or of a home"
+        )
         added.add_argument("--today", type=_date, metavar="DATE", help="take this for today, as 2026-01-31")
         return added
 
