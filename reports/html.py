@@ -98,6 +98,7 @@ def _index(
         "fields": {**query.OF_RECORDS, **query.OF_RUNS},
         "ofRun": list(over_runs.FIELDS),
         "hows": dict(zip(over_runs.How, over_runs.MEANS, strict=True)),
+        "judged": sorted(over_runs.JUDGED),
         "prose": sorted(terms.PROSE),
         "runs": dates,
         "facets": facets,

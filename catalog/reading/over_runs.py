@@ -38,6 +38,9 @@ ABSENT = "absent"
 
 OUTCOMES = (*(word.replace(" ", "-") for word in WORDS.values()), ABSENT)
 
+JUDGED = frozenset(f"outcome:{word}" for outcome, word in WORDS.items() if outcome.conclusive)
+"""What a run has of a record that it looked at and judged; of one that no run judged, `none` says nothing."""
+
 
 class How(StrEnum):
     """How what stands in the brackets is to hold over the runs."""
@@ -64,7 +67,7 @@ _HOLDS: Mapping[How, str] = MappingProxyType(
         How.COUNT: "in so many runs; count:>1(…) and count:<2(…) as well",
         How.ANY: "in some run, all of it",
         How.ALL: "in every run",
-        How.NONE: "in no run",
+        How.NONE: "in no run, of a record that some run has a verdict on",
     }
 )
 MEANS: Mapping[str, str] = MappingProxyType({_EXAMPLES[how]: _HOLDS[how] for how in How})
@@ -96,7 +99,9 @@ class OverRuns:
         if self.how is How.COUNT:
             wanted = int(self.number.lstrip("<>"))
             return {"<": number < wanted, ">": number > wanted}.get(self.number[0], number == wanted)
-        return {How.ANY: number > 0, How.ALL: 0 < number == len(runs), How.NONE: number == 0}[self.how]
+        if self.how is How.NONE:
+            return number == 0 and any(not JUDGED.isdisjoint(run) for run in runs)
+        return number > 0 if self.how is How.ANY else 0 < number == len(runs)
 
 
 def of_match(dash: str, how: str, number: str, inside: str) -> OverRuns:

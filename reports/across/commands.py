@@ -36,7 +36,7 @@ share of the documented assertions, endpoint by endpoint, that were seen as docu
   python -m reports matrix RUN RUN                                  families; the page too, and where it is
   python -m reports matrix RUN RUN RUN --query 'count:1(drifted)'   the odd one out
   python -m reports matrix RUN RUN --query 'seq(conforms drifted)'  as documented in one, otherwise in the next
-  python -m reports matrix RUN RUN --query 'none(conforms)'         nowhere as documented: likely our catalog
+  python -m reports matrix RUN RUN --query 'none(conforms)'         judged, and never as documented: likely our catalog
   python -m reports matrix RUN RUN --rows assertions --query 'provider:pa status:429'
   python -m reports matrix RUN RUN --json                           for programs
 

@@ -72,6 +72,7 @@ def _index(comparison: Comparison, reports: Sequence[str]) -> dict[str, Json]:
         "fields": KNOWN,
         "ofRun": list(over_runs.FIELDS),
         "hows": dict(zip(over_runs.How, over_runs.MEANS, strict=True)),
+        "judged": sorted(over_runs.JUDGED),
         "prose": sorted(terms.PROSE),
         "columns": [
             [column.run, column.label, str(column.stands_for), where]

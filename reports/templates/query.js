@@ -46,7 +46,8 @@ function overRuns(dash, how, number, inside) {
     if (how === "seq") return runs.some((_, at) => at + asked.length <= runs.length && asked.every((is, by) => is(runs[at + by])));
     const found = runs.filter((facets) => asked.every((is) => is(facets))).length;
     if (how === "count") return isNumber(found, number);
-    return how === "any" ? found > 0 : how === "none" ? found === 0 : found > 0 && found === runs.length;
+    if (how === "none") return found === 0 && runs.some((facets) => facets.some((facet) => index.judged.includes(facet)));
+    return how === "any" ? found > 0 : found > 0 && found === runs.length;
   };
   return { wrong, holds: (record) => !wrong && fit(runsOf(record)) !== (dash === "-") };
 }

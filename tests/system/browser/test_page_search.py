@@ -136,6 +136,9 @@ any(-conforms -absent)
 all(conforms,drifted)
 all(not-probed)
 none(absent) none(conforms)
+none(drifted)
+-none(conforms)
+count:0(conforms)
 """
 
 

@@ -14,7 +14,7 @@ from catalog.reading.over_runs import FIELDS, OUTCOMES, How
 from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, parse
 
 KNOWN = {**OF_RECORDS, **OF_RUNS}
-LETTERS = {"c": "conforms", "d": "drifted", "i": "inconclusive", "n": "not-probed", ".": "absent"}
+LETTERS = {"c": "conforms", "d": "drifted", "i": "inconclusive", "n": "not-probed", "f": "flaky", ".": "absent"}
 
 
 def fits(text: str, strip: str, **more: Any) -> bool:
@@ -40,7 +40,9 @@ def fits(text: str, strip: str, **more: Any) -> bool:
         ("count:2(drifted,inconclusive)", ["di", "dd"], ["d", "did"]),
         ("any(drifted)", ["cd"], ["cc"]),
         ("all(drifted)", ["dd"], ["cd", ""]),
-        ("none(conforms)", ["dd", "n", ""], ["dc"]),
+        ("none(conforms)", ["dd", "d", "nd", "i.d"], ["dc", "n", "i", ".", "f", ""]),
+        ("-none(conforms)", ["dc", "n", ""], ["dd"]),
+        ("count:0(conforms)", ["dd", "n", ""], ["dc"]),
         ("count:1(drifted run:r0)", ["dd", "dc"], ["cd"]),
         ("any(not-probed)", ["n"], ["i"]),
         ("any(absent)", ["c."], ["cc"]),
@@ -88,12 +90,13 @@ def test_of_one_record_alone_nothing_is_known_of_runs() -> None:
 
 @given(st.sampled_from(list(How)), st.lists(st.sampled_from(OUTCOMES), min_size=1, max_size=3), st.data())
 def test_the_words_agree_with_each_other(how: How, words: list[str], data: st.DataObject) -> None:
-    """`none` is `count:0`, `any` is its opposite, and a minus turns each over."""
-    strip = data.draw(st.text(alphabet="cdin.", max_size=6))
+    """`none` is `count:0` of what some run judged, `any` is its opposite, and a minus turns each over."""
+    strip = data.draw(st.text(alphabet="cdinf.", max_size=6))
     inside = " ".join(words)
     number = ":2" if how is How.COUNT else ""
     assert fits(f"{how}{number}({inside})", strip) is not fits(f"-{how}{number}({inside})", strip)
-    assert fits(f"none({inside})", strip) is fits(f"count:0({inside})", strip)
+    judged = fits("any(conforms,drifted)", strip)
+    assert fits(f"none({inside})", strip) is (judged and fits(f"count:0({inside})", strip))
     assert fits(f"any({inside})", strip) is fits(f"count:>0({inside})", strip)
     assert fits(f"all({inside})", strip) is (bool(strip) and fits(f"count:{len(strip)}({inside})", strip))
 
