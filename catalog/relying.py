@@ -42,19 +42,21 @@ def can_i_rely(args: Namespace) -> int:
     for each in refused:
         sys.stderr.write(f"{visible.line(each)}\n")
     found = answered.answered(leant_on, selected.selected(leant_on, seen), today, _since(runs))
-    of = _of(runs)
+    of, revision = _of(runs), _revision(runs)
     if args.json:
-        told = {"today": today.isoformat(), "max_age_days": leant_on.max_age_days, "of": str(of)}
+        told = {"today": today.isoformat(), "max_age_days": leant_on.max_age_days, "of": str(of), "revision": revision}
         print(json.dumps({**telling.as_json(found), **told}, ensure_ascii=False, indent=2))
     else:
         print("\n".join(telling.lines(found)))
         if of is not StandsFor.PROVIDER:
             print(visible.line(f"this is what a {of} does ({runs[0][0].target}), and no evidence of a provider"))
+        elif revision:
+            print(visible.line(f"this is what was seen under {revision}, and no evidence of the usual revision"))
     return STATUSES[answered.together(found)]
 
 
 def _with_runs(catalog: Catalog, runs: Sequence[Evidence]) -> tuple[Catalog, tuple[str, ...]]:
-    """The records with what these runs saw. Those of a mock or a gateway tell of it alone.
+    """The records with what these runs saw. Those of a mock, a gateway or another revision tell of it alone.
 
     Raises:
         CatalogError: the runs asked different ones, of whom nothing is true together.
@@ -63,8 +65,10 @@ def _with_runs(catalog: Catalog, runs: Sequence[Evidence]) -> tuple[Catalog, tup
         return catalog, ()
     if len({(run.standpoint, "" if run.speaks_of_providers else run.target) for run, _ in runs}) > 1:
         what = f"runs of {', '.join(sorted({run.target for run, _ in runs}))} have no common answer"
-        raise CatalogError(what, "give those of providers, or of one mock or gateway")
-    if _of(runs) is not StandsFor.PROVIDER:
+        raise CatalogError(
+            what, "give those of providers under their usual revisions, or of one mock, gateway or revision"
+        )
+    if not all(run.speaks_of_providers for run, _ in runs):
         catalog = catalog.with_records(map(without_evidence, catalog.records))
     return update.as_seen(catalog, runs)
 
@@ -72,6 +76,11 @@ def _with_runs(catalog: Catalog, runs: Sequence[Evidence]) -> tuple[Catalog, tup
 def _of(runs: Sequence[Evidence]) -> StandsFor:
     """Whose answers it is about: the providers', where no run says otherwise."""
     return next((run.standpoint for run, _ in runs if not run.speaks_of_providers), StandsFor.PROVIDER)
+
+
+def _revision(runs: Sequence[Evidence]) -> str:
+    """Under what they asked in place of the usual revisions, as `pa:2026-10-21`; runs of one target ask alike."""
+    return next((run.asked.revision for run, _ in runs), "")
 
 
 def _since(runs: Iterable[Evidence]) -> dict[str, date]:

@@ -20,7 +20,7 @@ from reports.overview import Overview
 from reports.sections import Name
 from reports.sentence import title
 from reports.story import Story
-from reports.words import OUTCOMES
+from reports.words import OUTCOMES, another_revision
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -48,6 +48,7 @@ def render(run: Run, results: Sequence[Result], leant_on: Terms | None = None) -
         .get_template("report.html.j2")
         .render(
             run=run,
+            under=another_revision(run),
             overview=overview,
             title=title(overview),
             style=safe(style),

@@ -25,7 +25,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     """The document, for readers of the common JUnit dialect. Pure.
 
     Failures and errors are what makes the run exit 1 and 3: what was never reported is an error. A provider that was
-    not looked at fails no record, so its suites say so in a property `blind`.
+    not looked at fails no record, so its suites say so in a property `blind`; in `revision`, which other one was asked.
     """
     known = complete(run, results)
     blind, stale, faults = verdicts.blind(run, known), verdicts.stale_entries(run, known), verdicts.faults(run, known)
@@ -64,8 +64,9 @@ def _suite(run: Run, name: str, results: Sequence[Result], blind: str) -> Elemen
     properties = ElementTree.SubElement(suite, "properties")
     for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
         ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
-    if blind:
-        ElementTree.SubElement(properties, "property", {"name": "blind", "value": legal(blind)})
+    for key, value in (("revision", run.asked.revision), ("blind", blind)):
+        if value:
+            ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
     suite.extend(_case(run, result) for result in results)
     return suite
 

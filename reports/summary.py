@@ -19,7 +19,7 @@ from reports.overview import Overview
 from reports.sections import BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.unseen import unseen
 from reports.where import in_full
-from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, days
+from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, another_revision, days
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -73,7 +73,9 @@ class _Summary:
         previous = run.previous_run
         before = f"compared with {code_span(previous)}" if previous else "no earlier run to compare with"
         yield f"## {overview.sentence}"
-        about = f"{run.today} on target {code_span(run.target)}, run {code_span(run.run)}, {before}."
+        under = another_revision(run)
+        where = f"{code_span(run.target)}{f', {code_span(under)}' if under else ''}"
+        about = f"{run.today} on target {where}, run {code_span(run.run)}, {before}."
         yield f"{overview.coverage[0].upper()}{overview.coverage[1:]}. {about} [Full report]({self._link})"
         yield (
             " · ".join(f"{len(each.members)} {each.name.heading.lower()}" for each in overview.sections)

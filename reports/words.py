@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from catalog.model.outcome import WORDS, Outcome
+from catalog.model.visible import line
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Run
 
 OUTCOMES: Mapping[Outcome, str] = WORDS
 
@@ -37,6 +42,12 @@ def days(age: int | None) -> str:
     if age is None:
         return "never"
     return "today" if age == 0 else count(age, "day")
+
+
+def another_revision(run: Run) -> str:
+    """Under what a run asked in place of the usual revisions: `under PA 2026-10-21`; empty where it did not."""
+    told = [f"{name.upper()} {value}" for name, value in sorted(run.revisions.items()) if run.asked.revision]
+    return f"under {line(', '.join(told), 100)}" if told else ""
 
 
 def names(providers: Iterable[str]) -> str:

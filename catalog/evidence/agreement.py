@@ -28,7 +28,7 @@ PENDING_DAYS = 7
 
 def agreement(
     result: Result,
-    record: Record,
+    record: Record | None,
     stated: Iterable[Assertion],
     earlier: Sequence[Row],
     today: date,
@@ -37,7 +37,8 @@ def agreement(
     """What a live result keeps of it: `states`, the digest of what the record states, and of each drift which it is.
 
     `regressed` are keys of assertions; `never` maps the others to their `first` look and, while they are pending, to
-    the day `until` which they are. What is known comes from the record's evidence and from earlier live runs.
+    the day `until` which they are. What is known comes from the record's evidence and from earlier live runs; of the
+    latter alone where `record` is None, since its evidence speaks of the usual revision and this result of another.
     """
     stated = tuple(stated)
     states = statements_digest(stated)
@@ -45,7 +46,8 @@ def agreement(
         return {"states": states}
     before = [row for row in earlier if row.live and result.record in row.outcomes and _speaks_of(states, row, result)]
     conformed = any(row.outcomes[result.record] is Outcome.CONFORMS for row in before)
-    agreed, looked = agreed_of(record, stated), first_looks(record, stated)
+    agreed = agreed_of(record, stated) if record is not None else frozenset()
+    looked = first_looks(record, stated) if record is not None else {}
     remembered = _first_remembered(result.record, before)
     drifts = dict.fromkeys(key_of(finding) for finding in result.drifts)
     regressed = [key for key in drifts if conformed or key in agreed]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def stale_entries(options: Options) -> list[str]:
     """Entries of the ledger for this target that fail the run whatever it sees: no such record, or past review."""
-    mine = [entry for entry in options.accepted if entry.target == options.target.name]
+    mine = [entry for entry in options.accepted if entry.target == options.told_as]
     if not all(map(homes.is_of_a_home, options.catalog.roots)):  # the ledger speaks of the records of its home
         known = {str(address) for address in options.catalog}
         mine = [entry for entry in mine if entry.address in known]

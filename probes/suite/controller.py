@@ -151,6 +151,7 @@ class Controller:
             names = ", ".join(self.options.traffic.names)
             return f"catalog probe: {self._asked_for} records held against {names}; run {self.folder}"
         where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
+        where += f" under {self.options.asked.revision}" if self.options.asked.revision else ""
         providers = ", ".join(self.options.providers)
         return f"catalog probe: {self._asked_for} records of {providers} on {where}; run {self.folder}"
 

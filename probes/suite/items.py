@@ -106,7 +106,7 @@ class Prober(Collector):
 
     def _standing(self, result: Result) -> dict[str, Json] | None:
         """How the result stands to the divergence that the ledger accepts for it, if it does."""
-        entry = ledger.entry_for(self.options.accepted, result.record, self.options.target.name)
+        entry = ledger.entry_for(self.options.accepted, result.record, self.options.told_as)
         due = agreement.waiting_no_more(result)
         counted = [each for each in result.findings if agreement.key_of(each) in due] if due else result.findings
         reason = result.reason.code if result.reason is not None else ""
@@ -114,13 +114,17 @@ class Prober(Collector):
         return standing.to_json() if standing else None
 
     def _agreement(self, result: Result) -> dict[str, Json] | None:
-        """Whether what drifts live was ever seen as documented; a mock is no provider, and nothing there is pending."""
+        """Whether what drifts live was ever seen as documented; a mock is no provider, and nothing there is pending.
+
+        What a record remembers was seen under the usual revision, so under another one the history of that one tells.
+        """
         options = self.options
         if not options.target.live:
             return None
         record = options.catalog[result.record]
         stated = assertions(record, options.catalog.__getitem__)
-        return agreement.agreement(result, record, stated, self._earlier, options.today, options.pending_days)
+        remembers = None if options.revisions else record
+        return agreement.agreement(result, remembers, stated, self._earlier, options.today, options.pending_days)
 
     @cached_property
     def _earlier(self) -> Sequence[Row]:

@@ -129,6 +129,18 @@ def test_what_was_once_seen_as_documented_is_a_regression_at_once() -> None:
     assert regressed(judged(record(), later(1), STATUS, earlier=known)) == (STATUS,)
 
 
+def test_under_another_revision_its_own_history_alone_remembers() -> None:
+    """What the record remembers was seen under the usual one."""
+    kept = written(record(), looked_at(FIRST))
+    night = looked_at(later(1), STATUS, of=kept).result
+    told = agreement(night, None, stated(kept), [], later(1))
+    assert told["regressed"] == []
+    assert told["never"] == {STATUS: {"first": "2026-11-02", "until": "2026-11-09"}}
+    conformed = looked_at(FIRST).result
+    own = remembered(replace(conformed, agreement=agreement(conformed, None, stated(kept), [], FIRST)))
+    assert agreement(night, None, stated(kept), own, later(1))["regressed"] == [STATUS]
+
+
 def test_it_stays_a_regression_however_long_it_drifts() -> None:
     kept = written(record(), looked_at(FIRST), *(looked_at(later(number), STATUS) for number in range(1, 20)))
     assert regressed(judged(kept, later(20), STATUS)) == (STATUS,)

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.__main__ import main
+from catalog.evidence.results import Asked
 from catalog.model import Outcome, Record
 from catalog.model.errors import CatalogError
 from catalog.model.look import Look
@@ -305,6 +306,36 @@ def test_what_a_mock_does_is_told_as_that_and_mixed_with_no_provider(
     assert capsys.readouterr().out.splitlines()[-1] == "this is what a mock does (mock), and no evidence of a provider"
     assert main(["can-i-rely", path, "--run", of_a_mock, looked(tmp_path, "r1")]) == 4
     assert "runs of live, mock have no common answer" in capsys.readouterr().err
+
+
+def test_what_was_seen_under_another_revision_is_told_as_that_and_mixed_with_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither beside runs under the usual one, nor beside what the records remember of it."""
+    records = tmp_path / "records"
+    shutil.copytree(shipped().root, records, ignore=shutil.ignore_patterns(".cache"))
+    usual = looked(tmp_path, "r1")
+    assert main(["update", usual, "--catalog", str(records)]) == 0
+    path, of_it = (
+        rely(tmp_path, written([Leaning((OVERLOADED,))])),
+        ["--today", "2026-11-22", "--catalog", str(records)],
+    )
+    assert main(["can-i-rely", path, *of_it]) == 0
+    under: dict[str, Any] = {
+        "asked": Asked(revision="pa:2026-10-21"),
+        "revisions": {"pa": "2026-10-21"},
+        "target": "live-2026-10-21",
+    }
+    blind = str(sample.write(tmp_path / "b1", run(run="b1", tripwires=(), expected=(), **under), []))
+    assert main(["can-i-rely", path, *of_it, "--run", blind]) == 10, "what the records remember is of the usual one"
+    other = looked(tmp_path, "o1", differs=True, **under)
+    assert main(["can-i-rely", path, *of_it, "--run", other]) == 1
+    said = "this is what was seen under pa:2026-10-21, and no evidence of the usual revision"
+    assert capsys.readouterr().out.splitlines()[-1] == said
+    assert main(["can-i-rely", path, *of_it, "--json", "--run", other]) == 1
+    assert json.loads(capsys.readouterr().out)["revision"] == "pa:2026-10-21"
+    assert main(["can-i-rely", path, *of_it, "--run", usual, other]) == 4
+    assert "have no common answer; give those of providers under their usual" in capsys.readouterr().err
 
 
 def test_help_names_records_that_exist(capsys: pytest.CaptureFixture[str]) -> None:

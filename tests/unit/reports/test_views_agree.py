@@ -14,7 +14,7 @@ from catalog.evidence import lost, self_check, verdicts
 from catalog.evidence.agreement import pending
 from catalog.evidence.blindness import gaps
 from catalog.evidence.complete import complete, unreported
-from catalog.evidence.results import Result
+from catalog.evidence.results import Asked, Result
 from catalog.model import LedgerState, Outcome, Reason
 from catalog.model.exits import Exit
 from reports import history, html, junit, summary, terminal
@@ -201,3 +201,18 @@ def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: 
     assert overview.status is (Exit.BLIND if blind else Exit.FINE)
     assert overview.verdict.startswith("PA was not really looked at; nothing that was seen drifts") == bool(blind)
     assert overview.mood == "warn"
+
+
+def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_one_nothing() -> None:
+    asked: dict[str, Any] = {"revisions": {"pa": "2026-10-21"}, "target": "live-2026-10-21"}
+    seen = [result("pa/errors/general/a")]
+    other = run(asked=Asked(revision="pa:2026-10-21"), **asked)
+    assert "on target `live-2026-10-21`, `under PA 2026-10-21`, run" in summary.render(other, seen)
+    page = html.render(other, seen)
+    assert "<b>live-2026-10-21</b> under PA 2026-10-21" in page
+    assert "nothing here is evidence for the records" in page
+    assert '<property name="revision" value="pa:2026-10-21" />' in junit.render(other, seen)
+    for view in (summary, html, junit):
+        usual = view.render(run(revisions={"pa": "2023-06-01"}), seen)
+        assert "under PA" not in usual
+        assert 'name="revision"' not in usual

@@ -1,0 +1,48 @@
+"""A live run under another revision: it uses nothing that nights under the usual one remember, and adds nothing."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from catalog.evidence.agreement import never_agreed, regressed
+from catalog.evidence.results_file import read_run
+from catalog.evidence.self_check import of_records
+from catalog.reading.store import RECORDS
+from tests.harness import fault_changes as to
+from tests.harness.command import pytest_probes
+from tests.harness.fault_proxy import standing
+from tests.harness.faults import Fault, Where
+from tests.harness.live import night
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from catalog.evidence.results import Result
+
+MODEL = "pa/endpoints/models/get_model"
+KEY = "success/header:request-id"
+OTHERWISE = Fault(Where(path="/v1/models/mock-small$", statuses=(200,)), answer=to.removed("request-id"))
+OTHER = ("--revision", "2026-10-21")
+
+
+def test_what_the_usual_revision_agreed_to_is_no_regression_of_another(tmp_path: Path) -> None:
+    records = tmp_path / "records"
+    shutil.copytree(RECORDS, records, ignore=shutil.ignore_patterns(".cache"))
+    with standing() as stand:
+        target = night(tmp_path, {"pa": f"{stand.base}/pa"})
+
+        def on(day: str, *arguments: str) -> tuple[int, Result]:
+            asked = ("--target", str(target.path), "--catalog", str(records), "--today", day, "-k", MODEL)
+            done = pytest_probes(tmp_path / "out", *asked, *arguments, environ=target.environ)
+            [seen] = of_records(read_run(tmp_path / "out" / "latest" / "results.jsonl")[1])
+            return done.status, seen
+
+        stand.behind()
+        assert on("2026-11-01", "--update")[0] == 0
+        stand.behind(OTHERWISE)
+        status, other = on("2026-11-02", *OTHER)
+        assert (status, regressed(other)) == (0, ())
+        assert never_agreed(other) == {KEY: {"first": "2026-11-02", "until": "2026-11-09"}}
+        status, usual = on("2026-11-02")
+        assert (status, regressed(usual)) == (1, (KEY,)), "what is pending under another one is none of the usual one's"
