@@ -36,7 +36,7 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
 
   python -m reports build latest                  report.html, summary.md, junit.xml again, byte for byte
   python -m reports build SHARD SHARD --out DIR   one run of several, in whatever order
-  python -m reports build latest --rely rely.toml the page with what your client leans on: search for rely:yes
+  python -m reports build latest --rely rely.toml  the page with what your client leans on: search for rely:yes
   python -m reports show latest                   what the terminal said at the end of the run
   python -m reports show latest --annotate github  the causes as ::error lines of a GitHub workflow
   python -m reports diff RUN RUN                  what changed; exit 1 if anything did

@@ -28,7 +28,7 @@ from reports import history
 from reports.build import build
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import pytest_here, pytest_probes
-from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS
+from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS
 from tests.unit.reports.making import finding
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def examples() -> list[str]:
     return list(dict.fromkeys(_GAP.split(each)[0] for each in found))
 
 
-EXAMPLES = [each for each in examples() if each not in COMMANDS]
-"""Those of the pages are run beside them."""
+EXAMPLES = [*(each for each in examples() if each not in COMMANDS), *OF_NIGHTS]
+"""Those of the pages are run beside them, save what reads more of a reader's than one run."""
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def ours(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
     """The commands of ours in an example, by module, with what stands for something replaced by it."""
     (cause, *_) = causes(read_run(nights / LATEST / RESULTS)[1])
     instead = {"pa-3f2a9c01": cause.id, "DIR": "edited", "night.har": LATEST, "session.jsonl": LATEST}
-    instead |= {"URL": "https://api.example", "../main/catalog/records": "edited"}
+    instead |= {"URL": "https://api.example", "main/catalog/records": "edited"}
     unused = iter(NIGHTS)
     for part in re.split(r"\||&&", example):
         typed = shlex.split(part.split(" > ")[0])
