@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model.errors import LONGEST, Mendable
+from catalog.model.exits import Exit
 from catalog.model.visible import line
 from probes.suite import named, options
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
 from probes.suite.worker_input import HANDOVER, KEYS, LOCAL, Handover
+from probes.target.revising import NothingToRotateError
 
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
@@ -94,6 +96,8 @@ def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
         chosen = options.read(config, {**keys, **os.environ})
         named.demand_records(config.args, chosen.catalog)
         return chosen
+    except NothingToRotateError as error:
+        pytest.exit(str(error), returncode=Exit.NOTHING_SELECTED)
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
     except OSError as error:  # a name too long for the system, a folder that may not be entered

@@ -22,6 +22,10 @@ class RevisionError(Mendable):
     """A revision that nobody can be asked for: one line saying which, and what to do."""
 
 
+class NothingToRotateError(RevisionError):
+    """Nobody has another revision whose turn it could be: no mistake, and nothing to ask."""
+
+
 def usual(provider: Provider) -> str:
     """The revision under which a provider is asked each night; empty where nothing selects one, or each endpoint does.
 
@@ -44,6 +48,7 @@ def asked(target: Target, wanted: Sequence[str], chosen: Iterable[str], today: d
     Each of `wanted` is `VALUE`, of the providers that know it, `PROVIDER:VALUE`, where it may be any, or `rotate`.
 
     Raises:
+        NothingToRotateError: it is to be another one's turn, and nobody has another.
         RevisionError: nobody can be asked for one.
     """
     here = {name: target.providers[name] for name in chosen if name in target.providers}
@@ -79,7 +84,7 @@ def _tonight(here: Mapping[str, Provider], today: date) -> dict[str, str]:
     due = {name: others(provider) for name, provider in here.items()}
     if not any(due.values()):
         mend = 'name them in the target, as revisions = ["2023-06-01", "2026-10-21"]'
-        raise RevisionError(f"--revision {ROTATE}: no provider here has another revision to be probed", mend)
+        raise NothingToRotateError(f"--revision {ROTATE}: no provider here has another revision to be probed", mend)
     return {name: values[today.toordinal() % len(values)] for name, values in due.items() if values}
 
 

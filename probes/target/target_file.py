@@ -191,16 +191,19 @@ class _Table:
                 raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(known)}")
 
     def _revisions(self) -> tuple[str, ...]:
-        """Those that the file names, each as it is or as its variable says."""
+        """Those that the file names; a variable may hold several, set apart by blanks."""
         named = self.table.get(REVISIONS, ())
         known = self.manifest.revisions
         if named and (known is None or not known.header):
             raise self._error(REVISIONS, why_not(self.manifest.name))
-        found = [
-            self._from_environment(f"{REVISIONS}[{at}]", each) if each.startswith(ENV) else each
-            for at, each in enumerate(named)
-        ]
-        return tuple(dict.fromkeys(each for each in found if each))
+        found: list[str] = []
+        for at, each in enumerate(named):
+            place = f"{REVISIONS}[{at}]"
+            own = (self._from_environment(place, each) or "").split() if each.startswith(ENV) else [each]
+            if not all(map(_fits_a_header, own)):
+                raise self._error(place, "should be text that a header can carry")
+            found += own
+        return tuple(dict.fromkeys(found))
 
     def _check_file(self, table: Mapping[str, Any], key: str, mend: str) -> None:
         name = table.get(key)

@@ -35,7 +35,6 @@ pytest probes --target {tmp}/short.toml
 pytest probes --target {tmp}
 pytest probes --update
 pytest probes --revision 2026-10-12
-pytest probes --revision rotate
 pytest probes --revision pb:v1
 pytest probes --traffic {tmp}/list.har --revision 2026-10-21
 pytest probes --expire-after 30

@@ -82,6 +82,26 @@ def test_each_of_the_others_has_its_day(tmp_path: Path) -> None:
     assert all(set(night) == {"pa"} for night in nights), "PC names no others"
 
 
+def test_a_variable_may_hold_several(tmp_path: Path) -> None:
+    lines = 'revisions = ["env:NONE|2023-06-01", "env:NEW", "2026-10-21"]'
+    path = tmp_path / "t.toml"
+    path.write_text(f'[providers.pa]\nbase_url = "https://pa.example"\n{lines}\n', encoding="utf-8")
+    several = targets.load(str(path), {"NEW": " 2030-01-01  2031-01-01 "}).providers["pa"]
+    assert others(several) == ("2030-01-01", "2031-01-01", "2026-10-21")
+    assert others(targets.load(str(path), {"NEW": " "}).providers["pa"]) == ("2026-10-21",)
+    with pytest.raises(TargetError, match=r"providers\.pa\.revisions\[1\]: should be text that a header can carry"):
+        targets.load(str(path), {"NEW": "2030-01-01\u00e9"})
+
+
+def test_the_shipped_target_rotates_through_what_a_variable_names() -> None:
+    shipped = targets.load("live", {"PA_OTHER_REVISIONS": "2026-10-21"}).providers["pa"]
+    assert (usual(shipped), others(shipped)) == ("2023-06-01", ("2026-10-21",))
+    newer = {"PA_VERSION": "2026-10-21", "PA_OTHER_REVISIONS": "2026-10-21 2023-06-01"}
+    shipped = targets.load("live", newer).providers["pa"]
+    assert (usual(shipped), others(shipped)) == ("2026-10-21", ("2023-06-01",))
+    assert others(targets.load("live", {}).providers["pa"]) == ()
+
+
 @pytest.mark.parametrize(
     ("name", "said"), [("pb", "pb has its revisions in the path"), ("pd", "of pd no revision is documented")]
 )
