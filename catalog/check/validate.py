@@ -15,7 +15,7 @@ from catalog.model.homes import remembered
 from catalog.reading.agreed import agreed_of, as_kept, first_looks
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest
-from catalog.reading.last_seen import of_no_provider, seen_on, target_of
+from catalog.reading.last_seen import ANOTHER_REVISION, of_no_provider, seen_on, target_of
 from catalog.reading.manifest import providers
 from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas, schemas_of
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
@@ -63,7 +63,8 @@ class Scene(NamedTuple):
 def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]:
     """Every problem of the records below `root`, in the order of their files.
 
-    `shipped` records may carry no evidence from a mock; by default these are the ones in this package and in homes.
+    `shipped` records may carry no evidence from a mock, a gateway or another revision; by default these are the ones in
+    this package and in homes.
     """
     catalog, errors = Catalog.load_what_can_be(root)
     is_home = homes.is_of_a_home(root)
@@ -221,7 +222,9 @@ def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
             for complaint in complaints(validator.iter_errors(candidate)) if validator else ():
                 yield Problem(file, name, *complaint)
             if shipped and isinstance(candidate, dict) and of_no_provider(str(candidate.get("target"))):
-                yield Problem(file, name, "$.target", "carries evidence from a mock or a gateway", "remove it")
+                yield Problem(
+                    file, name, "$.target", "carries evidence from a mock, a gateway or another revision", "remove it"
+                )
 
 
 def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
@@ -354,7 +357,8 @@ def _tags_agree(record: Record, scene: Scene) -> Iterator[Told]:
 def _evidence_is_live(record: Record, scene: Scene) -> Iterator[Told]:
     target = target_of(record)
     if scene.shipped and of_no_provider(target):
-        what = f"carries evidence from a {target.partition(':')[0]} ({target})"
+        whose = target.partition(":")[0]
+        what = f"carries evidence from {'another revision' if whose == ANOTHER_REVISION else f'a {whose}'} ({target})"
         yield Told("", what, "only a live run may write here: restore the record from git")
 
 

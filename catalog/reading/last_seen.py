@@ -23,6 +23,9 @@ BLOCKS: Mapping[str, str] = MappingProxyType(
 EXPIRED = "expired"
 """With this begins what a record says of evidence that nobody renewed for too long."""
 
+ANOTHER_REVISION = "revision"
+"""With this and a colon begins the target of what was seen under another revision than the usual one."""
+
 _NOTE = re.compile(r"(?P<result>\w+), seen on (?P<target>.+?) in run (?P<run>.+?) at (?P<at>\S+?Z)(?:: (?P<rest>.+))?")
 """An error's evidence has no fields for result, target and instant (1:2.2): they stand in its note."""
 
@@ -78,8 +81,12 @@ def target_of(record: Record) -> str:
 
 
 def of_no_provider(target: str) -> bool:
-    """Whether evidence from a target of this name speaks of a mock or a gateway: it begins with that and a colon."""
-    return target == StandsFor.MOCK or target.startswith((f"{StandsFor.MOCK}:", f"{StandsFor.GATEWAY}:"))
+    """Whether evidence from a target of this name is none for the records: of a mock, a gateway or another revision.
+
+    It begins with that word and a colon.
+    """
+    others = (StandsFor.MOCK, StandsFor.GATEWAY, ANOTHER_REVISION)
+    return target == StandsFor.MOCK or target.startswith(tuple(f"{each}:" for each in others))
 
 
 def is_expired(record: Record) -> bool:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence.results import RECORDED
 from catalog.model.clock import utc_text
-from catalog.reading.last_seen import BLOCKS, LastSeen, evidence_block, instant, of_no_provider
+from catalog.model.standpoint import StandsFor
+from catalog.reading.last_seen import ANOTHER_REVISION, BLOCKS, LastSeen, evidence_block, instant, of_no_provider
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,10 +47,13 @@ class Sighting:
 
     @property
     def target(self) -> str:
-        """The name of its target; evidence from a mock or a gateway says so whatever its target is called."""
+        """The name of its target; evidence for no record says whose it is, whatever its target is called."""
         name = self.run.target
         plain = self.run.speaks_of_providers or of_no_provider(name)
-        return name if plain else f"{self.run.standpoint}:{name}"
+        if plain:
+            return name
+        whose = self.run.standpoint
+        return f"{ANOTHER_REVISION if whose is StandsFor.PROVIDER else whose}:{name}"
 
     def is_older_than(self, last: LastSeen | None) -> bool:
         """Whether what a record says was seen last is newer; of a day without an instant the whole day counts."""

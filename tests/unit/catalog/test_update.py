@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from catalog.check.validate import check
+from catalog.evidence.results import Asked
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Aspect, Finding, Outcome, Severity
 from catalog.model.errors import CatalogError
@@ -117,6 +118,24 @@ def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
     (tmp_path / "providers").mkdir()
     (tmp_path / "providers" / "pa.toml").touch()
     with pytest.raises(CatalogError, match="asked a gateway"):
+        update(read_evidence([folder]), root)
+
+
+def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> None:
+    root = write_catalog(tmp_path / "records").resolve()
+    other = replace(run(target="live-2026-10-21"), asked=Asked(revision="pa:2026-10-21"))
+    folder = write_run(tmp_path / "run", other, [result(seen=exchange())])
+    leave_copy(Catalog.load(root), folder)
+    told = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
+    assert "seen on revision:live-2026-10-21 in run" in told["observed"]["note"]
+    assert "observed_live" not in told
+    assert "agreed" not in told["evidence"]
+    said = [str(each) for each in check(folder / "catalog", shipped=True)]
+    assert [each for each in said if "carries evidence from another revision (revision:live-2026-10-21)" in each]
+
+    (tmp_path / "providers").mkdir()
+    (tmp_path / "providers" / "pa.toml").touch()
+    with pytest.raises(CatalogError, match="asked another revision"):
         update(read_evidence([folder]), root)
 
 

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.evidence import past
 from catalog.evidence.merge import merge
 from catalog.evidence.past import Row
+from catalog.evidence.results import Asked
+from catalog.evidence.results_file import EvidenceError
 from catalog.model import Aspect, Outcome, Reason
 from reports import feed, history
 from reports.__main__ import main
@@ -24,8 +27,6 @@ from tests.harness.checkouts import as_checkout
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
-    import pytest
-
     from catalog.evidence.results import Result
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
@@ -221,6 +222,25 @@ def test_the_only_history_there_is_need_not_be_named(
     history.append(Path("h"), run(target="mock"), [drifted(A)])
     assert main(["feed", "--folder", "h", "--out", "f"]) == 4
     assert "h/live.jsonl: no run is remembered" in capsys.readouterr().err
+
+
+def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It drifts in more and sees less: neither ends, begins or hides anything of what the usual one did."""
+    as_checkout(tmp_path, monkeypatch)
+    remember(tmp_path / "h", [[result(A), result(B)], [drifted(A), result(B)]])
+    assert main(["feed", "--folder", "h", "--out", "f"]) == main(["news", "--folder", "h"]) == 0
+    before, said = files(tmp_path / "f"), capsys.readouterr().out.splitlines()[1:]
+    asked = Asked(revision="pa:2026-10-21")
+    other = run(run="o1", target="live-2026-10-21", started_at="2026-11-02T05:00:00Z", today="2026-11-02", asked=asked)
+    history.append(tmp_path / "h", other, [blind(A), drifted(B)])
+    for command in (["feed", "--folder", "h", "--out", "f"], ["news", "--folder", "h"]):
+        assert main(command) == 0
+    assert files(tmp_path / "f") == before
+    assert capsys.readouterr().out.splitlines()[1:] == said
+    with pytest.raises(EvidenceError, match="runs of different targets cannot be one: live-2026-10-21, live"):
+        merge([(run(), [result(A)]), (other, [drifted(A)])])
 
 
 def test_the_same_history_gives_the_same_bytes_and_a_blind_night_no_others(
