@@ -53,34 +53,33 @@ def recorded(app: ASGIApp, file: Path) -> ASGIApp:
         if scope["type"] != "http" or address.prefix == "__mock__":
             await app(scope, receive, send)
             return
-        answer = _Answer(send)
         at = datetime.now(UTC)
+        answer = _Answer(send, lambda whole: keep(_line(at, scope, address, whole)))
         await app(scope, receive, answer.send)
-        if answer.whole:
-            keep(_line(at, scope, address, answer))
 
     return record
 
 
 class _Answer:
-    """An answer on its way out, and a copy of it."""
+    """An answer on its way out, and a copy of it: `keep` is given the whole before its client has the end of it."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, keep: Callable[[_Answer], None]) -> None:
         self._send = send
+        self._keep = keep
         self.status = 0
         self.headers: dict[str, str] = {}
         self.body = b""
-        self.whole = False
 
     async def send(self, message: Message) -> None:
         """Pass it on; keep it as far as it is no longer than is kept."""
-        await self._send(message)
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self.headers = _texts(message.get("headers", ()))
         elif message["type"] == "http.response.body" and len(self.body) <= LONGEST:
             self.body += message.get("body", b"")
-            self.whole = not message.get("more_body", False) and len(self.body) <= LONGEST
+            if not message.get("more_body", False) and len(self.body) <= LONGEST:
+                self._keep(self)
+        await self._send(message)
 
 
 def _line(at: datetime, scope: Scope, address: Address, answer: _Answer) -> dict[str, Any]:

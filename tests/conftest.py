@@ -12,6 +12,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from catalog.model import homes
 from probes.planning.rotation import ALL
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target as targets
@@ -50,8 +51,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """Fail a test that dialled any address but loopback, whatever became of the refusal."""
+    """Fail a test that dialled any address but loopback, whatever became of the refusal; forget the home it named."""
     yield
+    homes.use(None)
     if loopback.REFUSED:
         refused = ", ".join(dict.fromkeys(loopback.REFUSED))
         loopback.REFUSED.clear()

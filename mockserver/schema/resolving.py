@@ -72,7 +72,7 @@ def flat(schema: Schema, root: Schema) -> Schema:
 def together(one: Schema, other: Schema) -> Schema:
     """A schema that demands what both demand."""
     if isinstance(one, bool) or isinstance(other, bool):
-        return (other if one is True else one) if one and other else False
+        return False if one is False or other is False else other if one is True else one
     merged = dict(one)
     for name, value in other.items():
         merged[name] = _both(name, merged[name], value) if name in merged else value

@@ -81,7 +81,8 @@ def _reason(response: Response) -> tuple[tuple[str, ...], str]:
         return (*_status(response), f"close {closed.code}"), steady(closed.reason)
     body = response.body
     if not isinstance(body, dict | list | str) and response.events:
-        body = response.events[-1].data
+        event = response.events[-1]
+        body = event.data
     if isinstance(body, list) and body:
         body = body[0]
     if not isinstance(body, dict):

@@ -47,6 +47,8 @@ BASIS: dict[str, Any] = {
     },
     "alternatives": {"answer/status": {"values": [404, 410], "source": "2:7.2#chat_not_found; 1:3#chat hard-deleted"}},
     "out_of_reach": {"*/header:retry-after": "only-the-provider"},
+    "since": {"answer/type": {"revision": "2023-06-01", "source": "2:9#pa-version"}},
+    "until": {"answer/code": {"revision": "2026-10-21", "assumed": "Not shown: clients say so."}},
     "depends": {"gone": ["deleted"]},
 }
 

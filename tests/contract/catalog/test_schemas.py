@@ -32,7 +32,7 @@ DOCUMENTED = {
         error_semantics_429 headers concepts usage_tiers errors per_model_documented_tiers
     """.split(),
 }
-BASIS = {"assumed", "alternatives", "out_of_reach", "depends", "evidence"}
+BASIS = {"assumed", "alternatives", "out_of_reach", "depends", "since", "until", "evidence"}
 OURS = {
     "endpoints": {"surface", *BASIS, "note", "pinned", "pinned_reason"},
     "errors": BASIS.union(

@@ -191,3 +191,10 @@ def test_a_tool_is_called_that_must_be_or_that_the_user_names(
     said: str, options: dict[str, Any], expected: list[str]
 ) -> None:
     assert called(TOOLS, said, **options) == expected
+
+
+def test_what_is_always_so_adds_nothing() -> None:
+    assert isinstance(example({"allOf": [True, {"type": "string"}]}, ""), str)
+    assert example({"allOf": [True, {"description": "anything"}]}, "") == example({"allOf": [True]}, "")
+    with pytest.raises(Unsatisfiable):
+        example({"allOf": [True, False]}, "")

@@ -260,7 +260,8 @@ def test_a_fault_of_ours_is_told_and_ends_nothing(tmp_path: Path) -> None:
     said = Said()
     live = listener(tmp_path, said)
     none: Any = None
-    broken = replace(exchange(), exchanges=(none,))
+    [whole] = exchange().exchanges
+    broken = replace(exchange(), exchanges=(replace(whole, request=replace(whole.request, headers=none)),))
     live.add(broken)
     live.add(exchange())
     assert live.finish() is Exit.HARNESS_ERROR
