@@ -151,7 +151,10 @@ def ai_sdk(session: nox.Session) -> str:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the documentation as a site, in .cache/site, that opens without a server; a dead link fails."""
+    """Build the documentation as a site with a sample report, in .cache/site, that opens without a server.
+
+    A dead link fails it.
+    """
     install(session, "docs")
     quiet = {"NO_MKDOCS_2_WARNING": "1"}
     session.run("mkdocs", "build", "--strict", "--quiet", *session.posargs, env=quiet)

@@ -1,4 +1,4 @@
-"""What mkdocs calls while it builds the site: adds the pages that the code makes, mends links that lead out of docs."""
+"""What mkdocs calls while it builds the site: adds what the code makes, mends links that lead out of docs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from mkdocs.structure.files import File
 
 from probes.commands import reference
 from probes.suite import options
+from tests.harness import sample_report
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
 _OUT_OF_DOCS = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)(?:#[^)]*)?\)")
 
 
+def on_startup(**_: Any) -> None:
+    """Make the sample report: once, however often `mkdocs serve` builds."""
+    sample_report.make()
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages."""
+    """Add the generated pages, and the sample report that they link."""
     for path, text in reference.pages(options.add):
         files.append(File.generated(config, path, content=text))
+    files.append(File.generated(config, sample_report.PAGE, abs_src_path=str(sample_report.REPORT)))
     return files
 
 

@@ -65,8 +65,13 @@ def served(profile: str | None) -> Iterator[Mapping[str, Mapping[str, str]]]:
             mock.wait(30)
 
 
-def live_target(path: Path, served_at: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Write a live target for providers at these addresses; the variables that it needs."""
+def live_target(
+    path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate: float | None = None
+) -> dict[str, str]:
+    """Write a live target for providers at these addresses; the variables that it needs.
+
+    `rate` is of requests a second and key; without one, the suite keeps to the limits that are documented.
+    """
     data = tomllib.loads((SHIPPED / "mock.toml").read_text(encoding="utf-8"))
     environ: dict[str, str] = {}
     providers: dict[str, Any] = {}
@@ -75,7 +80,8 @@ def live_target(path: Path, served_at: Mapping[str, Mapping[str, str]]) -> dict[
         keys = {role: f"{name}_{role}_key".upper() for role in table["credentials"] if role in ROLES}
         environ |= {variable: table["credentials"][role] for role, variable in keys.items()}
         credentials = {role: f"env:{variable}" for role, variable in keys.items()}
-        providers[name] = {**plain, **served_at[name], "timeout_s": 10, "credentials": credentials}
+        own = {"timeout_s": 10} if rate is None else {"timeout_s": 10, "rate": rate}
+        providers[name] = {**plain, **served_at[name], **own, "credentials": credentials}
     top = {"name": "field", "live": True, "allow": ["free", "billable"], "reprobe_after_s": 0}
     path.write_text(toml({**top, "providers": providers}), encoding="utf-8")
     return environ
