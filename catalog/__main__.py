@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from catalog import accepting, command_line, commands, exporting, relying
 from catalog.command_line import Parser
 from catalog.model import KINDS, places
+from catalog.reading.manifest import providers
 from catalog.reading.query import OF_RECORDS
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _parser() -> Parser:
 
     def command(name: str, run: Command, summary: str, text: str) -> Parser:
         description = f"{summary[0].upper()}{summary[1:]}.\n\n{text}"
-        added = subparsers.add_parser(name, help=summary, description=description)
+        added: Parser = subparsers.add_parser(name, help=summary, description=description)
         added.set_defaults(run_command=run, ledger=None)
         added.add_argument(
             "--catalog", type=places.meant, metavar="DIR", help="the records of this folder, or of a home"
@@ -168,6 +169,7 @@ def _parser() -> Parser:
         added.add_argument("--today", type=_date, metavar="DATE", help="take this for today, as 2026-01-31")
         return added
 
+    theirs = f"{', '.join(providers())}, or one of your own"
     check = command("check", commands.check, "validate every record", _CHECK)
     check.add_argument(
         "--fix",
@@ -187,14 +189,14 @@ def _parser() -> Parser:
 
     find = command("find", commands.find, "list the records that speak of something", _FIND)
     find.add_argument("text", nargs="*", metavar="WORD", help="words or FIELD:VALUE that the record must have")
-    find.add_argument("--provider", metavar="NAME", help="pa, pb, pc or pd")
+    find.add_argument("--provider", metavar="NAME", help=f"only records of this provider: {theirs}")
     find.add_argument("--kind", choices=KINDS, help="only records of this kind")
     find.add_argument("--status", type=_http_status, metavar="N", help="errors with this HTTP status")
     find.add_argument("--type", metavar="TYPE", help="errors of this type")
     find.add_argument("--code", metavar="CODE", help="errors with this code")
 
     identify = command("identify", commands.identify, "say which record an answer is", _IDENTIFY)
-    identify.add_argument("provider", metavar="PROVIDER", help="whose answer it is: pa, pb, pc or pd")
+    identify.add_argument("provider", metavar="PROVIDER", help=f"whose answer it is: {theirs}")
     identify.add_argument(
         "file", nargs="?", type=places.meant, metavar="FILE", help="what holds the answer (default: stdin)"
     )
@@ -203,7 +205,7 @@ def _parser() -> Parser:
 
     export = command("export", exporting.export, "make a document for other tools: OpenAPI or CSV", _EXPORT)
     export.add_argument("form", choices=("openapi", "csv"), help="what to make")
-    export.add_argument("provider", nargs="?", metavar="PROVIDER", help="pa, pb, pc or pd")
+    export.add_argument("provider", nargs="?", metavar="PROVIDER", help=f"of which provider: {theirs}")
     export.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: stdout)")
 
     rely = command("can-i-rely", relying.can_i_rely, "say whether what a client leans on holds", _RELY)

@@ -7,7 +7,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any, NoReturn
 
 from catalog.model import visible
@@ -20,11 +21,34 @@ _NO_CHOICE = re.compile(r"invalid choice: '(?P<given>[^']*)' \(choose from (?P<k
 
 
 class Parser(argparse.ArgumentParser):
-    """Says a mistake in one line and exits 4; nothing is abbreviated, and examples stay as they are laid out."""
+    """Says a mistake in one line and exits 4; nothing is abbreviated, and examples stay as they are laid out.
+
+    Options may stand anywhere among the words of a command.
+    """
 
     def __init__(self, **options: Any) -> None:
         layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
         super().__init__(**{**layout, **options})
+        self._takes_commands = self._intermixes = False
+
+    def add_subparsers(self, **options: Any) -> Any:
+        self._takes_commands = True
+        return super().add_subparsers(**options)
+
+    def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As argparse; but where words are left over, options may have parted them: then once more, options first.
+
+        Before Python 3.13 argparse takes what need not be given as not given, once an option follows what must be.
+        """
+        words = sys.argv[1:] if args is None else list(args)
+        known, rest = super().parse_known_args(words, copy(namespace))
+        if self._takes_commands or self._intermixes or all(each.startswith("-") for each in rest):
+            return known, rest
+        self._intermixes = True
+        try:
+            return self.parse_known_intermixed_args(words, namespace)
+        finally:
+            self._intermixes = False
 
     @property
     def speaker(self) -> str:

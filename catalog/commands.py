@@ -85,13 +85,13 @@ def _ledger_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
 def show_record(args: Namespace) -> int:
     """Print a record, or list the addresses that begin so."""
     catalog = Catalog.load(*homes.use(args.catalog))
-    prefix = (args.address or "").rstrip("/")
+    prefix = (args.address or "").rstrip("/").lower()
     if prefix.count("/") < 3:
         listed = [each for each in catalog.records if not prefix or f"{each.address}/".startswith(f"{prefix}/")]
         if listed:
             print(show.addresses_text(listed))
             return Exit.FINE
-    record = catalog[args.address or ""]
+    record = catalog[prefix]
     if args.json:
         print(json.dumps(record.data, indent=2, ensure_ascii=False))
     else:

@@ -80,7 +80,7 @@ class Fact:
 
     def goes_by(self, name: str) -> bool:
         """Whether a person means it by this: the beginning of its id, its section, or its row as a record cites it."""
-        return self.id.startswith(name) or name in (self.section, self.citation)
+        return self.id.startswith(name.lower()) or name in (self.section, self.citation)
 
     @classmethod
     def of(cls, cells: Mapping[str, str]) -> Self:

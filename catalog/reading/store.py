@@ -117,8 +117,9 @@ class Catalog(Mapping[Address, Record]):
         return len(self._by_address)
 
     def _unknown(self, address: str) -> UnknownAddress:
-        known = [str(known) for known in self._by_address]
-        mend = did_you_mean(address, known) or "`python -m catalog show` lists every address"
+        depth = address.count("/")  # of an address that is not whole, what comes near is a family or a kind
+        known = dict.fromkeys("/".join(str(known).split("/")[: depth + 1]) for known in self._by_address)
+        mend = did_you_mean(address.lower(), known) or "`python -m catalog show` lists every address"
         return UnknownAddress(f"no record has the address {address!r}", mend)
 
 

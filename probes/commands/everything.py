@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.command_line import Parser
 from catalog.model import places, visible
 from catalog.model.errors import LONGEST, did_you_mean
 from catalog.model.exits import Exit
@@ -18,12 +19,16 @@ PROBES = Path(__file__).parent.parent
 
 OF_MODULES = {
     "catalog": (
-        *("check", "show", "find", "identify", "explain", "facts", "export"),
+        *("show", "find", "identify", "explain", "facts", "export"),
         *("can-i-rely", "update", "accept", "migrate"),
     ),
     "probes": ("doctor", "coverage", "variables", "cleanup", "listen", "rely", "rejudge", "new"),
 }
-"""The commands that a module has under the same name: `catalog-probe check` is `python -m catalog check`."""
+"""The commands that a module has under the same name: `catalog-probe show` is `python -m catalog show`."""
+
+CHECK = "check"
+CHECKED_BY = ("catalog", "probes")
+"""Both have a command of this name; here it is the one and then the other, for a record needs to pass both."""
 
 WHOLE = {"mock": "mockserver", "report": "reports"}
 """The names that stand for all commands of a module: `catalog-probe report show` is `python -m reports show`."""
@@ -42,7 +47,8 @@ Probe what four generative-model APIs document, on the mock that comes along or 
   find show explain facts export            read the catalog
   can-i-rely rely                           does what your client leans on hold; what does it lean on
   rejudge                                   what would edited records have said of nights that are kept
-  check update accept migrate               keep it sound, and write back what was seen
+  check      is the catalog sound, and do records and recipes fit? both `check`s, of catalog and of probes
+  update accept migrate                     write back what was seen, and keep what is known to diverge
   doctor coverage variables cleanup         is a target ready, what can be looked at, what was left behind
   new        begin a provider or a record of your own
   listen     stand between your client and a provider, and judge what passes
@@ -66,15 +72,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return Exit.FINE
     if command == PROBE:
         return _probe(rest)
+    if command == CHECK:
+        return _check(rest)
     if command in WHOLE:
         return _run(WHOLE[command], rest)
     for module, commands in OF_MODULES.items():
         if command in commands:
             return _run(module, [command, *rest])
-    known = [PROBE, *WHOLE, *(each for commands in OF_MODULES.values() for each in commands)]
+    known = [PROBE, CHECK, *WHOLE, *(each for commands in OF_MODULES.values() for each in commands)]
     mend = did_you_mean(command, known) or "see `catalog-probe --help`"
     sys.stderr.write(f"catalog-probe: no command is called {visible.line(repr(command), LONGEST)}; {mend}\n")
     return Exit.USAGE
+
+
+def _check(arguments: Sequence[str]) -> int:
+    """Whether the catalog is sound; where it is, whether its recipes fit. Options are those of the former."""
+    catalog, probes = CHECKED_BY
+    asked = Parser(add_help=False)
+    asked.add_argument("--catalog")
+    asked.add_argument("--help", "-h", action="store_true")
+    chosen, _ = asked.parse_known_args(arguments)
+    status = _run(catalog, [CHECK, *arguments])
+    if chosen.help:
+        sys.stdout.write(f"\nThen, where all is fine: python -m {probes} check [--catalog DIR]\n")
+    if status != Exit.FINE or chosen.help:
+        return status
+    return _run(probes, [CHECK, *(() if chosen.catalog is None else ("--catalog", chosen.catalog))])
 
 
 def _run(module: str, arguments: Sequence[str]) -> int:

@@ -75,7 +75,7 @@ def _provider(chosen: argparse.Namespace) -> int:
 
 def _record(chosen: argparse.Namespace) -> int:
     try:
-        address = Address.parse(chosen.address)
+        address = Address.parse(chosen.address.lower())
     except ValueError as error:
         raise NewError(str(error)) from None
     home = _home(chosen)

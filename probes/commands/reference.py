@@ -19,7 +19,7 @@ from catalog.reading.manifest import providers
 from catalog.reading.schemas import SCHEMAS
 from catalog.reading.store import Catalog
 from catalog.recognition.advice import May
-from probes.commands.everything import OF_MODULES, WHOLE
+from probes.commands.everything import CHECK, CHECKED_BY, OF_MODULES, WHOLE
 from probes.planning import gains
 from probes.target.shape import SCHEMA as TARGETS
 
@@ -71,7 +71,8 @@ def commands(declare: Declare) -> str:
     """What every command says with `--help`."""
     parts = ["# Commands\n\n`catalog-probe COMMAND` stands for each where there is no checkout.\n", _of_pytest(declare)]
     for module, names in OF_MODULES.items():
-        parts += [f"## python -m {module} {name}\n\n{_help(module, name)}" for name in names]
+        own = (CHECK, *names) if module in CHECKED_BY else names
+        parts += [f"## python -m {module} {name}\n\n{_help(module, name)}" for name in own]
     parts += [f"## python -m {module}\n\n{_help(module)}" for module in WHOLE.values()]
     return "\n".join(parts)
 

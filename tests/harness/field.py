@@ -65,9 +65,7 @@ def served(profile: str | None) -> Iterator[Mapping[str, Mapping[str, str]]]:
             mock.wait(30)
 
 
-def live_target(
-    path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate: float | None = None
-) -> dict[str, str]:
+def live_target(path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate: float | None = None) -> dict[str, str]:
     """Write a live target for providers at these addresses; the variables that it needs.
 
     `rate` is of requests a second and key; without one, the suite keeps to the limits that are documented.

@@ -17,7 +17,7 @@ FOLDER = Path(".cache/sample-report")
 REPORT = CHECKOUT / FOLDER / "out" / "latest" / "report.html"
 
 PROVIDERS = "pa,pb,pc"
-"""Those that contradict their documents; PD's limits are so low that waiting for them would take longer than all else."""
+"""Those that contradict their documents; PD's low limits would be waited for longer than all else takes."""
 
 RATE = 50.0
 """Requests a second and key: the mock need not be spared."""

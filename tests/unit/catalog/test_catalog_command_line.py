@@ -186,6 +186,41 @@ def test_show_of_an_unknown_address_suggests(cli: Cli, snapshot: SnapshotAsserti
     assert err == snapshot
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("pa/errors/genral", "pa/errors/general"),
+        ("pa/erors", "pa/errors"),
+        ("PA/errors/general/rate_limt", "pa/errors/general/rate_limit"),
+    ],
+)
+def test_what_comes_near_to_a_family_or_a_kind_is_offered(
+    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", typed]) == 4
+    said = capsys.readouterr().err
+    assert f"did you mean {meant}" in said
+    assert said.count("\n") == 1
+
+
+def test_an_address_may_be_typed_as_the_provider_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "PA/errors/general/rate_limit"]) == 0
+    assert capsys.readouterr().out.startswith("pa/errors/general/rate_limit\n")
+    assert main(["facts", "PB-2.7.4-500"]) == 0
+    assert capsys.readouterr().out.startswith("pb-2.7.4-500")
+
+
+def test_the_status_of_a_body_may_be_told_before_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = tmp_path / "body.json"
+    body.write_text('{"code": "resource-exhausted", "error": "Too many requests."}', encoding="utf-8")
+    said = []
+    for words in (["--status", "429", str(body)], [str(body), "--status", "429"]):
+        assert main(["identify", "pd", *words]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    assert said[0].startswith("pd/errors/rate_limit/model_rate_limit")
+
+
 def test_explain_one_code(cli: Cli, snapshot: SnapshotAssertion) -> None:
     assert cli("explain", "unasked-overload")[1] == snapshot
 

@@ -103,3 +103,49 @@ def test_what_is_wrong_with_the_files_explains_why_a_command_could_not_go_on(
     said = capsys.readouterr().err
     assert (said == f"any: {why}\n") == bool(why)
     assert ("Traceback" in said) == (not why)
+
+
+def meant(*words: str) -> argparse.Namespace | None:
+    """What a command with a word that need not be given makes of these; None where it refuses them."""
+    parser = command_line.Parser(prog="python -m any")
+    command = parser.add_subparsers(required=True).add_parser("read")
+    command.add_argument("whose")
+    command.add_argument("file", nargs="?")
+    command.add_argument("--status", type=int)
+    command.add_argument("--tag", action="append", default=["a"])
+    heard: list[argparse.Namespace] = []
+
+    def take(chosen: argparse.Namespace) -> int:
+        heard.append(chosen)
+        return Exit.FINE
+
+    command.set_defaults(run_command=take)
+    return heard[0] if command_line.run(parser, ["read", *words]) == Exit.FINE else None
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_options_may_stand_anywhere_among_the_words(place: int) -> None:
+    words = ["pd", "body.json"]
+    words[place:place] = ["--status", "429", "--tag", "b"]
+    chosen = meant(*words)
+    assert chosen is not None
+    assert (chosen.whose, chosen.file, chosen.status, chosen.tag) == ("pd", "body.json", 429, ["a", "b"])
+
+
+def test_a_word_that_need_not_be_given_may_be_left_out() -> None:
+    chosen = meant("pd", "--status", "429")
+    assert chosen is not None
+    assert chosen.file is None
+
+
+@pytest.mark.parametrize(
+    ("words", "named"), [(("pd", "--status", "429", "a", "b"), "arguments: b"), (("pd", "--nope", "a", "b"), "--nope")]
+)
+def test_a_word_too_many_is_refused_wherever_it_stands(
+    words: tuple[str, ...], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert meant(*words) is None
+    said = capsys.readouterr().err
+    assert "unrecognized arguments" in said
+    assert named in said
+    assert said.count("\n") == 1

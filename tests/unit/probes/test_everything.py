@@ -7,19 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog.model import homes
 from probes.commands import everything
 from reports.commands import ask_again, this_probe
+from tests.harness.checkouts import as_checkout
+from tests.unit.catalog.catalog_making import write_catalog
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from catalog.evidence.causes import Cause
 
+
+@pytest.fixture(autouse=True)
+def _no_home_is_left_named() -> Iterator[None]:
+    yield
+    homes.use(None)
+
+
 COMMANDS = [each for commands in everything.OF_MODULES.values() for each in commands]
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, *everything.WHOLE])
+@pytest.mark.parametrize("command", [*COMMANDS, *everything.WHOLE, everything.CHECK])
 def test_each_command_of_a_module_goes_by_its_name(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert everything.main([command, "--help"]) == 0
     said = capsys.readouterr()
@@ -32,7 +43,34 @@ def test_no_command_of_a_module_is_left_out(capsys: pytest.CaptureFixture[str]) 
         own = __import__(f"{module}.__main__", fromlist=["main"])
         assert own.main(["no-such-command"]) == 4
         offered = capsys.readouterr().err.partition("choose from")[2].partition(")")[0]
-        assert {each.strip(" '") for each in offered.split(",")} - {"check"} == set(commands) - {"check"}
+        assert {each.strip(" '") for each in offered.split(",")} == {*commands, everything.CHECK}
+
+
+def test_check_is_both_checks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert everything.main(["check"]) == 0
+    sound, fitting = capsys.readouterr().out.splitlines()
+    assert sound.endswith("providers: fine")
+    assert fitting.endswith("every record has a recipe or a reason")
+
+
+@pytest.mark.parametrize("option", [("--catalog", "records"), ("--catalog=records",)])
+def test_records_that_are_sound_and_have_no_recipes_do_not_pass(
+    option: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    as_checkout(tmp_path, monkeypatch)
+    write_catalog(tmp_path / "records")
+    assert everything.main(["check", *option]) == 1
+    said = capsys.readouterr().out
+    assert ": fine\n" in said
+    assert said.rstrip().endswith("misfits")
+
+
+def test_what_is_not_sound_is_not_asked_for_its_recipes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert everything.main(["check", "--catalog", "nowhere"]) == 4
+    assert everything.main(["check", "--fixed"]) == 4
+    said = capsys.readouterr()
+    assert said.err.count("\n") == 2
+    assert said.out == ""
 
 
 @pytest.mark.parametrize(
