@@ -236,7 +236,8 @@ def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
     lines = history.load(asked.folder, asked.target)
     if not lines:
         kept = history.file_of(asked.folder, asked.target)
-        raise EvidenceError("no run is remembered", "see `history append`", file=kept)
+        mend = "`python -m reports history append latest` adds the last run"
+        raise EvidenceError("no run is remembered", mend, file=kept)
     return lines
 
 

@@ -307,5 +307,6 @@ def test_where_no_run_is_remembered_there_is_no_feed(
     as_checkout(tmp_path, monkeypatch)
     assert main(["feed", "--target", "nowhere"]) == 4
     assert capsys.readouterr().err == (
-        "reports: reports/history/nowhere.jsonl: no run is remembered; see `history append`\n"
+        "reports: reports/history/nowhere.jsonl: no run is remembered; "
+        "`python -m reports history append latest` adds the last run\n"
     )
