@@ -89,7 +89,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         speaks = Path(REAL) if arguments.clients else arguments.prefixes
         given = read_file(speaks) if speaks else {}
-        only = arguments.only.split(",") if arguments.only else None
+        only = [each.strip().lower() for each in arguments.only.split(",")] if arguments.only else None
         app = create_app(
             only=only,
             given=given,

@@ -47,7 +47,8 @@ def words_of_none(expression: str, catalog: Catalog) -> list[str]:
     words = [word for word in _WORD.findall(expression) if word not in _OPERATORS]
     known: set[str] = set()
     for record in catalog.records:
-        known.update(keywords_for_k(record), str(record.address).split("/"))
+        parts = str(record.address).split("/")
+        known.update(keywords_for_k(record), parts, ("/".join(parts[:depth]) for depth in (2, 3)))
     said = {each.lower() for each in known} | {str(record.address) for record in catalog.records}
     strange = [word for word in dict.fromkeys(words) if not any(word.lower() in each for each in said)]
     return [f"-k {word}: no record has it; {did_you_mean(word, known) or _MEND}" for word in strange]

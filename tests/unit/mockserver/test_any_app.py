@@ -162,6 +162,11 @@ def test_options_that_cannot_be_used_are_told_in_one_line(
     assert (status, told.count("\n"), told.startswith("mockserver: ")) == (4, 1, True)
 
 
+def test_a_provider_may_be_named_as_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--only", "PA, PZ"]) == 4
+    assert "unknown provider pz;" in capsys.readouterr().err, "PA is known"
+
+
 @pytest.mark.parametrize("prefix", ["a b", "a\r\nx: y", "\x1b[31m", "ä-", "a:"])
 def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None:
     """It would break each answer, or say another header in the middle of it."""

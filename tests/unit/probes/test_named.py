@@ -40,4 +40,6 @@ def test_of_an_expression_the_words_that_no_record_has_are_told() -> None:
         "-k unknwon_model: no record has it; did you mean unknown_model?"
     ]
     assert words_of_none("unknown_model or (GET and 429)", catalog()) == []
+    assert "did you mean pb/errors/general" in words_of_none("pb/errors/genral", catalog())[0]
+    assert words_of_none("pb/errors/general", catalog()) == []
     assert "catalog find" in words_of_none("zzz", catalog())[0]
