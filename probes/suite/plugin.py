@@ -69,7 +69,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
         return
     handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
+    from probes.suite import allocator
     from probes.suite.items import PROBER, Prober
+
+    allocator.give_back()
 
     prober = Prober(chosen, handover, prefetch=config.getoption("maxfail", 0) != 1)
     config.pluginmanager.register(prober, PROBER)
