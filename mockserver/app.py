@@ -14,10 +14,11 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from mockserver import browsers, control, faults, prefixes
+from mockserver.joined_writes import DATE_EXTENSION
 from mockserver.leniency import Leniency, holding
 from mockserver.providers import Mount, Provider, load
 from mockserver.scenarios import MockMisuse
-from mockserver.world import SCENARIO_HEADER, SESSION_HEADER, Context, World
+from mockserver.world import CLOCK_HEADER, SCENARIO_HEADER, SESSION_HEADER, Context, World
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -101,6 +102,8 @@ class MockApp:
         except MockMisuse as error:
             await _refuse(str(error), scope, receive, send)
             return
+        if CLOCK_HEADER in context.said:
+            _date(scope, context)
         if self.world.latency_s:
             await asyncio.sleep(self.world.latency_s)
         inner = {**scope, "root_path": f"{scope.get('root_path', '')}/{address.segment}", "mock": context}
@@ -136,6 +139,13 @@ def context_of(scope: Scope) -> Context:
 def _around(profile: Profile | None, provider: Provider, protocol: str, app: ASGIApp) -> ASGIApp:
     """A host as a profile has it; what is no HTTP is as documented in all of them."""
     return app if profile is None or protocol != "http" else profile.around(provider.name, app)
+
+
+def _date(scope: Scope, context: Context) -> None:
+    """Let the answer be of the moment at which it is given, where a server lends a way to say so."""
+    lent = scope.get("extensions", {}).get(DATE_EXTENSION)
+    if lent:
+        lent["date"](context.now)
 
 
 def _mounts(providers: Iterable[Provider]) -> Iterable[tuple[Provider, Mount]]:

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server
 
 from mockserver.faults import CLOSE_EXTENSION
-from mockserver.joined_writes import CAPITALS_EXTENSION, JoinedWrites
+from mockserver.joined_writes import CAPITALS_EXTENSION, DATE_EXTENSION, JoinedWrites
 
 if TYPE_CHECKING:
     import asyncio
@@ -30,7 +30,7 @@ KEEP_ALIVE_S = 600
 
 
 class ClosableProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, lending the app a way to close the connection without an answer, and to spell headers."""
+    """uvicorn's protocol, lending the app ways to close without an answer, to spell headers and to date them."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Send head and body of an answer in one piece."""
@@ -43,6 +43,7 @@ class ClosableProtocol(HttpToolsProtocol):
         self.scope["extensions"] = {
             CLOSE_EXTENSION: {"close": self.transport.close},
             CAPITALS_EXTENSION: {"capitals": self._joined.with_capitals},
+            DATE_EXTENSION: {"date": self._joined.dated},
         }
 
 

@@ -15,6 +15,9 @@ NEXT_ADDRESS_S = 0.25
 """When another address of the same name is tried beside one that does not answer."""
 
 
+_End = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
 class Relay:
     """Passes bytes on to one address and back, whatever they are: TLS is between its two ends."""
 
@@ -25,7 +28,7 @@ class Relay:
         self._open: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.trouble: OSError | None = None
-        """What befell the last connection to the other side: that it was not made, or that it broke."""
+        """Why the last connection to the other side was not made; one that breaks breaks for whoever uses it."""
 
     async def open(self) -> str:
         """Begin to listen, on loopback; says where, as `address:port`."""
@@ -56,30 +59,34 @@ class Relay:
         """One connection, until either side ends it."""
         self._open.add(writer)
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, PIECE)
+        broke = True
         try:
-            far_reader, far_writer = await self._connected()
+            far = await self._connected()
             self.trouble = None
-            self._open.add(far_writer)
-            there = asyncio.create_task(_passed_on(reader, far_writer))
-            back = asyncio.create_task(_passed_on(far_reader, writer))
-            try:
-                await asyncio.wait((there, back), return_when=asyncio.FIRST_COMPLETED)
-                if back.done():
-                    back.result()
-            finally:
-                there.cancel()
-                back.cancel()
-                await asyncio.gather(there, back, return_exceptions=True)
-                self._open.discard(far_writer)
-                far_writer.transport.abort()
+            broke = await self._joined((reader, writer), far)
         except OSError as error:
             self.trouble = error
         finally:
             self._open.discard(writer)
             # What came before the other side ended is still to be delivered.
-            writer.close() if self.trouble is None else writer.transport.abort()
+            writer.transport.abort() if broke else writer.close()
 
-    async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _joined(self, near: _End, far: _End) -> bool:
+        """Pass on until either side ends it; whether the far side broke."""
+        self._open.add(far[1])
+        there = asyncio.create_task(_passed_on(near[0], far[1]))
+        back = asyncio.create_task(_passed_on(far[0], near[1]))
+        try:
+            await asyncio.wait((there, back), return_when=asyncio.FIRST_COMPLETED)
+            return back.done() and back.exception() is not None
+        finally:
+            there.cancel()
+            back.cancel()
+            await asyncio.gather(there, back, return_exceptions=True)
+            self._open.discard(far[1])
+            far[1].transport.abort()
+
+    async def _connected(self) -> _End:
         host, port = self._far
         async with asyncio.timeout(self._connect_s):
             return await asyncio.open_connection(host, port, limit=PIECE, happy_eyeballs_delay=NEXT_ADDRESS_S)

@@ -158,7 +158,7 @@ def called(module: str, words: list[str], nights: Path) -> int:
             return pytest_here("probes", *words[1:], "--plan", "-q")
         return everything.main(words)
     if module == "pytest":
-        return pytest_here(*words, "-q")
+        return pytest_here(*words, "-q", "--out", str(nights / "asked-again"))  # else it would be the reader's latest
     if module == "mockserver":
         words = [*words, "--help"]
     if words[0] == "update":

@@ -22,7 +22,6 @@ from probes.wire import grpc as wire_grpc
 from probes.wire.grpc import MAX_MESSAGES, GrpcWire
 from probes.wire.http import Limits
 from probes.wire.redact import Redactor
-from tests.harness import hostile
 from tests.harness.certificates import make
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.hostile_serving import no_grpc
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from catalog.evidence.results import Result
     from probes.target.target import Target
+    from tests.harness import hostile
 
 FAMILY = "pd/errors/grpc"
 MODELS = invoke("/pd_api.Models/ListLanguageModels")
@@ -211,7 +211,12 @@ def test_tls_is_between_its_ends_and_the_certificate_of_the_host_that_was_named(
 
 def test_what_befell_the_connection_is_told_of_the_host_that_was_asked(tmp_path: Path) -> None:
     """Not of what stands between: its end of the connection is never refused."""
-    with no_grpc(hostile.closing)(tmp_path) as where:
+
+    async def ending(peer: hostile.Peer) -> None:
+        peer.writer.write_eof()
+        await peer.reader.read()  # closed over unread bytes, a connection is reset
+
+    with no_grpc(ending)(tmp_path) as where:
         host = where.base
         closed = exchange(host)
     refused = exchange(host)

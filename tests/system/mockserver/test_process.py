@@ -9,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -80,6 +82,16 @@ def test_it_says_nothing_but_the_ready_line() -> None:
         process.wait(10)
         assert piped(process.stdout).read() == b""
         assert piped(process.stderr).read() == b""
+
+
+@pytest.mark.parametrize(("clock", "hours"), [("+25h", 25), ("still+3h", 3)])
+def test_an_answer_is_dated_by_the_clock_that_was_asked_for(ready: dict[str, Any], clock: str, hours: int) -> None:
+    url, session = f"{ready['base']}/pa/v1/models", {"x-mock-session": f"dated {clock}"}
+    real, asked = (
+        parsedate_to_datetime(httpx.get(url, headers={**HEADERS, **session, **said}).headers["date"])
+        for said in ({}, {"x-mock-clock": clock})
+    )
+    assert timedelta(hours=hours - 1) < asked - real < timedelta(hours=hours + 1)
 
 
 def test_a_closed_connection_has_no_answer(ready: dict[str, Any]) -> None:
