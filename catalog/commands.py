@@ -12,6 +12,7 @@ from catalog import show
 from catalog.model import explanations, homes, visible
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
+from catalog.model.text import count
 from catalog.reading import documents
 from catalog.reading.assertions import assertions
 from catalog.reading.manifest import providers
@@ -52,7 +53,7 @@ def check(args: Namespace) -> int:
         return Exit.PROBLEMS
     catalog = Catalog.load(*roots)
     with_records = [provider for provider in providers() if catalog.select(provider)]
-    print(f"{_count(len(catalog), 'record')}, {_count(len(with_records), 'provider')}: fine")
+    print(f"{count(len(catalog), 'record')}, {count(len(with_records), 'provider')}: fine")
     return Exit.FINE
 
 
@@ -229,7 +230,3 @@ def _ledger(args: Namespace) -> Path:
 
 def _today(args: Namespace) -> date:
     return args.today or datetime.now(UTC).date()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -85,14 +85,15 @@ class Episode:
 
 def episodes(rows: Iterable[Row]) -> list[Episode]:
     """Every change that these rows tell of, by the night on which it began; their order does not matter."""
-    ordered = sorted(rows, key=_order)
+    ordered = sorted(rows, key=in_order)
     replayed = _Replay({cause: words for row in ordered for cause, words in row.causes.items()})
     for _, night in groupby(ordered, key=lambda row: row.today):
         replayed.night(list(night))
     return sorted(replayed.found, key=lambda each: (each.first, each.provider, each.key))
 
 
-def _order(row: Row) -> tuple[date, str, str]:
+def in_order(row: Row) -> tuple[date, str, str]:
+    """What puts the rows of a history into the order of their nights."""
     return row.today, row.started_at, row.run
 
 

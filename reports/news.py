@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
+from catalog.evidence.lost import WITHOUT_A_VERDICT
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Outcome
 from catalog.model.visible import line
-from reports.episodes import Ending, Episode, episodes
+from reports.episodes import Ending, Episode, episodes, in_order
 from reports.feed import LONGEST, as_data
 from reports.words import count
 
@@ -67,7 +68,7 @@ def news(target: str, rows: Sequence[Row], run: str, policy: Policy) -> dict[str
     Raises:
         EvidenceError: the history does not know the run.
     """
-    ordered = sorted(rows, key=lambda row: (row.today, row.started_at, row.run))
+    ordered = sorted(rows, key=in_order)
     at = next((number for number, row in enumerate(ordered) if row.run == run), None)
     if at is None:
         raise EvidenceError(f"the history does not remember run {run!r}", "`python -m reports history append` adds it")
@@ -132,14 +133,11 @@ def absences(rows: Sequence[Row]) -> list[Absence]:
             if outcome.conclusive or outcome is Outcome.FLAKY:
                 verdicts.add(address)
                 lost.pop(address, None)
-            elif address in verdicts and (outcome in _UNSEEN or address in row.lost):
+            elif address in verdicts and (outcome in WITHOUT_A_VERDICT or address in row.lost):
                 known = lost.setdefault(address, Absence(address, row.today, row.today, 0))
                 known.nights += known.nights == 0 or known.last != row.today
                 known.last = row.today
     return [lost[address] for address in sorted(lost)]
-
-
-_UNSEEN = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED})
 
 
 def _by_provider(lost: Iterable[Absence]) -> Iterator[dict[str, Json]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from catalog.model.outcome import WORDS, Outcome
+from catalog.model.text import count as count
 from catalog.model.visible import line
 
 if TYPE_CHECKING:
@@ -26,15 +27,6 @@ ADDED = "New records"
 
 ENDING = "About to end"
 """Versions, models and keys that will be gone soon."""
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """`1 record`, `2 records`.
-
-    >>> count(2, "entry", "entries")
-    '2 entries'
-    """
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def days(age: int | None) -> str:

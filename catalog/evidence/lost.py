@@ -20,7 +20,8 @@ from catalog.reading.last_seen import last_seen, of_no_provider
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
-_WITHOUT_A_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED})
+WITHOUT_A_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED})
+"""The outcomes of what was to be looked at and was not seen."""
 
 
 def lost_sight(result: Result, last: Earlier | None) -> bool:
@@ -62,7 +63,7 @@ def since(today: date, earlier: Sequence[Earlier]) -> date:
 def _is_unseen(result: Result) -> bool:
     """Whether it was to be looked at, was reported, and has no verdict."""
     empty = result.reason is not None and result.reason.code == ReasonCode.CREDENTIAL_EMPTY
-    meant = result.outcome in _WITHOUT_A_VERDICT or (result.outcome is Outcome.NOT_PROBED and empty)
+    meant = result.outcome in WITHOUT_A_VERDICT or (result.outcome is Outcome.NOT_PROBED and empty)
     return meant and not unreported(result)
 
 

@@ -1,4 +1,4 @@
-"""How something long is told in short."""
+"""How something long is told in short, and a number with its noun."""
 
 from __future__ import annotations
 
@@ -18,3 +18,12 @@ def brief(value: Json, limit: int) -> str:
     """
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}{ELLIPSIS}"
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """`1 record`, `2 records`.
+
+    >>> count(2, "entry", "entries")
+    '2 entries'
+    """
+    return f"{number} {one if number == 1 else many or f'{one}s'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.model.text import brief
+from catalog.model.text import brief, count
 from catalog.model.visible import line, tree
 from catalog.rely.answered import Answer, together
 from catalog.rely.declared import ALL
@@ -43,13 +43,13 @@ def _first(texts: Sequence[str]) -> str:
 
 
 def _about(each: Answered) -> str:
-    amount = f"{_count(each.assertions, 'assertion')} of {_count(each.records, 'record')}"
+    amount = f"{count(each.assertions, 'assertion')} of {count(each.records, 'record')}"
     left = f", {each.left_out} assumed or out of reach left out" if each.left_out else ""
     match each.answer:
         case Answer.YES:
             return f"{amount} seen as stated, all since {each.oldest}{left}"
         case Answer.NO:
-            return f"{_count(len(each.differs), 'difference')}, of {amount}{left}"
+            return f"{count(len(each.differs), 'difference')}, of {amount}{left}"
         case _:
             return f"{len(each.unseen)} not looked at, of {amount}{left}"
 
@@ -123,10 +123,6 @@ def _leaning(each: Answered) -> dict[str, Json]:
             for found in each.unseen
         ],
     }
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _day(day: object) -> str | None:

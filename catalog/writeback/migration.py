@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
 from catalog.model import Address, Aspect, jsonl
+from catalog.model.text import count
 from catalog.reading.assertions import assertions
 from catalog.writeback import ledger
 from catalog.writeback.writing import locked, write_text
@@ -43,14 +44,14 @@ class Migrated:
         """One line."""
         verb = "would say" if dry_run else "now say"
         told = [
-            f"{_count(self.entries, 'accepted divergence', 'accepted divergences')} {verb} which assertions they cover"
+            f"{count(self.entries, 'accepted divergence', 'accepted divergences')} {verb} which assertions they cover"
             if self.entries
             else "",
-            f"{_count(self.drifts, 'remembered drift', 'remembered drifts')} {verb} how they differ"
+            f"{count(self.drifts, 'remembered drift', 'remembered drifts')} {verb} how they differ"
             if self.drifts
             else "",
         ]
-        kept = f"; {_count(self.without_run, 'keeps', 'keep')} only codes: name the runs that saw them"
+        kept = f"; {count(self.without_run, 'keeps', 'keep')} only codes: name the runs that saw them"
         return (", ".join(filter(None, told)) or "nothing to migrate") + (kept if self.without_run else "")
 
 
@@ -150,7 +151,3 @@ def _migrate_history(file: Path, findings: Mapping[str, Mapping[str, Result]], d
 
 def _line(row: Json) -> str:
     return json.dumps(row, ensure_ascii=True, separators=(",", ":")) + "\n"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

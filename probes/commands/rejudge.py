@@ -11,6 +11,8 @@ from catalog.model.exits import Exit
 from catalog.model.visible import line
 from catalog.reading.store import Catalog
 from probes.traffic.rejudging import Rejudged, rejudge
+from reports import named
+from reports.words import count
 
 if TYPE_CHECKING:
     import argparse
@@ -56,14 +58,12 @@ def rejudging(chosen: argparse.Namespace) -> int:
 def _results(name: str) -> Path:
     """The results file of a run's folder, of a name under reports/out, or the file itself."""
     path = places.meant(name)
-    if not path.exists() and (places.runs() / name).is_dir():
-        path = places.runs() / name
-    return path / RESULTS if path.is_dir() else path
+    return path if path.is_file() else named.folder_of(name) / RESULTS
 
 
 def _of_night(run: Run, found: Iterable[Rejudged]) -> Iterator[str]:
     found = list(found)
-    yield line(f"{run.today}  {run.run}: {_count(len(found), 'edited record')}")
+    yield line(f"{run.today}  {run.run}: {count(len(found), 'edited record')}")
     for each in found:
         yield from (f"  {line(said)}" for said in _of_record(each))
 
@@ -87,17 +87,13 @@ def _of_record(each: Rejudged) -> Iterator[str]:
 def _in_all(nights: int, found: Iterable[Rejudged]) -> str:
     found = list(found)
     if not found:
-        return f"{_count(nights, 'night')}: no record of them says anything else"
+        return f"{count(nights, 'night')}: no record of them says anything else"
     worse = sum(bool(each.new_drifts) for each in found)
     better = sum(bool(each.gone_drifts) and not each.new_drifts for each in found)
     blind = sum(not each.looked_at for each in found)
     same = len(found) - worse - better - blind
     told = f"{worse} would drift, {better} would drift no more, {same} as before, {blind} not looked at"
-    return f"{_count(nights, 'night')}, {_count(len(found), 'verdict')}: {told}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{count(nights, 'night')}, {count(len(found), 'verdict')}: {told}"
 
 
 def add(commands: Any) -> None:
