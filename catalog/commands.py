@@ -45,11 +45,12 @@ def check(args: Namespace) -> int:
 
             for line in validate.put_right(root):
                 print(line)
-    lines = [line for root in roots for line in _record_problems(root)] + _ledger_problems(args, roots)
-    for line in dict.fromkeys(lines):
+    found = [line for root in roots for line in _record_problems(root)] + _ledger_problems(args, roots)
+    lines = dict.fromkeys(found)  # what lies beside the records of two homes is told by both
+    for line in lines:
         print(visible.line(line))
     if lines:
-        print(f"{len(lines)} {'problem' if len(lines) == 1 else 'problems'}")
+        print(count(len(lines), "problem"))
         return Exit.PROBLEMS
     catalog = Catalog.load(*roots)
     with_records = [provider for provider in providers() if catalog.select(provider)]
