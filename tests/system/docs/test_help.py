@@ -12,6 +12,7 @@ import webbrowser
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,7 @@ from catalog.evidence.results import Asked
 from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
 from catalog.model import Aspect, Outcome, homes
 from catalog.model.exits import Exit
+from catalog.model.standpoint import StandsFor
 from catalog.reading.store import RECORDS
 from probes.__main__ import main as probes_main
 from probes.commands import everything
@@ -33,7 +35,6 @@ from tests.unit.reports.making import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from catalog.evidence.results import Result
 
@@ -69,8 +70,14 @@ EXAMPLES = [*(each for each in examples() if each not in COMMANDS), *OF_NIGHTS]
 """Those of the pages are run beside them, save what reads more of a reader's than one run."""
 
 
+@pytest.fixture
+def nights(reader: Path, tmp_path: Path) -> Path:
+    """What a reader has, for one example alone: what another one wrote is not what this one finds."""
+    return Path(shutil.copytree(reader, tmp_path / "reader", symlinks=True))
+
+
 @pytest.fixture(scope="module")
-def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Nights in which the records of the examples drifted, and what else a reader has, in the place of a checkout."""
     folder = tmp_path_factory.mktemp("reader")
     words = " or ".join(address.rpartition("/")[2] for address in DRIFTING)
@@ -79,7 +86,13 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     seen = [drifted(each) if each.record in DRIFTING else each for each in results]
     for number, name in enumerate((LATEST, *NIGHTS)):
         told = replace(
-            first, run=f"night-{number}", target="live", live=True, asked=Asked(), today=f"2026-11-2{number}"
+            first,
+            run=f"night-{number}",
+            target="live",
+            live=True,
+            stands_for=StandsFor.PROVIDER,
+            asked=Asked(),
+            today=f"2026-11-2{number}",
         )
         with ResultsWriter(folder / name / RESULTS, told) as writer:
             for each in results if name in CALM else seen:
