@@ -81,6 +81,8 @@ class Needles:
     """Where each long needle's form begins there."""
     _standing: dict[bytes, tuple[tuple[_Needle, int], ...]] = field(default_factory=dict)
     """In which long needles each word that was met stands, and where."""
+    _near: dict[tuple[bool, bytes], bool] = field(default_factory=dict)
+    """Of words with what stood around them, whether enough may be there: the same few come again."""
     _is_public: dict[bytes, bool] = field(default_factory=dict)
     """Of what secrets have in common with texts, whether it is public: the same few come again."""
     _short: dict[bytes, str] = field(default_factory=dict)
@@ -97,6 +99,7 @@ class Needles:
             _all=bytearray(self._all),
             _starts=list(self._starts),
             _standing=dict(self._standing),
+            _near=dict(self._near),
             _is_public={},
             _short=dict(self._short),
         )
@@ -118,7 +121,10 @@ class Needles:
         if self._any_short is not None and self._any_short.search(raw):
             return True
         view = memoryview(raw)
-        return any(not self._words.isdisjoint(_words(view, phase)) for phase in (0, STRIDE))
+        if all(self._words.isdisjoint(_words(view, phase)) for phase in (0, STRIDE)):
+            return False
+        places = self._places(raw)
+        return len(places) > CROWDED or any(self._may_be_enough(raw, place) for place in places)
 
     def hits(self, raw: bytes) -> Iterator[Hit]:
         """Every run of bytes that is enough of a secret; runs of different secrets may overlap.
@@ -162,6 +168,18 @@ class Needles:
             found += [phase + GRAM * index for index, word in words if word in self._words]
         return sorted(found)
 
+    def _may_be_enough(self, raw: bytes, place: int) -> bool:
+        """Whether ENOUGH bytes of a needle may stand around this word of it: many texts have no more in common."""
+        before = min(place, STRIDE)
+        around = raw[place - before : place + GRAM + STRIDE]
+        known = self._near.get((before > 0, around))
+        if known is None:
+            word = raw[place : place + GRAM]
+            known = any(_long_enough(_run(around, before, each.form, offset)) for each, offset in self._with(word))
+            if len(self._near) < REMEMBERED:
+                self._near[before > 0, around] = known
+        return known
+
     def _is_enough(self, raw: bytes, run: tuple[int, int], needle: _Needle) -> bool:
         start, end = run
         if end - start == len(needle.form):
@@ -190,10 +208,12 @@ class Needles:
         self._long.append(needle)
         self._starts.append(len(self._all))
         self._all += needle.form + _BETWEEN
-        self._standing.clear()
+        self._near.clear()
         form = memoryview(needle.form)
         for phase in range(GRAM):
             self._words.update(_words(form, phase))
+        for begin in range(len(needle.form) - GRAM + 1):
+            self._standing.pop(needle.form[begin : begin + GRAM], None)
 
     def _with(self, word: bytes) -> tuple[tuple[_Needle, int], ...]:
         """The long needles in which a word of GRAM bytes stands, and where in each."""
@@ -224,6 +244,10 @@ def needles_of(secrets: tuple[tuple[str, str], ...]) -> Needles:
 def _words(view: memoryview, phase: int) -> memoryview:
     """The words of eight bytes that begin at `phase` and follow each other."""
     return view[phase : phase + max(0, len(view) - phase & -GRAM)].cast("Q")
+
+
+def _long_enough(run: tuple[int, int]) -> bool:
+    return run[1] - run[0] >= ENOUGH
 
 
 def _run(raw: bytes, place: int, form: bytes, offset: int) -> tuple[int, int]:

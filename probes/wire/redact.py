@@ -25,6 +25,9 @@ MIN_SECRET = 6
 REMEMBERED = 200
 """How a text of at most so many characters is shown is remembered: most of these come again."""
 
+REMEMBERED_TOGETHER = 600
+"""And of texts put together, whether they hold nothing."""
+
 MEMORY = 5_000
 
 MANY_ESCAPES = 100_000
@@ -59,6 +62,8 @@ class Redactor:
         """The markers that read like a secret themselves; None where that has not been looked at."""
         self._hidden = set(hidden)
         self._shown: dict[str, str] = {}
+        self._clean: set[str] = set()
+        """Texts put together in which nothing was found: the headers of one probe's requests are mostly the same."""
         self.kept: dict[str, str] = {}
         """Secrets that answers handed out, by the name of the placeholder that stands for each: `{secret_1}`."""
 
@@ -201,6 +206,8 @@ class Redactor:
             for level in placed_levels(raw)
             for hit in self._needles.hits(level.raw)
         )
+        if not hits:
+            return []
         if self._telltale is None:
             self._telltale = [each for each in sorted(self._markers) if self._may_hold_a_secret(each)]
         markers = [at for marker in self._telltale for at in _all_of(marker, raw)]
@@ -219,8 +226,10 @@ class Redactor:
     def _together(self, texts: list[str]) -> list[str]:
         """Texts that follow each other, without what stands in several of them; the same list where nothing does."""
         joined = "".join(texts)
-        if not self._may_hold_a_secret(joined):
+        if joined in self._clean:
             return texts
+        if not self._may_hold_a_secret(joined):
+            return self._remembered_clean(joined, texts)
         raw = joined.encode("utf-8", "surrogatepass")
         changed: list[str] = []
         hits, begun = self._found(raw), 0
@@ -233,13 +242,19 @@ class Redactor:
             ]
             changed.append(_replaced(text, mine))
             begun = ended
-        return changed if hits else texts
+        return changed if hits else self._remembered_clean(joined, texts)
+
+    def _remembered_clean(self, joined: str, texts: list[str]) -> list[str]:
+        if len(joined) <= REMEMBERED_TOGETHER and len(self._clean) < MEMORY:
+            self._clean.add(joined)
+        return texts
 
     def _hide(self, secret: str, marker: str, *, whole: bool = False) -> None:
         if len(secret) < MIN_SECRET or secret in self._hidden:
             return
         self._hidden.add(secret)
         self._shown.clear()
+        self._clean.clear()
         self._needles.add(secret, marker, whole=whole)
         self._markers.add(marker)
         self._telltale = None
