@@ -48,8 +48,17 @@ def event(
 
 
 def stopped(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
-    """An interaction that a filter of the provider stops."""
+    """An interaction whose output a filter of the provider stops."""
     return event(code, interaction(model).befallen(f"output_stopped;filter={filter_name}"), BLOCKS)
+
+
+def blocked(code: str, filter_name: str, model: str = "{small_model}") -> Recipe:
+    """The same of a filter that reads prompts as well (2:7.4, blockReason): one interaction stopped by either."""
+    output, prompt = (
+        streamed(interaction(model).befallen(f"{what};filter={filter_name}"))
+        for what in ("output_stopped", "prompt_blocked")
+    )
+    return BLOCKS.recipe(code, {"answer": output, "prompt": prompt}, cost=Cost.BILLABLE, tokens=2 * TOKENS)
 
 
 def faulty(code: str, fault: str, **fields: Json) -> Recipe:
@@ -78,17 +87,17 @@ REFUSED: tuple[Recipe, ...] = (
 )
 
 BLOCKED: tuple[Recipe, ...] = (
-    stopped("safety", "safety"),
+    blocked("safety", "safety"),
     stopped("recitation", "recitation"),
     stopped("language", "language"),
-    stopped("prohibited_content", "prohibited_content"),
+    blocked("prohibited_content", "prohibited_content"),
     stopped("spii", "personal_data"),
-    stopped("blocklist", "blocklist"),
-    stopped("image_safety", "image_safety", "{image_model}"),
+    blocked("blocklist", "blocklist"),
+    blocked("image_safety", "image_safety", "{image_model}"),
     stopped("image_prohibited_content", "image_prohibited_content", "{image_model}"),
     stopped("image_recitation", "image_recitation", "{image_model}"),
     stopped("image_other", "image_other", "{image_model}"),
-    stopped("content_blocked", "other"),
+    blocked("content_blocked", "other"),
 )
 
 GENERATED: tuple[Recipe, ...] = (

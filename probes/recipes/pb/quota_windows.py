@@ -68,11 +68,13 @@ async def priority(probe: Probe) -> None:
 
 
 async def flex(probe: Probe) -> None:
-    """The standard minute used up, flex inference has its own."""
+    """The standard minute used up, flex inference has its own, and takes a minute at least."""
     call = generate(MINUTE_MODEL).later("+4h")
     await _use_up(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call.but(credential=TIGHT), "standard_used_up")
-    await probe.send(generate(MINUTE_MODEL, serviceTier="flex").but(credential=TIGHT).later("+4h"), "flex_besides")
+    flexible = generate(MINUTE_MODEL, serviceTier="flex").but(credential=TIGHT)
+    await probe.send(flexible.later("+4h"), "flex_besides")
+    await probe.send(flexible.later("+4h1m").befallen("short_deadline;deadline=59s"), "flex_not_within_a_minute")
 
 
 async def daily_reset(probe: Probe) -> None:
@@ -135,7 +137,7 @@ LOOKS: dict[str, Recipe] = {
         needs={"priority_quota_model", "priority_standard_quota"},
         roles={TIGHT},
     ),
-    "flex": looks(flex, "standard_used_up", "flex_besides", needs=MINUTE, roles={TIGHT}),
+    "flex": looks(flex, "standard_used_up", "flex_besides", "flex_not_within_a_minute", needs=MINUTE, roles={TIGHT}),
     "daily_reset": looks(
         daily_reset,
         "before_midnight",
