@@ -80,7 +80,7 @@ def verdicts(chosen: Sequence[Mutant], jobs: int, shown: Shown) -> Iterator[Verd
 
 
 def _told(verdict: Verdict, *, why: bool) -> Iterator[str]:
-    if verdict.state not in ("detected", "told", "blinded"):
+    if verdict.elsewhere or verdict.state not in ("detected", "told", "blinded"):
         yield f"{verdict.state}  {verdict.id}{f': it raises {verdict.broken}' if verdict.broken else ''}"
         yield from (f"    not noticed by {pattern}" for pattern in verdict.missed)
         yield from (f"    noticed by {address} too" for address in verdict.elsewhere)

@@ -233,3 +233,16 @@ def of_another_id(answer: Handler) -> Handler:
         return JSONResponse({**_body_of(await answer(call)), "id": "proj_01Another"})
 
     return renamed
+
+
+def in_an_envelope(trouble: Callable[[Call], Response | None]) -> Callable[[Call], Response | None]:
+    """What fails upstream answers as the API itself does, with a type."""
+
+    def upstream_trouble(call: Call) -> Response | None:
+        answer = trouble(call)
+        if answer is None:
+            return None
+        error = {"type": "overloaded_error", "message": "Overloaded"}
+        return JSONResponse({"type": "error", "error": error}, answer.status_code)
+
+    return upstream_trouble

@@ -274,3 +274,26 @@ def each_minute(refill: object) -> Callable[[TokenBucket, float], None]:
             bucket.level, bucket.updated_at = bucket.capacity, now
 
     return refilled
+
+
+def at_half_speed(refill: object) -> Callable[[TokenBucket, float], None]:
+    """Of 60 a minute one comes back in two seconds."""
+
+    def refilled(bucket: TokenBucket, now: float) -> None:
+        since = now if bucket.updated_at is None else bucket.updated_at
+        bucket.level = min(bucket.capacity, bucket.level + max(0.0, now - since) * bucket.per_minute / 120)
+        bucket.updated_at = max(now, since)
+
+    return refilled
+
+
+def in_other_words(spending_error: SpendingError) -> SpendingError:
+    """The limits that were set come last, behind a sentence about something else."""
+
+    def error(standing: Standing, now: float) -> PaError:
+        refused = spending_error(standing, now)
+        if standing in (Standing.ORGANIZATION_LIMIT, Standing.WORKSPACE_LIMIT):
+            return PaError(refused.kind, f"There is a problem with this account. {refused.message}")
+        return refused
+
+    return error

@@ -6,8 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mockserver.pb.errors import INVALID, PbError
+
 if TYPE_CHECKING:
     from starlette.responses import Response
+
+    from mockserver.pb.catalogue import Model
 
 Envelope = Callable[[Any], Any]
 ErrorEvent = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -106,3 +110,15 @@ def takes_any(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(call, replace(prompt, model=replace(prompt.model, input_token_limit=10**12)))
 
     return complete
+
+
+def closed_is_invalid(find_model: Callable[..., Model]) -> Callable[..., Model]:
+    """An older model is neither to be had nor said to be gone."""
+
+    def found(name: str, *args: Any, **options: Any) -> Model:
+        model = find_model(name, *args, **options)
+        if model.closed_to_new_users:
+            raise PbError(INVALID, f"models/{model.id} cannot be asked for.")
+        return model
+
+    return found
