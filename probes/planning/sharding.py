@@ -1,7 +1,7 @@
 """Which probes must share a process, and which of them a machine of several takes. Pure.
 
 A lane's probes share one credential and so one rate; they are never split. Where a provider has a budget, all its
-lanes draw on it and stay together too.
+lanes draw on it and stay together too; so they do on a live target, for limits hold for an organization (2:8.2).
 """
 
 from __future__ import annotations
@@ -51,10 +51,9 @@ def lane_of(address: str) -> str:
 
 
 def group_of(address: str, target: Target) -> str:
-    """What an address is kept together with in one process: its lane, or its provider where that has a budget."""
+    """What an address is kept together with in one process: its lane, or its provider where its lanes share a limit."""
     provider = Address.parse(address).provider
-    found = target.providers.get(provider)
-    return provider if found is not None and found.budgeted else lane_of(address)
+    return provider if target.shares_limits(provider) else lane_of(address)
 
 
 def share(shard: Shard, addresses: Iterable[str], target: Target) -> frozenset[str]:

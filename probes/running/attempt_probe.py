@@ -28,11 +28,19 @@ class AttemptProbe:
 
     `relied_on` is the last setup that succeeded: what a later step took from its answer may have misled it.
     `with_another_key` are the labels under which something was sent with another key than the lane's, or with none.
-    With `still` all of it happens at one moment by the clock of a mock.
+    With `still` all of it happens at one moment by the clock of a mock. `tokens` is what the attempt may take at most.
     """
 
     def __init__(
-        self, address: str, role: str, lane: Lane, session: str, journal: Journal | None = None, *, still: bool = False
+        self,
+        address: str,
+        role: str,
+        lane: Lane,
+        session: str,
+        journal: Journal | None = None,
+        *,
+        still: bool = False,
+        tokens: int = 0,
     ) -> None:
         self.provider = lane.provider.name
         self.values = lane.provider.values
@@ -44,6 +52,7 @@ class AttemptProbe:
         self._role = role
         self._session = session
         self._still = still
+        self._tokens = tokens
         self._fixtures = Fixtures(address, lane.provider, role, journal)
         self.started = time.perf_counter()
 
@@ -67,7 +76,9 @@ class AttemptProbe:
         kept = 0 if owed else await self._lane.room.wait(self)
         if self._still:
             call = call.still()
-        exchange = await self._lane.send(call, label, self._session, self.started, self._role, owed=owed)
+        tokens = self._tokens if self._tokens and self._lane.meters(call, self._role) else 0
+        self._tokens -= tokens  # which of its calls takes them nobody knows; with the first, none comes too early
+        exchange = await self._lane.send(call, label, self._session, self.started, self._role, tokens=tokens, owed=owed)
         exchange = self._lane.room.hold(self, exchange, kept)
         if self.endpoint and label not in BESIDE:
             exchange = replace(exchange, endpoint=self.endpoint)

@@ -33,6 +33,8 @@ from probes.wire.silence import silence
 if TYPE_CHECKING:
     from probes.calls.call import Call
     from probes.running.budget import Budget
+    from probes.running.throttle import Drawer
+    from probes.running.token_budget import Reserved
     from probes.target.target import Provider
     from probes.wire.grpc import GrpcWire
     from probes.wire.http import HttpWire, Limits
@@ -111,10 +113,11 @@ class Lane:
         since: float,
         role: str | None = None,
         *,
+        tokens: int = 0,
         owed: bool = False,
         free: bool = False,
     ) -> Exchange:
-        """Send one call with the lane's key, within the lane's rate limit.
+        """Send one call, which may take so many tokens, with the lane's key and within the limits of rate and tokens.
 
         What is `owed` to the account, the removal of something made there, is sent although the lane has ended or
         the budget is spent; what is `free` does not draw on the budget.
@@ -122,7 +125,8 @@ class Lane:
         Raises:
             Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
-        await self._admit(call, owed=owed, free=free)
+        drawer = self._throttle.drawer(call, role or self.role)
+        reserved = await self._admit(drawer, tokens, owed=owed, free=free)
         with self.waiting.on(For.ANSWER):
             exchange = await self._wire_of(call).exchange(
                 call.filled(self._values),
@@ -131,9 +135,15 @@ class Lane:
                 label,
                 since,
             )
+        if not self._mock:
+            self._throttle.learn(drawer, exchange.response, reserved)
         if not call.fails:
-            self._learn(call, exchange)
+            self._learn(exchange)
         return exchange
+
+    def meters(self, call: Call, role: str) -> bool:
+        """Whether a limit of tokens is known on which this call with this role's key draws."""
+        return self._throttle.meters(self._throttle.drawer(call, role))
 
     async def control(self, call: Call, session: str, since: float, *, after: float | None = None) -> Exchange:
         """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing.
@@ -189,7 +199,7 @@ class Lane:
                 with anyio.move_on_after(CLOSE_S):
                     await each.aclose()
 
-    async def _admit(self, call: Call, *, owed: bool, free: bool) -> None:
+    async def _admit(self, drawer: Drawer, tokens: int, *, owed: bool, free: bool) -> tuple[Reserved, ...]:
         if self.stopped is not None and not owed:
             raise Stopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
         spent = None if free else self._budget.take_request()
@@ -197,8 +207,7 @@ class Lane:
             raise Stopped(spent)
         try:
             with self.waiting.on(For.RATE):
-                await self._throttle.acquire(call.method, call.path)
-                await self._limiter.acquire()
+                return await self._throttle.acquire(drawer, self._limiter, tokens)
         except WaitTooLong as error:
             self.stop(Reason(ReasonCode.WAIT_TOO_LONG, str(error)))
             raise Stopped(Reason(ReasonCode.WAIT_TOO_LONG, str(error))) from error
@@ -284,7 +293,7 @@ class Lane:
         handed_over = {f"{each.role}_credential": each.value for each in credentials if each.value is not None}
         return {**self.provider.values, **handed_over, **self.redactor.kept}
 
-    def _learn(self, call: Call, exchange: Exchange) -> None:
+    def _learn(self, exchange: Exchange) -> None:
         """Keep count of what ends a lane, and obey a pause that was asked for."""
         if exchange.failure is not None and exchange.failure.code in TRANSPORT:
             self._failures += 1
@@ -295,7 +304,6 @@ class Lane:
         self._failures = 0
         response = exchange.response
         if response is not None and not self._mock:
-            self._throttle.learn(call.method, call.path, response)
             asked = self._throttle.policy.asked_s(response) if response.status in ASK_TO_WAIT else None
             if asked:
                 self._limiter.pause(asked)

@@ -173,7 +173,7 @@ async def _without_fault(task: Task, lane: Lane, endpoint: str) -> Exchange:
     recipe = task.twin(endpoint)
     if isinstance(recipe, Reason):
         raise Stopped(recipe)
-    probe = AttemptProbe(endpoint, lane.role, lane, f"{task.run}/{endpoint}/{TWIN}", task.journal)
+    probe = AttemptProbe(endpoint, lane.role, lane, f"{task.run}/{endpoint}/{TWIN}", task.journal, tokens=recipe.tokens)
     async with lane.places:
         lane.reserve(recipe.tokens)
         try:
@@ -207,7 +207,8 @@ async def _attempt(task: Task, lane: Lane, tried: _Tried) -> Verdict:
     address = str(task.record.address)
     number = len(tried.attempts) + 1
     session, still = f"{task.run}/{address}/{number}", task.recipe.uses_up
-    probe = AttemptProbe(address, task.recipe.credential, lane, session, task.journal, still=still)
+    role, tokens = task.recipe.credential, task.recipe.tokens
+    probe = AttemptProbe(address, role, lane, session, task.journal, still=still, tokens=tokens)
     try:
         return await _performed(task, lane, tried, probe)
     finally:

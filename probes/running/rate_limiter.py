@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Awaitable, Callable
-
-import anyio
+from collections.abc import Callable
 
 
 class WaitTooLong(Exception):
@@ -15,17 +14,25 @@ class WaitTooLong(Exception):
         super().__init__(f"asked to wait {asked_s:.0f} s, the budget is {allowed_s:.0f} s")
 
 
-TOO_SHORT_S = 1e-6
-"""A wait that no clock would notice."""
+SHARE = 0.97
+"""How much of a limit is used. What is spared is for requests that arrive sooner after one another than they left."""
 
-CAUGHT_UP = 0.02
-"""How much sooner than its interval a request may follow another that was sent late: loops wake late, never early."""
+WINDOW_S = 1.0
+"""The shortest time by which a limit is enforced: 60 a minute may be 1 a second (2:8.2)."""
+
+CAUGHT_UP_S = 0.8 * WINDOW_S * (1 / SHARE - 1)
+"""How late a request may be sent and still leave the next one its place, in seconds: loops wake late, never early.
+
+As long as it is less than what `SHARE` spares in a window, no window ever holds more than the limit; a fifth of it is
+left to the network.
+"""
 
 
 class RateLimiter:
-    """Admits requests at `rate` a second (None: as fast as they come) and not before any pause that was asked for.
+    """Admits requests at `SHARE` of `rate` a second (None: as fast as they come), and not before a pause is over.
 
-    Requests are spread evenly, for a limit a minute may be enforced as its sixtieth a second (2:8.2).
+    Requests are spread evenly, for a limit a minute may be enforced by the second (2:8.2): within any time of
+    `WINDOW_S` or more it admits no more than `rate` allows there.
     """
 
     def __init__(
@@ -33,54 +40,45 @@ class RateLimiter:
         rate: float | None,
         max_wait_s: float,
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        *,
+        after: RateLimiter | None = None,
     ) -> None:
-        self._interval = _interval(rate)
+        """`after` is the limiter whose place it takes: what that one admitted last counts here, too."""
+        self._interval = 1.0 / (rate * SHARE) if rate else 0.0
         self._max_wait_s = max_wait_s
         self._clock = clock
-        self._sleep = sleep
-        self._next = 0.0
-        self._paused_until = 0.0
-        self._queue = anyio.Lock()
+        self._last: float = after._last if after is not None else -math.inf
+        self._paused_until: float = after._paused_until if after is not None else 0.0
 
-    async def acquire(self) -> None:
-        """Wait for the next place in the rate; whoever comes first goes first.
+    def wait_s(self) -> float:
+        """Seconds until the next place in the rate, or until the end of the pause if that is later.
 
         Raises:
             WaitTooLong: the pause asked for exceeds the budget.
         """
-        async with self._queue:
-            # Looked at anew after each sleep: a pause may have been asked for while this one waited.
-            late_s = 0.0
-            while (wait := self._wait_s()) > TOO_SHORT_S:
-                due = self._clock() + wait
-                await self._sleep(wait)
-                late_s = self._clock() - due
-            # From now and not from the last place, for time that nobody used is not saved up for a burst: but for a
-            # little of what was lost by waking late.
-            caught_up = min(max(late_s, 0.0), self._interval * CAUGHT_UP)
-            self._next = self._clock() + self._interval - caught_up
+        now = self._clock()
+        pause = self._paused_until - now
+        if pause > self._max_wait_s:
+            raise WaitTooLong(pause, self._max_wait_s)
+        return max(0.0, pause, self._last + self._interval - now)
+
+    def take(self, due: float) -> None:
+        """Take a place for a request that is sent now; it would have been at `due`, had the loop been on time."""
+        # A place is where its turn was, not where its request is sent at last, or each late waking would move all that
+        # follow. Time that nobody used is not saved up: a place is no earlier than the request that takes it.
+        place = max(due, self._last + self._interval)
+        self._last = max(place, self._clock() - CAUGHT_UP_S)
 
     def pause(self, seconds: float) -> None:
         """Admit nothing for so many seconds from now, not even those who wait already."""
         self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     @property
+    def interval_s(self) -> float:
+        """Seconds from one request to the next."""
+        return self._interval
+
+    @property
     def paused_s(self) -> float:
         """Seconds that are left of the pause that was asked for."""
         return max(0.0, self._paused_until - self._clock())
-
-    def set_rate(self, rate: float | None) -> None:
-        """Admit from now on at this rate."""
-        self._interval = _interval(rate)
-
-    def _wait_s(self) -> float:
-        now = self._clock()
-        pause = self._paused_until - now
-        if pause > self._max_wait_s:
-            raise WaitTooLong(pause, self._max_wait_s)
-        return max(pause, self._next - now)
-
-
-def _interval(rate: float | None) -> float:
-    return 1.0 / rate if rate else 0.0

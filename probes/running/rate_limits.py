@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -21,6 +21,20 @@ _DELAY = re.compile(r"retry in ([0-9]{1,6}(?:\.[0-9]{1,9})?) ?s", re.IGNORECASE)
 """The delay in a message: `Please retry in 12.3s.` (2:7.1)."""
 
 MAX_TEXT = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one answer says of one limit: how much it allows a minute, how much is left, when all of it is back."""
+
+    counts: str
+    """`requests` or `tokens`."""
+    name: str
+    """The header that tells the limit."""
+    limit: int | None
+    remaining: int | None
+    reset_s: float
+    """Seconds; 0 where it does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +60,27 @@ class RateLimitPolicy:
         found = _DELAY.search(json.dumps(response.body, default=str)[:MAX_TEXT])
         return float(found[1]) if found else None
 
-    def used_up_s(self, headers: Mapping[str, str]) -> float | None:
-        """How long until a limit resets of which nothing is left, or None where something is left of each."""
-        waits = [
-            _until(headers.get(gauge.reset, ""), _answered_at(headers))
-            for gauge in self.limits.gauges
-            if headers.get(gauge.remaining) == "0"
-        ]
-        return max(waits, default=None)
-
-    def requests_per_minute(self, headers: Mapping[str, str]) -> int | None:
-        """The limit on requests that this account is told, or None."""
-        told = (headers.get(gauge.limit, "") for gauge in self.limits.gauges if gauge.counts == "requests")
-        return min((int(text) for text in told if formats.valid("integer", text)), default=None)
+    def told(self, headers: Mapping[str, str]) -> Iterator[Told]:
+        """What an answer says of this account's limits; of a limit that it does not mention, nothing."""
+        for gauge in self.limits.gauges:
+            told = Told(
+                gauge.counts,
+                gauge.limit,
+                _whole(headers.get(gauge.limit)),
+                _whole(headers.get(gauge.remaining)),
+                _until(headers.get(gauge.reset, ""), _answered_at(headers)),
+            )
+            if told.limit is not None or told.remaining is not None:
+                yield told
 
     @property
     def _delay_in_message(self) -> bool:
         return any(cause.delay_in_message for cause in self.limits.causes)
+
+
+def _whole(value: str | None) -> int | None:
+    """The number that a header holds, or None where it is absent or junk."""
+    return int(value) if value is not None and formats.valid("integer", value) else None
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

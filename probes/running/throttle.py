@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
+from probes.calls.body import JsonBody
 from probes.running.rate_limiter import RateLimiter
+from probes.running.token_budget import Reserved, TokenBudget, answered
 
 if TYPE_CHECKING:
     from catalog.model import Response
     from catalog.reading.rate_limits import EndpointGroup
-    from probes.running.rate_limits import RateLimitPolicy
+    from probes.calls.call import Call
+    from probes.running.rate_limits import RateLimitPolicy, Told
 
-SHARE = 0.97
-"""How much of a limit is used: what is caught up (`rate_limiter.CAUGHT_UP`) stays within it, and a little is spared for
-a request that arrives sooner after another than it was sent."""
+TOO_SHORT_S = 1e-6
+"""A wait that no clock would notice."""
+
+ROUNDED_S = 1.0
+"""Resets are told in whole seconds."""
+
+
+class Drawer(NamedTuple):
+    """Who draws on which limits: they hold for a group of endpoints, an organization and a class of models (2:8)."""
+
+    group: EndpointGroup | None
+    role: str
+    model: str
 
 
 class Throttle:
-    """A rate limiter for each endpoint group. `own_rate`: whether the target gives a rate of its own.
+    """Keeps to each limit that is known of a provider: one of requests a minute, and those of tokens.
 
-    Then the documented limits are left alone, and only what answers say is kept to.
+    Two who are told the same limit draw on one, for limits hold for an organization and for all models of a class;
+    two who are told different ones do not. Until it is told, the documented limit of the group holds for all
+    together. `own_rate`: whether the target gives a rate of its own. Then documented limits of requests are left alone,
+    and what answers say is kept to as well.
     """
 
     def __init__(
@@ -40,33 +56,90 @@ class Throttle:
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._sleep = sleep
-        self._limiters: dict[EndpointGroup | None, RateLimiter] = {}
+        self._queues: dict[Drawer, anyio.Lock] = {}
+        self._per_minute: dict[Drawer, int] = {}
+        self._limiters: dict[tuple[EndpointGroup | None, int | None], RateLimiter] = {}
+        self._metered: dict[Drawer, dict[str, int]] = {}
+        self._budgets: dict[tuple[EndpointGroup | None, str, int], TokenBudget] = {}
 
-    async def acquire(self, method: str, path: str) -> None:
-        """Wait until the limit of this request's group has room.
+    def drawer(self, call: Call, role: str) -> Drawer:
+        """Who draws on limits by this call with this role's key."""
+        body = call.body.value if isinstance(call.body, JsonBody) else None
+        model = body.get("model") if isinstance(body, dict) else None
+        return Drawer(self.policy.group_of(call.method, call.path), role, model if isinstance(model, str) else "")
+
+    def meters(self, drawer: Drawer) -> bool:
+        """Whether a limit of tokens is known on which it draws."""
+        return bool(self._metered.get(drawer))
+
+    async def acquire(self, drawer: Drawer, own: RateLimiter, tokens: int = 0) -> tuple[Reserved, ...]:
+        """Wait until each limit has room for a request that may take so many tokens, `own` included.
+
+        Who comes first goes first, among those who draw on the same limits.
 
         Raises:
-            WaitTooLong: it will not have for longer than the lane may wait.
+            WaitTooLong: one of them will not have for longer than the lane may wait.
         """
-        await self._limiter(self.policy.group_of(method, path)).acquire()
+        due = self._clock()
+        async with self._queues.setdefault(drawer, anyio.Lock()):
+            # All is taken at once and nothing while one waits: places taken before a pause would all be used at its
+            # end. Limits are looked up anew after each sleep, for an answer may have told others meanwhile.
+            while (wait := self._wait_s(drawer, own, tokens)) > TOO_SHORT_S:
+                due = self._clock() + wait
+                await self._sleep(wait)
+            for limiter in (own, self._limiter(drawer)):
+                limiter.take(due)
+            return tuple(budget.reserve(tokens) for budget in self._token_budgets(drawer) if tokens)
 
     @property
     def paused_s(self) -> float:
         """Seconds that are left of the longest pause that a limit's reset asked for."""
         return max((each.paused_s for each in list(self._limiters.values())), default=0.0)
 
-    def learn(self, method: str, path: str, response: Response) -> None:
-        """Keep to what an answer says: the account's own limit, and its reset once nothing is left."""
-        limiter = self._limiter(self.policy.group_of(method, path))
-        told = self.policy.requests_per_minute(response.headers)
-        if told and not self._own_rate:
-            limiter.set_rate(told / 60 * SHARE)
-        used_up = self.policy.used_up_s(response.headers)
-        if used_up:
-            limiter.pause(used_up)
+    def learn(self, drawer: Drawer, response: Response | None, reserved: Iterable[Reserved] = ()) -> None:
+        """Keep to what an answer says: the account's own limits, what is left of them, and their resets."""
+        answered(reserved)
+        said = tuple(self.policy.told(response.headers)) if response is not None else ()
+        per_minute = min((each.limit for each in said if each.counts == "requests" and each.limit), default=None)
+        if per_minute is not None:
+            self._keep_to(drawer, per_minute)
+        for told in said:
+            if told.counts == "tokens" and told.limit:
+                self._learn_of_tokens(drawer, told, told.limit)
+            elif told.remaining == 0:
+                self._pause(drawer, told.reset_s)
 
-    def _limiter(self, group: EndpointGroup | None) -> RateLimiter:
-        if group not in self._limiters:
-            rate = group.per_minute / 60 * SHARE if group is not None and not self._own_rate else None
-            self._limiters[group] = RateLimiter(rate, self._max_wait_s, self._clock, self._sleep)
-        return self._limiters[group]
+    def _keep_to(self, drawer: Drawer, per_minute: int) -> None:
+        before = self._limiter(drawer)
+        self._per_minute[drawer] = per_minute
+        key = (drawer.group, per_minute)
+        if key not in self._limiters:
+            self._limiters[key] = RateLimiter(per_minute / 60, self._max_wait_s, self._clock, after=before)
+
+    def _pause(self, drawer: Drawer, reset_s: float) -> None:
+        limiter = self._limiter(drawer)
+        # Where a limit is enforced by the second, nothing is left after each request, and all of it is back when the
+        # next has its place: the rate keeps to that already.
+        if not limiter.interval_s or reset_s > limiter.interval_s + ROUNDED_S:
+            limiter.pause(reset_s)
+
+    def _learn_of_tokens(self, drawer: Drawer, told: Told, limit: int) -> None:
+        self._metered.setdefault(drawer, {})[told.name] = limit
+        budget = self._budgets.setdefault((drawer.group, told.name, limit), TokenBudget(limit, self._clock))
+        if told.remaining is not None:
+            budget.told(told.remaining, told.reset_s)
+
+    def _wait_s(self, drawer: Drawer, own: RateLimiter, tokens: int) -> float:
+        limits = (own.wait_s(), self._limiter(drawer).wait_s())
+        return max(*limits, *(each.wait_s(tokens) for each in self._token_budgets(drawer)))
+
+    def _limiter(self, drawer: Drawer) -> RateLimiter:
+        key = (drawer.group, self._per_minute.get(drawer))
+        if key not in self._limiters:  # of what is told, one was made when it was
+            documented = drawer.group.per_minute / 60 if drawer.group is not None and not self._own_rate else None
+            self._limiters[key] = RateLimiter(documented, self._max_wait_s, self._clock)
+        return self._limiters[key]
+
+    def _token_budgets(self, drawer: Drawer) -> list[TokenBudget]:
+        metered: Mapping[str, int] = self._metered.get(drawer, {})
+        return [self._budgets[drawer.group, name, limit] for name, limit in metered.items()]

@@ -108,12 +108,15 @@ def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
 
 
 def _hold_the_budget(config: pytest.Config, chosen: Options) -> None:
-    """A budget is kept by the process that probes, so one process must have all lanes of a provider that has one."""
+    """Limits are kept by the process that probes, so one process must have all lanes that share some."""
     if config.getoption("dist", "no") in ("no", "loadgroup"):
         return
-    for name, provider in chosen.target.providers.items():
-        if provider.budgeted and name in chosen.providers:
-            raise pytest.UsageError(f"--dist: providers.{name} has a budget, which only --dist loadgroup can keep")
+    for name in chosen.target.providers:
+        if name in chosen.providers and chosen.target.shares_limits(name):
+            raise pytest.UsageError(
+                f"--dist: the lanes of providers.{name} share its limits, which only --dist loadgroup can keep; "
+                "leave --dist out"
+            )
 
 
 def _demand_soundness(chosen: Options) -> None:

@@ -172,6 +172,11 @@ class Target:
     def expected(self) -> tuple[str, ...]:
         return tuple(name for name, provider in self.providers.items() if provider.expected)
 
+    def shares_limits(self, name: str) -> bool:
+        """Whether the lanes of a provider draw on one budget or, live, on the limits of one organization (2:8.2)."""
+        found = self.providers.get(name)
+        return found is not None and (self.live or found.budgeted)
+
     def only(self, names: Collection[str]) -> Target:
         """This target as if it had these providers alone."""
         return replace(self, providers={name: each for name, each in self.providers.items() if name in names})

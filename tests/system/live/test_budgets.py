@@ -78,8 +78,11 @@ def test_a_budget_counts_what_it_admits_alone() -> None:
 
 def test_lanes_that_share_a_budget_share_a_process(base: str) -> None:
     compliance, models = "pa/errors/compliance/chat_not_found", "pa/endpoints/models/list_models"
-    assert group_of(compliance, pa(base)) != group_of(models, pa(base))
-    assert group_of(compliance, pa(base, max_requests=5)) == group_of(models, pa(base, max_requests=5)) == "pa"
+    here, live = mock_target_at(base), pa(base)
+    budgeted = mock_target_at(base, max_requests=5)
+    assert group_of(compliance, here) != group_of(models, here)
+    assert group_of(compliance, budgeted) == group_of(models, budgeted) == "pa"
+    assert group_of(compliance, live) == group_of(models, live) == "pa", "live, both draw on one organization's limits"
 
 
 def test_under_xdist_the_budget_holds_for_the_whole_run(tmp_path: Path) -> None:

@@ -1,115 +1,133 @@
-"""The pace of a lane on a clock of the test's own, and what a provider may ask it to wait."""
+"""The pace of a lane in virtual time, and what a provider may ask it to wait."""
 
 from __future__ import annotations
 
 import asyncio
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from itertools import pairwise
+from itertools import accumulate
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.running.rate_limiter import CAUGHT_UP, TOO_SHORT_S, RateLimiter, WaitTooLong
-from probes.running.rate_limits import retry_after_s
+from mockserver.buckets import TokenBucket
+from probes.running.rate_limiter import CAUGHT_UP_S, SHARE, RateLimiter, WaitTooLong
+from probes.running.rate_limits import RateLimitPolicy, retry_after_s
+from probes.running.throttle import TOO_SHORT_S, Drawer, Throttle
+from tests.harness import virtual_time
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+ANYBODY = Drawer(None, "inference", "")
+
+PER_MINUTE = st.integers(1, 6_000)
+GAPS = st.lists(st.one_of(st.just(0.0), st.floats(0, 3)), min_size=1, max_size=60)
+"""Seconds from each request's arrival to the next one's."""
+LATE = st.lists(st.floats(0, 0.5), max_size=60)
+"""By how much the loop wakes too late, in seconds."""
 
 
-class Clock:
-    """Time that passes only while somebody sleeps."""
+def sent(
+    per_minute: float | None,
+    arrivals: Sequence[float],
+    *,
+    late_s: Iterable[float] = (),
+    prepare: Callable[[RateLimiter], None] = lambda _: None,
+    now: float = 1000.0,
+) -> list[float]:
+    """When each of the requests that arrive at these moments is sent, in the order of their arrival."""
 
-    def __init__(self, now: float = 1000.0) -> None:
-        self.now = now
+    async def all_of_them(clock: Callable[[], float]) -> list[float]:
+        limiter = RateLimiter(per_minute / 60 if per_minute else None, 60.0, clock)
+        prepare(limiter)
+        throttle = Throttle(RateLimitPolicy(), 60.0, clock=clock)
+        moments = []
 
-    def __call__(self) -> float:
-        return self.now
+        async def one(arrival: float) -> None:
+            await asyncio.sleep(arrival)
+            await throttle.acquire(ANYBODY, limiter)
+            moments.append(clock() - now)
 
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
+        await asyncio.gather(*map(one, arrivals))
+        return moments
+
+    return virtual_time.run(all_of_them, now=now, late_s=late_s)
 
 
-def turns(limiter: RateLimiter, clock: Clock, count: int) -> list[float]:
-    """When each of so many turns was admitted."""
-
-    async def take() -> list[float]:
-        admitted = []
-        for _ in range(count):
-            await limiter.acquire()
-            admitted.append(clock.now - 1000.0)
-        return admitted
-
-    return asyncio.run(take())
+def most_within(moments: Sequence[float], seconds: float) -> int:
+    """The most of these ascending moments that lie within any such time, its end left out."""
+    return max(bisect_left(moments, begin + seconds - 1e-9) - index for index, begin in enumerate(moments))
 
 
 def test_without_a_rate_nothing_waits() -> None:
-    clock = Clock()
-    assert turns(RateLimiter(None, 60.0, clock, clock.sleep), clock, 3) == [0.0, 0.0, 0.0]
+    assert sent(None, [0.0, 0.0, 2.0]) == [0.0, 0.0, 2.0]
 
 
-@given(st.floats(0.1, 1000), st.integers(2, 20))
-def test_a_rate_is_kept(rate: float, count: int) -> None:
-    clock = Clock()
-    admitted = turns(RateLimiter(rate, 1e9, clock, clock.sleep), clock, count)
-    assert admitted[0] == 0.0
-    assert admitted[-1] == pytest.approx((count - 1) / rate)
+@given(PER_MINUTE, GAPS, LATE)
+def test_no_window_holds_more_than_the_limit(per_minute: int, gaps: list[float], late_s: list[float]) -> None:
+    moments = sent(per_minute, list(accumulate(gaps)), late_s=late_s)
+    assert moments == sorted(moments)
+    for seconds in (1.0, 7.0, 60.0):
+        assert most_within(moments, seconds) <= max(1, math.ceil(per_minute * seconds / 60))
 
 
-@given(st.floats(0.1, 1000), st.lists(st.floats(0, 3), min_size=2, max_size=20))
-def test_what_wakes_late_is_caught_up_and_never_in_a_burst(rate: float, late: list[float]) -> None:
-    """`late`: by how many intervals each sleep ends too late."""
-    clock = Clock()
-    lateness = iter(late)
+@given(PER_MINUTE, GAPS, LATE)
+def test_a_bucket_of_a_second_refuses_nothing(per_minute: int, gaps: list[float], late_s: list[float]) -> None:
+    bucket = TokenBucket(per_minute, max(1.0, per_minute / 60))
+    assert all(bucket.take(1, moment + 1e-6) for moment in sent(per_minute, list(accumulate(gaps)), late_s=late_s))
 
-    async def sleep(seconds: float) -> None:
-        clock.now += seconds + next(lateness, 0.0) / rate
 
-    admitted = turns(RateLimiter(rate, 1e9, clock, sleep), clock, len(late) + 1)
-    gaps = [after - before for before, after in pairwise(admitted)]
-    assert min(gaps) * rate >= 1 - CAUGHT_UP - 1e-6
-    if max(late) <= CAUGHT_UP:
-        assert admitted[-1] * rate == pytest.approx(len(late), abs=CAUGHT_UP + 1e-6)
+@given(PER_MINUTE, GAPS)
+def test_nobody_waits_who_need_not(per_minute: int, gaps: list[float]) -> None:
+    """Each is sent as soon as it is there and an interval has passed since the one before."""
+    arrivals, interval = list(accumulate(gaps)), 60 / per_minute / SHARE
+    expected: list[float] = []
+    for arrival in arrivals:
+        expected.append(max(arrival, expected[-1] + interval) if expected else arrival)
+    assert sent(per_minute, arrivals) == pytest.approx(expected, abs=1e-5)
+
+
+@given(PER_MINUTE, st.lists(st.floats(0, CAUGHT_UP_S * 0.99), min_size=2, max_size=60))
+def test_what_wakes_late_does_not_move_what_follows(per_minute: int, late_s: list[float]) -> None:
+    moments, interval = sent(per_minute, [0.0] * len(late_s), late_s=late_s), 60 / per_minute / SHARE
+    for number, moment in enumerate(moments):
+        assert -1e-5 <= moment - number * interval <= CAUGHT_UP_S
 
 
 def test_time_that_nobody_used_is_not_saved_up() -> None:
-    clock = Clock()
-    limiter = RateLimiter(1.0, 60.0, clock, clock.sleep)
-    turns(limiter, clock, 1)
-    clock.now += 100.0
-    assert turns(limiter, clock, 3) == [100.0, 101.0, 102.0]
+    moments = sent(60 / SHARE, [0.0, 100.0, 100.0, 100.0])
+    assert moments == pytest.approx([0.0, 100.0, 101.0, 102.0])
 
 
 def test_the_first_turn_is_at_once_on_a_clock_that_begins_with_zero() -> None:
-    clock = Clock(0.0)
-    turns(RateLimiter(1.0, 60.0, clock, clock.sleep), clock, 1)
-    assert clock.now == 0.0
+    assert sent(60, [0.0], now=0.0) == [0.0]
 
 
 def test_what_no_clock_would_notice_is_not_waited_for() -> None:
-    clock = Clock(0.0)
-    limiter = RateLimiter(None, 60.0, clock, clock.sleep)
-    limiter.pause(TOO_SHORT_S)
-    turns(limiter, clock, 1)
-    assert clock.now == 0.0
+    assert sent(None, [0.0], prepare=lambda limiter: limiter.pause(TOO_SHORT_S), now=0.0) == [0.0]
 
 
 def test_a_pause_is_waited_out_once() -> None:
-    clock = Clock()
-    limiter = RateLimiter(None, 60.0, clock, clock.sleep)
-    limiter.pause(7.0)
-    limiter.pause(3.0)
-    assert turns(limiter, clock, 2) == [7.0, 7.0]
+    def pause(limiter: RateLimiter) -> None:
+        limiter.pause(7.0)
+        limiter.pause(3.0)
+
+    assert sent(None, [0.0, 0.0], prepare=pause) == [7.0, 7.0]
+
+
+def test_after_a_pause_the_rate_is_what_it_was() -> None:
+    """Nobody takes a place before a pause and uses it after."""
+    moments = sent(60 / SHARE, [0.0] * 4, prepare=lambda limiter: limiter.pause(20.0))
+    assert moments == pytest.approx([20.0, 21.0, 22.0, 23.0])
 
 
 @pytest.mark.parametrize("asked", [60.5, 31_536_000.0, float("inf")])
 def test_a_pause_beyond_the_budget_is_refused_at_once(asked: float) -> None:
-    clock = Clock()
-    limiter = RateLimiter(None, 60.0, clock, clock.sleep)
-    limiter.pause(asked)
     with pytest.raises(WaitTooLong, match="the budget is 60 s"):
-        turns(limiter, clock, 1)
-    assert clock.now == 1000.0
+        sent(None, [0.0], prepare=lambda limiter: limiter.pause(asked))
 
 
 @given(st.integers(0, 10**9))

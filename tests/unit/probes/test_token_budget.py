@@ -1,0 +1,203 @@
+"""Requests keep to a limit of tokens that answers tell, however the provider counts, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from typing import NamedTuple, Protocol
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.model import Response
+from catalog.reading.rate_limits import Gauge, RateLimits
+from mockserver.buckets import TokenBucket
+from probes.calls.call import Call, post
+from probes.running.rate_limiter import SHARE, RateLimiter
+from probes.running.rate_limits import RateLimitPolicy
+from probes.running.throttle import Throttle
+from probes.running.token_budget import TokenBudget, answered
+from tests.harness import virtual_time
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
+POLICY = RateLimitPolicy(RateLimits(gauges=(Gauge("tokens", "limit", "remaining", "reset"),)))
+LATENCY_S = 0.05
+
+
+class Asked(NamedTuple):
+    """What a request may take at most, and what it takes."""
+
+    most: int
+    taken: int
+
+
+class Counting(Protocol):
+    """A provider's way to count tokens."""
+
+    def take(self, tokens: int, now: float) -> bool:
+        """Whether they are admitted."""
+
+    def left(self, now: float) -> tuple[int, float]:
+        """How many remain, and in how many seconds all are back."""
+
+
+@dataclass
+class Bucket:
+    """It fills evenly (2:8.2)."""
+
+    per_minute: int
+    bucket: TokenBucket = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bucket = TokenBucket(self.per_minute)
+
+    def take(self, tokens: int, now: float) -> bool:
+        return self.bucket.take(tokens, now)
+
+    def left(self, now: float) -> tuple[int, float]:
+        return self.bucket.remaining(now), self.bucket.full_at(now) - now
+
+
+@dataclass
+class Minutes:
+    """It counts from minute to minute, and all is back at once."""
+
+    per_minute: int
+    used: int = 0
+    minute: float = 0.0
+
+    def take(self, tokens: int, now: float) -> bool:
+        self._turn(now)
+        if self.used + tokens > self.per_minute:
+            return False
+        self.used += tokens
+        return True
+
+    def left(self, now: float) -> tuple[int, float]:
+        self._turn(now)
+        return self.per_minute - self.used, 60 - now % 60
+
+    def _turn(self, now: float) -> None:
+        if now // 60 != self.minute:
+            self.minute, self.used = now // 60, 0
+
+
+@dataclass
+class Seen:
+    """What came of a run."""
+
+    seconds: float = 0.0
+    refused: int = 0
+
+
+CALL = post("/v1/responses", {"model": "any"}, credential=None)
+
+
+def run(counting: Counting, per_minute: int, requests: Sequence[Asked], *, tells: bool = True) -> Seen:
+    """Send the first, by whose answer the limit is known, and then all others at once."""
+
+    async def all_of_them(clock: Callable[[], float]) -> Seen:
+        throttle, own = Throttle(POLICY, 60.0, clock=clock), RateLimiter(None, 60.0, clock)
+        seen = Seen()
+
+        async def one(asked: Asked) -> None:
+            drawer = throttle.drawer(CALL, "inference")
+            reserved = await throttle.acquire(drawer, own, asked.most)
+            await asyncio.sleep(LATENCY_S / 2)
+            seen.refused += not counting.take(asked.taken, clock())
+            headers = told(counting, per_minute, clock()) if tells else {"limit": str(per_minute)}
+            await asyncio.sleep(LATENCY_S / 2)
+            throttle.learn(drawer, Response(200, headers), reserved)
+
+        await one(requests[0])
+        await asyncio.gather(*map(one, requests[1:]))
+        seen.seconds = clock()
+        return seen
+
+    return virtual_time.run(all_of_them)
+
+
+def told(counting: Counting, per_minute: int, now: float) -> dict[str, str]:
+    remaining, reset_s = counting.left(now)
+    date = format_datetime(datetime.fromtimestamp(int(NOON + now), UTC), usegmt=True)
+    return {"limit": str(per_minute), "remaining": str(remaining), "reset": f"{reset_s:.0f}s", "date": date}
+
+
+@st.composite
+def asked(draw: st.DrawFn, per_minute: int = 10_000) -> list[Asked]:
+    """Requests of up to a third of the limit."""
+    most = draw(st.lists(st.integers(1, per_minute // 3), min_size=2, max_size=25))
+    return [Asked(each, draw(st.integers(0, each))) for each in most]
+
+
+@pytest.mark.parametrize("counting", [Bucket, Minutes])
+@given(requests=asked())
+def test_nothing_is_refused_once_the_limit_is_known(counting: type[Bucket | Minutes], requests: list[Asked]) -> None:
+    assert run(counting(10_000), 10_000, requests).refused == 0
+
+
+@given(asked())
+def test_nothing_is_refused_where_only_the_limit_is_told(requests: list[Asked]) -> None:
+    assert run(Minutes(10_000), 10_000, requests, tells=False).refused == 0
+
+
+@pytest.mark.parametrize("size", [100, 1_000, 3_000])
+def test_it_takes_hardly_longer_than_the_limit_asks(size: int) -> None:
+    """By what was taken, though each might have taken four times as much."""
+    requests = [Asked(4 * size, size)] * (50_000 // size)
+    seen = run(Bucket(10_000), 10_000, requests)
+    assert seen.refused == 0
+    least = (50_000 - 10_000) / (10_000 / 60)
+    assert seen.seconds <= least * 1.05 + 60 * 3 * size / 10_000, "the last may have to wait for what it might take"
+
+
+def test_it_would_be_refused_without() -> None:
+    def all_at_once(counting: Counting) -> int:
+        return sum(not counting.take(3_000, 0.0) for _ in range(4))
+
+    assert all_at_once(Bucket(10_000)) == all_at_once(Minutes(10_000)) == 1
+
+
+def test_what_waits_for_tokens_holds_up_nobody_who_needs_none() -> None:
+    clock = [0.0]
+    budget = TokenBudget(1_000, lambda: clock[0])
+    answered([budget.reserve(900)])
+    assert budget.wait_s(100) == 60.0
+    assert budget.wait_s(0) == 0.0
+    assert budget.wait_s(int(1_000 * SHARE) - 900) == 0.0
+    clock[0] = 60.0
+    assert budget.wait_s(100) == 0.0
+
+
+def test_more_than_the_limit_waits_until_it_is_whole() -> None:
+    """Else it could never be sent; the provider may refuse it."""
+    clock = [0.0]
+    budget = TokenBudget(1_000, lambda: clock[0])
+    assert budget.wait_s(5_000) == 0.0
+    budget.told(999, 0.06)
+    assert 0 < budget.wait_s(5_000) <= 0.06
+
+
+def test_what_others_have_taken_counts() -> None:
+    clock = [0.0]
+    budget = TokenBudget(1_000, lambda: clock[0])
+    budget.told(0, 17.0)
+    assert budget.wait_s(1) == 17.0, "a window: all of it is back at once"
+    budget.told(0, 60.0)
+    assert budget.wait_s(100) == pytest.approx(60 * 130 / 1_000), "a bucket: it fills evenly, to the share that is used"
+
+
+def test_calls_of_other_models_draw_on_other_budgets() -> None:
+    throttle = Throttle(POLICY, 60.0, clock=lambda: 0.0)
+
+    def drawer(model: str) -> Call:
+        return post("/v1/responses", {"model": model})
+
+    small, large = (throttle.drawer(drawer(model), "inference") for model in ("small", "large"))
+    throttle.learn(small, Response(200, {"limit": "1000", "remaining": "0", "reset": "17s"}))
+    assert throttle.meters(small)
+    assert not throttle.meters(large)
