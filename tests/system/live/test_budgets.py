@@ -78,7 +78,7 @@ def test_a_budget_counts_what_it_admits_alone() -> None:
 
 def test_lanes_that_share_a_budget_share_a_process(base: str) -> None:
     compliance, models = "pa/errors/compliance/chat_not_found", "pa/endpoints/models/list_models"
-    here, live = mock_target_at(base), pa(base)
+    here, live = mock_target_at(base), replace(pa(base), live=True)
     budgeted = mock_target_at(base, max_requests=5)
     assert group_of(compliance, here) != group_of(models, here)
     assert group_of(compliance, budgeted) == group_of(models, budgeted) == "pa"

@@ -96,20 +96,20 @@ def test_a_provider_without_any_key_is_answered_for_by_one_shard() -> None:
 
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Ran]]:
-    """One night of two providers on two machines."""
+    """One night of two providers on three machines."""
     folder = tmp_path_factory.mktemp("shards")
     with mock_process("pa", "pd") as addresses:
         tonight = night(folder, addresses)
         common = ("--target", str(tonight.path), "--kind", "endpoints", "--today", "2026-11-20")
         yield [
-            pytest_probes(folder / str(number), *common, "--shard", f"{number}/2", environ=tonight.environ)
-            for number in (1, 2)
+            pytest_probes(folder / str(number), *common, "--shard", f"{number}/3", environ=tonight.environ)
+            for number in (1, 2, 3)
         ]
 
 
 def test_no_shard_is_blind_or_leaves_something_out(shards: list[Ran]) -> None:
-    """One of them got only what needs keys that nobody has: it asks nothing, which is 5 and not 10."""
-    assert sorted(ran.status for ran in shards) == [0, 5], [ran.said for ran in shards]
+    """One of them got no provider, for a live one is never split: it asks nothing, which is 5 and not 10."""
+    assert sorted(ran.status for ran in shards) == [0, 0, 5], [ran.said for ran in shards]
     assert sorted(address for ran in shards for address in ran.run.selected or ()) == sorted(
         address for ran in shards for address in ran.results
     )
@@ -117,7 +117,7 @@ def test_no_shard_is_blind_or_leaves_something_out(shards: list[Ran]) -> None:
     assert sorted(seen) == sorted(
         str(record.address) for record in catalog().select(kind="endpoints") if record.provider in ("pa", "pd")
     )
-    assert {ran.run.policy["shard"] for ran in shards} == {"1/2", "2/2"}
+    assert {ran.run.policy["shard"] for ran in shards} == {"1/3", "2/3", "3/3"}
 
 
 def test_shards_merged_in_any_order_give_the_same_records(shards: list[Ran], tmp_path: Path) -> None:
