@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -18,6 +19,10 @@ CONSTRAINTS = "constraints.txt"
 REQUIREMENTS = ".ci/requirements.txt"
 QUICK = ("-m", "not process and not browser", "--hypothesis-profile=quick", "tests/unit", "tests/contract")
 """What needs no process and no browser, with a quarter of the examples of each property; `tests` has them all."""
+
+WORKERS = ("-n", str(max(4, os.cpu_count() or 1)), "--dist", "worksteal")
+"""Four at least, for much of what tests do is to wait for processes; each takes what stands together, for tests of one
+file share what was made for them, and then from whoever has most left."""
 
 INDEPENDENT = "tests/system/clients/test_independent.py"
 
@@ -62,14 +67,21 @@ def live(session: nox.Session) -> None:
 def quick(session: nox.Session) -> None:
     """Run what needs no process and no browser: the loop while one writes."""
     install(session, "test")
-    session.run("pytest", "-n", "2", *QUICK, *session.posargs, env=COMPILED)
+    session.run("pytest", "-n", "2", "--dist", "worksteal", *QUICK, *session.posargs, env=COMPILED)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the project's own tests, in random order, on all cores; `clients` and `crash` are sessions of their own."""
+    """Run the project's own tests, in random order; `clients`, `proofs` and `crash` are sessions of their own."""
     install(session, "test")
-    session.run("pytest", "-n", "auto", "-m", "not clients and not crash", *session.posargs, env=COMPILED)
+    session.run("pytest", *WORKERS, "-m", "not clients and not proof and not crash", *session.posargs, env=COMPILED)
+
+
+@nox.session
+def proofs(session: nox.Session) -> None:
+    """Prove at length what `tests` shows in short: a whole night in the field, all hostile servers, large reports."""
+    install(session, "test")
+    session.run("pytest", *WORKERS, "-m", "proof", "tests/system", *session.posargs, env=COMPILED)
 
 
 @nox.session

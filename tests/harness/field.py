@@ -85,12 +85,18 @@ def live_target(path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate:
     return environ
 
 
-def night(folder: Path, addresses: Mapping[str, Mapping[str, str]], day: date = TODAY) -> Ran:
-    """A night of providers at these addresses; nights of one folder know of each other."""
+def night(
+    folder: Path,
+    addresses: Mapping[str, Mapping[str, str]],
+    *arguments: str,
+    day: date = TODAY,
+    rate: float | None = None,
+) -> Ran:
+    """A night of providers at these addresses; nights of one folder know of each other. `rate` as a target has it."""
     folder.mkdir(parents=True, exist_ok=True)
-    environ = live_target(folder / "field.toml", addresses)
+    environ = live_target(folder / "field.toml", addresses, rate=rate)
     chosen = ("--target", str(folder / "field.toml"), "--today", day.isoformat(), "--depth", "quick")
-    return pytest_probes(folder / "out", *chosen, environ=environ, deadline_s=DEADLINE_S)
+    return pytest_probes(folder / "out", *chosen, *arguments, environ=environ, deadline_s=DEADLINE_S)
 
 
 class Told(NamedTuple):
@@ -133,7 +139,7 @@ def main() -> None:
     folder, *images = (Path(each).resolve() for each in sys.argv[1:])
     shutil.rmtree(folder, ignore_errors=True)
     with served("field") as addresses:
-        first = night(folder, addresses, TODAY - timedelta(days=1))
+        first = night(folder, addresses, day=TODAY - timedelta(days=1))
         print(first.said)
         before = set((folder / "out").iterdir())
         second = night(folder, addresses)

@@ -1,0 +1,16 @@
+"""A report of ten thousand results opens, and one of them is found; of a thousand, `test_page.py` shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.system.browser.test_page import opens
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.system.browser.chromium import Visit
+
+
+def test_ten_thousand_results_open(visit: Visit, tmp_path: Path) -> None:
+    opens(10_000, visit, tmp_path / "report.html")

@@ -1,0 +1,15 @@
+"""All hostile servers that answer at once, in this process; `nox -s hostile` gives each a run of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.harness.hostile_table import RECORDS, cases
+from tests.system.hostile.test_table import SLOW, mistakes
+
+
+@pytest.mark.parametrize("over", RECORDS)
+def test_what_hostile_servers_do_is_told_as_what_it_is_and_shows_no_key(over: str, tmp_path: Path) -> None:
+    assert mistakes((each for each in cases() if each.over == over and each.reason not in SLOW), tmp_path) == []

@@ -1,0 +1,18 @@
+"""A night of all providers in the field, at their documented limits: exactly what is known is found, edges told not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from catalog.model import Outcome
+from tests.harness import field
+
+
+def test_exactly_what_is_known_is_found(tmp_path: Path) -> None:
+    with field.served("field") as addresses:
+        ran = field.night(tmp_path, addresses)
+    assert field.found(ran.lines) == field.known().keys()
+    outcomes = Counter(result.outcome for result in ran.results.values())
+    assert set(outcomes) == {Outcome.CONFORMS, Outcome.DRIFTED, Outcome.NOT_PROBED}, "no edge made anything unclear"
+    assert outcomes[Outcome.CONFORMS] > 200
