@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -64,26 +64,26 @@ def judged(expected: Expected, response: Response) -> Verdict:
     return judge([expected], Attempt("", 0.0, (exchange,)), known(expected.provider))
 
 
-def choices() -> Iterator[Choice]:
-    for record in catalog().records:
-        for expected in asserted(record, catalog().__getitem__):
-            if any(each.alternatives for each in expected.assertions.values()) and expected.instead is None:
-                yield Choice(expected)
-
-
-CHOICES = list(choices())
+@cache
+def choices() -> tuple[Choice, ...]:
+    return tuple(
+        Choice(expected)
+        for record in catalog().records
+        for expected in asserted(record, catalog().__getitem__)
+        if any(each.alternatives for each in expected.assertions.values()) and expected.instead is None
+    )
 
 
 def test_there_are_choices_of_each_kind() -> None:
-    aspects = {each.key.aspect for choice in CHOICES for each in choice.left}
+    aspects = {each.key.aspect for choice in choices() for each in choice.left}
     assert aspects == {"status", "type", "code", "param"}
     named = {str(record.address) for record in catalog().records if record.data.get("alternatives")}
-    assert named <= {choice.expected.address for choice in CHOICES}
+    assert named <= {choice.expected.address for choice in choices()}
 
 
 @pytest.mark.parametrize("member", [0, 1])
 def test_each_member_of_what_is_left_to_choice_conforms(member: int) -> None:
-    for choice in CHOICES:
+    for choice in choices():
         chosen = {str(each.key): each.alternatives[member] for each in choice.left}
         verdict = judged(choice.expected, choice.answer(chosen))
         assert verdict.outcome is Outcome.CONFORMS, (choice.expected.address, verdict.reason, verdict.findings)
@@ -92,7 +92,7 @@ def test_each_member_of_what_is_left_to_choice_conforms(member: int) -> None:
 
 
 def test_what_is_none_of_the_members_differs_and_is_drift_where_the_choice_is_documented() -> None:
-    for choice in CHOICES:
+    for choice in choices():
         for assertion in choice.left:
             within = assertion.key.within
             stranger: Any = 418 if assertion.key.aspect == "status" else SPOILED
@@ -105,7 +105,7 @@ def test_what_is_none_of_the_members_differs_and_is_drift_where_the_choice_is_do
 
 def test_a_choice_that_nobody_left_is_a_difference() -> None:
     """Without its alternatives none of these is as stated with the second member: so the first test can fail."""
-    for choice in CHOICES:
+    for choice in choices():
         assertions = {key: replace(each, alternatives=()) for key, each in choice.expected.assertions.items()}
         strict = replace(choice.expected, assertions=assertions)
         second = choice.answer({str(each.key): each.alternatives[1] for each in choice.left})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
 
 import pytest
 
@@ -15,11 +17,15 @@ from probes.commands import reference
 from probes.commands.everything import OF_MODULES
 from probes.suite import options
 
-PAGES = dict(reference.pages(options.add))
+
+@cache
+def pages() -> Mapping[str, str]:
+    """Each page by its path: made when a test asks, not where all tests are only collected."""
+    return dict(reference.pages(options.add))
 
 
 def test_each_command_and_each_option_is_told() -> None:
-    told = PAGES["reference/commands.md"]
+    told = pages()["reference/commands.md"]
     for module, names in OF_MODULES.items():
         for name in names:
             assert f"usage: python -m {module} {name}" in told
@@ -28,13 +34,13 @@ def test_each_command_and_each_option_is_told() -> None:
 
 
 def test_each_exit_status_and_each_code_is_told() -> None:
-    assert {int(status) for status in re.findall(r"^\| (\d+) \|", PAGES["reference/exits.md"], re.M)} == set(Exit)
-    codes = set(re.findall(r"^\| `([^`]+)` \|", PAGES["reference/codes.md"], re.M))
+    assert {int(status) for status in re.findall(r"^\| (\d+) \|", pages()["reference/exits.md"], re.M)} == set(Exit)
+    codes = set(re.findall(r"^\| `([^`]+)` \|", pages()["reference/codes.md"], re.M))
     assert codes == {*FindingCode, *ReasonCode}
 
 
 def test_each_error_has_its_row_and_says_whether_to_send_it_again() -> None:
-    rows = re.findall(r"^\| ([\d, ]*)\| `([^`]+)` \| (\w+)", PAGES["reference/retries.md"], re.M)
+    rows = re.findall(r"^\| ([\d, ]*)\| `([^`]+)` \| (\w+)", pages()["reference/retries.md"], re.M)
     errors = load().find(kind="errors")
     assert sorted(name for _, name, _ in rows) == sorted("/".join(each.address.split("/")[2:]) for each in errors)
     assert {again for _, _, again in rows} == {"yes", "no", "conditional"}
@@ -42,13 +48,14 @@ def test_each_error_has_its_row_and_says_whether_to_send_it_again() -> None:
 
 @pytest.mark.parametrize("provider", providers())
 def test_each_fact_stands_in_the_section_of_its_citation(provider: str) -> None:
-    sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", PAGES[f"facts/{provider}.md"], re.M | re.S))
+    sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", pages()[f"facts/{provider}.md"], re.M | re.S))
     for fact in facts(provider):
         assert f"| {reference.cell(fact.row)} | {reference.cell(fact.statement)} |" in sections[fact.section]
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_every_row_of_a_table_has_the_cells_of_its_head(path: str) -> None:
-    prose = re.sub(r"```.*?```", "", PAGES[path], flags=re.S)
-    for table in re.findall(r"(?:^\|.*\|$\n)+", prose, re.M):
-        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+def test_every_row_of_a_table_has_the_cells_of_its_head() -> None:
+    for path, text in pages().items():
+        prose = re.sub(r"```.*?```", "", text, flags=re.S)
+        for table in re.findall(r"(?:^\|.*\|$\n)+", prose, re.M):
+            cells = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
+            assert len(cells) == 1, (path, table.partition("\n")[0])
