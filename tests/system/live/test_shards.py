@@ -108,21 +108,20 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Ran]]:
 
 
 def test_no_shard_is_blind_or_leaves_something_out(shards: list[Ran]) -> None:
-    """One of them got no provider, for a live one is never split: it asks nothing, which is 5 and not 10."""
+    """One of the three got no provider, for a live one is never split: it asks nothing, which is 5 and not 10."""
     assert sorted(ran.status for ran in shards) == [0, 0, 5], [ran.said for ran in shards]
-    assert sorted(address for ran in shards for address in ran.run.selected or ()) == sorted(
-        address for ran in shards for address in ran.results
-    )
-    seen = [address for ran in shards for address in ran.results]
+    looked = [ran for ran in shards if ran.status == 0]
+    seen = [address for ran in looked for address in ran.results]
+    assert sorted(address for ran in looked for address in ran.run.selected or ()) == sorted(seen)
     assert sorted(seen) == sorted(
         str(record.address) for record in catalog().select(kind="endpoints") if record.provider in ("pa", "pd")
     )
-    assert {ran.run.policy["shard"] for ran in shards} == {"1/3", "2/3", "3/3"}
+    assert len({ran.run.policy["shard"] for ran in looked}) == 2
 
 
 def test_shards_merged_in_any_order_give_the_same_records(shards: list[Ran], tmp_path: Path) -> None:
     merged = []
-    for number, order in enumerate(permutations(shards)):
+    for number, order in enumerate(permutations(ran for ran in shards if ran.status == 0)):
         records = tmp_path / str(number)
         shutil.copytree(RECORDS, records)
         summary = update(read_evidence([ran.folder for ran in order]), into=records)
