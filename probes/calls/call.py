@@ -21,6 +21,10 @@ GRPC = "GRPC"
 """The method of a gRPC call, whose path is `/<package>.<service>/<method>`; the body is its message as JSON."""
 
 
+STILL = "still"
+"""What a mock's clock is told so that it stands still; behind it, how much later it is (`still+1m`)."""
+
+
 class LaneKey(Enum):
     """The credential of a call that names none of its own."""
 
@@ -140,7 +144,8 @@ class Call:
 
     def still(self) -> Call:
         """The same call while time stands still by the clock of a mock, for all of a session that are sent so."""
-        return replace(self, mock=replace(self.mock, clock=f"still{self.mock.clock or ''}"))
+        clock = (self.mock.clock or "").removeprefix(STILL)
+        return replace(self, mock=replace(self.mock, clock=f"{STILL}{clock}"))
 
     def role_in(self, lane: str) -> str | None:
         """The role whose key authorises the call when the lane of role `lane` sends it; None: no key does."""

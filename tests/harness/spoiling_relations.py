@@ -33,18 +33,22 @@ def spoil_relations(expected: Expected, exchange: Exchange, others: Mapping[str,
         if not ours or (not theirs and relation.kind not in ("ordered", "non_empty")):
             continue
         aspect = Aspect.BODY if code_of(relation) is FindingCode.BODIES_DIFFER else Aspect.RELATION
-        if place.kind == "ask/path":
-            yield Spoiled(f"relation {relation.place}", aspect, _asking_otherwise(exchange, ours[0]))
+        if place.kind.startswith("ask/"):
+            yield Spoiled(f"relation {relation.place}", aspect, _asking_otherwise(exchange, place, ours[0]))
             continue
         assert exchange.response is not None
         changed = _broken(relation, place, expected, exchange.response, theirs)
         yield Spoiled(f"relation {relation.place}", aspect, replace(exchange, response=changed))
 
 
-def _asking_otherwise(exchange: Exchange, value: Any) -> Exchange:
-    """The exchange as if it had asked for another thing."""
-    url = exchange.request.url.replace(quote(str(value)), SPOILED)
-    return replace(exchange, request=replace(exchange.request, url=url))
+def _asking_otherwise(exchange: Exchange, place: Place, value: Any) -> Exchange:
+    """The exchange as if it had asked for another thing: in its path, its query or its body."""
+    request = exchange.request
+    if place.kind == "ask/body":
+        changed = replace(request, body=put(request.body, place.pointer.replace("*", "0"), SPOILED))
+    else:
+        changed = replace(request, url=request.url.replace(quote(str(value)), SPOILED))
+    return replace(exchange, request=changed)
 
 
 def _theirs(relation: Relation, expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]) -> list[Any]:

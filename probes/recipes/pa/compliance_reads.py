@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog.model.codes import ReasonCode
 from probes.calls.body import body_of
 from probes.calls.call import Call, get
 from probes.elicit.recipe import Family, Recipe
@@ -81,6 +82,18 @@ def read_only(slug: str, success: Call, **others: Call) -> Recipe:
 def read(family: Family, slug: str, success: Call, **others: Call) -> Recipe:
     """A row: one read and its rules."""
     return family.recipe(slug, labelled(success, **others), credential=READ, control=control_for(success))
+
+
+def pending_and_no_more() -> dict[str, Recipe]:
+    """The transcript of a session that is pending, and of the same a day later, when it has left that state."""
+    call, slug = transcript("{pending_remote_session}"), "get_remote_session_transcript"
+    no_time = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long a session is pending (1:3)")
+    return {
+        "pending": SESSIONS.recipe(slug, call, label="pending", credential=READ),
+        "pending_no_more": SESSIONS.recipe(
+            slug, call.later("+1d"), label="pending_no_more", credential=READ, live=no_time
+        ),
+    }
 
 
 CAPS = {"positive": "64", "one": "1", "minus_one": "-1", "zero": "0", "minus_two": "-2", "not_integer": "many"}
@@ -166,12 +179,16 @@ RECIPES: tuple[Recipe, ...] = (
         unknown_project=get(f"{UNKNOWN_PROJECT}/collaborators"),
     ),
     read(SESSIONS, "list_remote_sessions", get(REMOTE_SESSIONS)),
-    read(
-        SESSIONS,
+    SESSIONS.recipe(
         "get_remote_session_transcript",
-        transcript("{remote_session}"),
-        unknown_session=transcript(f"cse_{UNKNOWN_ID}"),
-        malformed_id=transcript("no-session"),
+        labelled(
+            transcript("{remote_session}"),
+            unknown_session=transcript(f"cse_{UNKNOWN_ID}"),
+            malformed_id=transcript("no-session"),
+        ),
+        credential=READ,
+        control=control_for(transcript("{remote_session}")),
+        optional=pending_and_no_more(),
     ),
     OUTCOMES.recipe("user_deleted_chat_listed", chats(("user_ids[]", "{user_of_deleted_chat}")), credential=READ),
     OUTCOMES.recipe(

@@ -59,8 +59,8 @@ async def page_not_valid_for_request(probe: Probe) -> None:
 async def page_cursor_expired(probe: Probe) -> None:
     """A cursor that still works within a day, and no more the day after."""
     walk = session_messages("{local_session}", ("limit", "1"), ("page", await next_page(probe)))
-    await probe.setup(walk.later("+23h59m"))
-    await probe.send(walk.later("+24h1m"))
+    await probe.setup(walk.later("+23h59m59s").still())
+    await probe.send(walk.later("+24h1s").still())
 
 
 async def next_page(probe: Probe) -> str:
@@ -69,7 +69,7 @@ async def next_page(probe: Probe) -> str:
     Raises:
         Stopped: there is only one page.
     """
-    first = await probe.setup(session_messages("{local_session}", ("limit", "1")))
+    first = await probe.setup(session_messages("{local_session}", ("limit", "1")).still())
     page = first.body.get("next_page") if isinstance(first.body, dict) else None
     if not isinstance(page, str):
         raise Stopped(Reason(ReasonCode.SETUP_FAILED, "values.local_session has no second page of messages"))

@@ -24,7 +24,7 @@ from probes.recipes.pa.compliance_requests import (
     session_messages,
 )
 from probes.recipes.pa.requests import UNKNOWN_ID
-from probes.recipes.pa.walking import AFTER, BEFORE, END, FIRST, MOST, PAGE, WHOLE, by_ends, by_page, cursor
+from probes.recipes.pa.walking import AFTER, BEFORE, END, FIRST, MOST, PAGE, WHOLE, by_ends, by_page, cursor, to_the_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,8 +36,8 @@ SESSIONS = Family("pa/endpoints/compliance_sessions")
 
 LISTED, TRANSCRIPT = get(LOCAL_SESSIONS), session_messages("{local_session}")
 USERS, PROJECTS = "user_ids[]", "project_ids[]"
-TOO_MANY = ("limit", "1000000")
-A_DAY = {"within_a_day": "+23h59m", "after_a_day": "+24h1m"}
+TOO_MANY, NO_NUMBER = ("limit", "1000000"), ("limit", "many")
+A_DAY = {"within_a_day": "+23h59m59s", "after_a_day": "+24h1s"}
 """When a cursor of local-session messages is used, by label: it expires after 24 h (2:8.1)."""
 
 
@@ -74,8 +74,8 @@ def a_day_later(label: str, clock: str) -> dict[str, Recipe]:
 
     async def steps(probe: Probe) -> None:
         page = session_messages("{local_session}", ("limit", "1"))
-        token = cursor(await probe.send(page, SETUP), "next_page")
-        await probe.send(page.but(query=(*page.query, (PAGE, token))).later(clock), label)
+        token = cursor(await probe.send(page.still(), SETUP), "next_page")
+        await probe.send(page.but(query=(*page.query, (PAGE, token))).later(clock).still(), label)
 
     look = SESSIONS.recipe(
         "list_local_session_messages",
@@ -89,6 +89,15 @@ def a_day_later(label: str, clock: str) -> dict[str, Recipe]:
     return {label: look}
 
 
+def behind_the_last(slug: str, listing: Call) -> dict[str, Recipe]:
+    """The page behind the last entry of a list, where so many pages reach it."""
+
+    async def steps(probe: Probe) -> None:
+        await to_the_end(probe, listing)
+
+    return {END: CHAT_LISTS.recipe(slug, steps=steps, label=END, requests=MOST + 1, credential=READ, control=CHATS)}
+
+
 RECIPES: tuple[Recipe, ...] = (
     walked(
         CHAT_LISTS,
@@ -99,12 +108,14 @@ RECIPES: tuple[Recipe, ...] = (
             project_ids=chats((PROJECTS, "{project}")),
             limit=chats(("limit", "1")),
             limit_above_maximum=chats(TOO_MANY),
+            limit_not_integer=chats(NO_NUMBER),
             array_without_suffix=chats(("user_ids", "{user}")),
             bad_after_id=chats((AFTER, "no-cursor")),
         ),
         by_ends(chats()),
         (WHOLE, FIRST, AFTER, BEFORE),
         optional={
+            **behind_the_last("list_chats", chats()),
             **chats_of("other_user", USERS, "{user_of_deleted_chat}"),
             **chats_of("two_users", USERS, "{user}", "{user_of_deleted_chat}"),
             **chats_of("other_project", PROJECTS, "{project_without_chats}"),
@@ -118,6 +129,7 @@ RECIPES: tuple[Recipe, ...] = (
             LISTED,
             window=get(LOCAL_SESSIONS, query=((SINCE, EARLY), (UNTIL, LATE))),
             limit_above_maximum=get(LOCAL_SESSIONS, query=(TOO_MANY,)),
+            limit_not_integer=get(LOCAL_SESSIONS, query=(NO_NUMBER,)),
             malformed_page=get(LOCAL_SESSIONS, query=((PAGE, "no-cursor"),)),
         ),
         by_page(LISTED, 1),
@@ -129,6 +141,7 @@ RECIPES: tuple[Recipe, ...] = (
         labelled(
             TRANSCRIPT,
             limit_above_maximum=session_messages("{local_session}", TOO_MANY),
+            limit_not_integer=session_messages("{local_session}", NO_NUMBER),
             unknown_session=session_messages(f"clls_{UNKNOWN_ID}"),
             malformed_id=session_messages("no-session"),
             malformed_page=session_messages("{local_session}", (PAGE, "no-cursor")),

@@ -37,9 +37,9 @@ def with_no_beta(call: Call) -> Call:
 RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("missing_max_tokens", message_without("max_tokens")),
     FAMILY.recipe("max_tokens_above_maximum", message(max_tokens=100_000_000)),
-    FAMILY.recipe("temperature_below_0", message(temperature=-0.1)),
-    FAMILY.recipe("temperature_above_1", message(temperature=1.1)),
-    FAMILY.recipe("top_k_not_integer", message(top_k="many")),
+    FAMILY.recipe("temperature_below_0", message(temperature=-0.01)),
+    FAMILY.recipe("temperature_above_1", message(temperature=1.01)),
+    FAMILY.recipe("top_k_not_integer", message(top_k=1.5)),
     FAMILY.recipe(
         "temperature_and_top_p",
         message(model="{one_sampling_parameter_model}", temperature=0.5, top_p=0.5),

@@ -6,17 +6,15 @@ Disruptive, and with the clock of a mock, which makes each bucket full again: no
 from __future__ import annotations
 
 from datetime import timedelta
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from catalog.model import Exchange, Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS
 from probes.calls.body import body_of
 from probes.calls.call import Call, delete, get
-from probes.elicit.probe import Stopped
 from probes.elicit.recipe import Family
-from probes.recipes.pa.compliance_requests import activities
+from probes.recipes.moments import moment_of
+from probes.recipes.pa.compliance_requests import REMOTE_SESSIONS, activities
 from probes.recipes.pa.endpoints import CREATE_BATCH, UNKNOWN_FILE, UPLOAD
 from probes.recipes.pa.requests import MESSAGE, message, said
 from probes.recipes.pa.tiers import LISTED_AGENTS, LISTED_BATCHES, LISTED_FILES, NO_AGENT
@@ -24,6 +22,7 @@ from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from datetime import datetime
 
     from probes.elicit.probe import Probe
     from probes.elicit.recipe import Recipe, Steps
@@ -290,16 +289,21 @@ NARROW, NARROW_OTHER, NARROW_TOO = "compliance_narrow", "compliance_narrow_other
         "spent_for_other_key",
         "spent_for_other_organization",
         "spent_for_other_endpoint",
+        "within_600",
         "beyond_600",
+        "remote_spent",
+        "remote_spent_alone",
     ),
-    requests=9,
+    requests=14,
     roles={NARROW, NARROW_OTHER, NARROW_TOO},
     credential="compliance",
     cost=Cost.DISRUPTIVE,
     live=(ReasonCode.NO_DOCUMENTED_SETUP, "it takes a parent organization with a budget of four requests a minute"),
 )
 async def compliance(probe: Probe) -> None:
-    """Four requests of a parent organization, by whomever and to whatever, leave none for anybody."""
+    """Four requests of a parent organization, by whomever and to whatever, leave none for anybody; its second budget,
+    of two to remote sessions, is none of the others'.
+    """
     for label, call in {
         SUCCESS: activities().but(credential=NARROW),
         "other_key": activities().but(credential=NARROW_OTHER),
@@ -309,25 +313,22 @@ async def compliance(probe: Probe) -> None:
         "spent_for_other_key": activities().but(credential=NARROW_OTHER),
         "spent_for_other_organization": activities().but(credential=NARROW_TOO),
         "spent_for_other_endpoint": ORGANIZATIONS.but(credential=NARROW),
-        "beyond_600": activities().befallen("others_requested;requests=700"),
+        "within_600": activities().befallen("others_requested;requests=599"),
+        "beyond_600": activities(),
     }.items():
         await probe.send(call, label)
+    remote = get(REMOTE_SESSIONS, credential=NARROW).later("+2m")
+    for _ in range(2):
+        await probe.setup(remote)
+    await probe.send(remote, "remote_spent")
+    await probe.send(activities().but(credential=NARROW).later("+2m"), "remote_spent_alone")
 
 
-SPENT = by("spend_cap")
+SPENT = by("spend_cap").still()
 
 
-def until_next_month(exchange: Exchange) -> int:
-    """Seconds from an answer's date to the first day of the next month, 00:00 UTC.
-
-    Raises:
-        Stopped: the answer has no date.
-    """
-    dated = exchange.response.headers.get("date", "") if exchange.response is not None else ""
-    try:
-        now = parsedate_to_datetime(dated)
-    except ValueError:
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the answer has no date to count the month from")) from None
+def until_next_month(now: datetime) -> int:
+    """Seconds from a moment to the first day of the next month, 00:00 UTC."""
     following = now.replace(day=1) + timedelta(days=32)
     return int((following.replace(day=1, hour=0, minute=0, second=0) - now).total_seconds())
 
@@ -344,9 +345,8 @@ def until_next_month(exchange: Exchange) -> int:
 )
 async def spend_cap(probe: Probe) -> None:
     """Refused until the month ends or the tier is raised, and served from then on."""
-    refused = await probe.send(SPENT, "now")
-    left = until_next_month(refused)
-    await probe.send(SPENT.later(f"+{max(1, left // 2)}s"), "next_day")
-    await probe.send(SPENT.later(f"+{max(1, left - 30)}s"), "last_minute")
+    left = until_next_month(moment_of(await probe.send(SPENT, "now")))
+    await probe.send(SPENT.later(f"+{left // 2}s").still(), "next_day")
+    await probe.send(SPENT.later(f"+{left - 1}s").still(), "last_minute")
     await probe.send(SPENT.befallen("tier_increased"), "tier_increased")
-    await probe.send(SPENT.later(f"+{left + 2}s"), SUCCESS)
+    await probe.send(SPENT.later(f"+{left}s").still(), SUCCESS)

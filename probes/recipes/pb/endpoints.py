@@ -75,6 +75,8 @@ def _generate_content(version: str) -> Recipe:
         optional=beside(
             image_temperature_at_maximum=asked("{image_model}", temperature=1),
             image_temperature_above_maximum=asked("{image_model}", temperature=1.01),
+            image_temperature_zero=asked("{image_model}", temperature=0),
+            image_temperature_below_zero=asked("{image_model}", temperature=-0.01),
             thinking_level_alone=thinking(thinkingLevel="low"),
             thinking_budget_alone=thinking(thinkingBudget=1),
             thinking_level_with_budget=thinking(thinkingLevel="low", thinkingBudget=1),

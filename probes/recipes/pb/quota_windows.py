@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
 from probes.recipes.limit_looks import SLUG, TIGHT
+from probes.recipes.moments import moment_of
 from probes.recipes.pb.account_limits import LIMITS
 from probes.recipes.pb.requests import generate, said
 from probes.target.target import Cost
@@ -78,13 +79,12 @@ async def flex(probe: Probe) -> None:
 
 
 async def daily_reset(probe: Probe) -> None:
-    """A day's quota used up at noon: a minute before midnight Pacific time it is, a minute after it is not."""
-    noon, midnight = _noon_and_midnight()
-    call = generate("{day_quota_model}")
+    """A day's quota used up at noon: a second before midnight Pacific time it is, at midnight it is not."""
+    call = generate("{day_quota_model}").but(credential=TIGHT)
+    noon, midnight = _noon_and_midnight(moment_of(await probe.send(call, SETUP)))
     await _use_up(probe, call.later(f"+{noon}s"), int(probe.values["day_quota"]))
-    tight = call.but(credential=TIGHT)
-    await probe.send(tight.later(f"+{midnight - 60}s"), "before_midnight")
-    await probe.send(tight.later(f"+{midnight + 60}s"), "after_midnight")
+    await probe.send(call.later(f"+{midnight - 1}s"), "before_midnight")
+    await probe.send(call.later(f"+{midnight}s"), "after_midnight")
 
 
 async def rolling_window(probe: Probe) -> None:
@@ -94,9 +94,9 @@ async def rolling_window(probe: Probe) -> None:
     call = generate(contents=said(words)).but(credential="thrifty")
     for clock in ("+5h", "+5h6m"):
         await probe.setup(call.later(clock))
-    await probe.send(call.later("+5h9m50s"), "spend_window_full")
-    await probe.send(call.later("+5h10m10s"), "spend_window_frees_the_first_half")
-    await probe.send(call.later("+5h10m20s"), "spend_window_rolls")
+    await probe.send(call.later("+5h9m59s"), "spend_window_full")
+    await probe.send(call.later("+5h10m"), "spend_window_frees_the_first_half")
+    await probe.send(call.later("+5h10m1s"), "spend_window_rolls")
 
 
 async def _use_up(probe: Probe, call: Call, times: int) -> None:
@@ -104,9 +104,9 @@ async def _use_up(probe: Probe, call: Call, times: int) -> None:
         await probe.setup(call.but(credential=TIGHT))
 
 
-def _noon_and_midnight() -> tuple[int, int]:
-    """Seconds from now to tomorrow's noon and the midnight after it, Pacific time."""
-    now = datetime.now(PACIFIC)
+def _noon_and_midnight(now: datetime) -> tuple[int, int]:
+    """Seconds from a moment to the next day's noon and the midnight after it, Pacific time."""
+    now = now.astimezone(PACIFIC)
     tomorrow = now.date() + timedelta(days=1)
     noon = datetime.combine(tomorrow, time(12), PACIFIC)
     midnight = datetime.combine(tomorrow + timedelta(days=1), time(), PACIFIC)

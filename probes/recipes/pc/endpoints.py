@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
-from probes.calls.body import Content
+from probes.calls.body import Content, body_of
 from probes.calls.call import Call, delete, get, post
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.credential_rules import Refusals
@@ -78,10 +78,15 @@ async def reached_and_raised(probe: Probe) -> None:
     await probe.send(response(), "raised")
 
 
+def files_of(store: str) -> Call:
+    return get(f"/v1/vector_stores/{store}/files", headers=STORES)
+
+
 async def attach(probe: Probe) -> None:
-    """A file, added to a store made for it."""
+    """A file, added to a store made for it, and what that store then lists."""
     store = await make(probe, STORE)
-    await probe.send(post(f"/v1/vector_stores/{store}/files", {"file_id": "{file}"}, headers=STORES), "attached")
+    await probe.send(files_of(store).but(method="POST", body=body_of({"file_id": "{file}"})), "attached")
+    await probe.send(files_of(store), "listed")
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -97,6 +102,7 @@ RECIPES: tuple[Recipe, ...] = (
             content_type=CONTENT_TYPE,
             truncation_auto=response(truncation="auto"),
             **{f"service_tier_{tier}": response(service_tier=tier) for tier in SERVICE_TIERS},
+            service_tier_outside=response(service_tier="no-such-tier"),
             input_items=response(input=[{"role": "user", "content": "hi"}]),
             input_image=response(input=GOOD),
             within_bounds=WITHIN_BOUNDS,
@@ -191,11 +197,16 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     FAMILY.recipe(
         "vector_stores/files",
-        labelled(get("/v1/vector_stores/{vector_store}/files", headers=STORES)),
+        labelled(files_of("{vector_store}")),
         optional={
             **look("vector_stores/files", uploaded=UPLOAD),
             "attached": FAMILY.recipe(
-                "vector_stores/files", steps=attach, label="attached", requests=2, needs={"file"}, cost=Cost.BILLABLE
+                "vector_stores/files",
+                steps=attach,
+                labels=("attached", "listed"),
+                requests=3,
+                needs={"file"},
+                cost=Cost.BILLABLE,
             ),
         },
     ),
@@ -235,14 +246,15 @@ async def get_response(probe: Probe) -> None:
 
 
 @VECTOR_STORES.stepwise(
-    labels=(SUCCESS, WRONG_CREDENTIAL),
-    requests=4,
+    labels=(SUCCESS, WRONG_CREDENTIAL, "listed"),
+    requests=5,
     cost=Cost.BILLABLE,
     needs={"file"},
 )
 async def file_batches(probe: Probe) -> None:
-    """A batch of one file, added to a store made for it."""
+    """A batch of one file, added to a store made for it, and what that store then lists."""
     store = await make(probe, STORE)
     batch = post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": ["{file}"]}, headers=STORES)
     await probe.send(batch, SUCCESS)
+    await probe.send(files_of(store), "listed")
     await probe.send(wrong_key(batch), WRONG_CREDENTIAL)

@@ -22,7 +22,7 @@ NOT_FOUND = Family("pd/errors/not_found")
 COMPUTED = "+1m"
 """On the mock, when a result is surely computed; a live probe polls instead."""
 
-JUST_BEFORE, JUST_AFTER = "+23h59m", "+24h1m"
+JUST_BEFORE, JUST_AFTER = "+23h59m59s", "+24h1s"
 """On the mock, either side of the 24 h for which a result is kept (2:8.1)."""
 
 POLLS = 20
@@ -32,12 +32,12 @@ WAITS_A_DAY = (ReasonCode.NO_DOCUMENTED_SETUP, "a result would have to be left u
 
 
 async def begin(probe: Probe) -> Call:
-    """Ask for a deferred completion; the call that fetches it."""
-    body = (await probe.setup(completion(deferred=True))).body
+    """Ask for a deferred completion; the call that fetches it. On the mock no time passes but what is said."""
+    body = (await probe.setup(completion(deferred=True).still())).body
     request_id = body.get("request_id") if isinstance(body, dict) else None
     if not isinstance(request_id, str):
         raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the deferred completion was answered without a request_id"))
-    return get(f"/v1/chat/deferred-completion/{request_id}")
+    return get(f"/v1/chat/deferred-completion/{request_id}").still()
 
 
 async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
@@ -50,7 +50,7 @@ async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
 async def fetch_when_ready(probe: Probe, fetch: Call, label: str) -> Exchange:
     """Fetch until the answer is no longer 202; every poll has the label, and the last of them is judged."""
     for _ in range(POLLS):
-        exchange = await probe.send(fetch.later(COMPUTED), label)
+        exchange = await probe.send(fetch.later(COMPUTED).still(), label)
         if _status(exchange) != 202:
             break
         await anyio.sleep(POLL_EVERY_S)
@@ -84,11 +84,11 @@ async def fetched_once(probe: Probe) -> None:
     fetch = await begin(probe)
     await fetch_at_once(probe, fetch, "pending")
     await fetch_when_ready(probe, fetch, SUCCESS)
-    await probe.send(fetch.later(COMPUTED), "fetched_twice")
+    await probe.send(fetch.later(COMPUTED).still(), "fetched_twice")
 
 
 async def fetched_late(probe: Probe) -> None:
-    await probe.send((await begin(probe)).later(JUST_BEFORE), "within_a_day")
+    await probe.send((await begin(probe)).later(JUST_BEFORE).still(), "within_a_day")
 
 
 RECIPES = (
@@ -125,10 +125,10 @@ async def deferred_pending(probe: Probe) -> None:
 async def deferred_already_fetched(probe: Probe) -> None:
     fetch = await begin(probe)
     await take_result(probe, fetch)
-    await probe.send(fetch.later(COMPUTED))
+    await probe.send(fetch.later(COMPUTED).still())
 
 
 @billed(NOT_FOUND, requests=2, live=WAITS_A_DAY)
 async def deferred_expired(probe: Probe) -> None:
     fetch = await begin(probe)
-    await probe.send(fetch.later(JUST_AFTER))
+    await probe.send(fetch.later(JUST_AFTER).still())

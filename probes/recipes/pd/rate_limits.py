@@ -64,7 +64,7 @@ LOOKS = {
         "batch_is_not_counted", USED_UP, post("/v1/batches", {"name": "hi"}, credential=TIGHT), roles={TIGHT}
     ),
     "other_team": used_up_first("other_team", USED_UP, completion(), roles={TIGHT}),
-    "a_second_later": used_up_first("a_second_later", BRISK, BRISK.later("+2s"), roles={"brisk"}, live=ONLY_TIME),
+    "a_second_later": used_up_first("a_second_later", BRISK, BRISK.later("+1s"), roles={"brisk"}, live=ONLY_TIME),
     "a_minute_later": used_up_first(
         "a_minute_later", TERSE, TERSE.later("+5m"), roles={"tight_tokens"}, live=ONLY_TIME
     ),
