@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mockserver.pb.gateway import Handler
 
 VERSIONS = ("v1", "v1beta")
-"""Both share model paths and interactions (2:9)."""
+"""Both share model paths and interactions (2:9), and as newer clients ask v1 alone, what is kept beside them."""
 
 _SHARED: tuple[Route[Handler], ...] = (
     Route("GET", "/models", models.list_models),
@@ -23,6 +23,13 @@ _SHARED: tuple[Route[Handler], ...] = (
     Route("POST", "/interactions/{interaction}/cancel", interactions.cancel),
     Route("GET", "/interactions/{interaction}", interactions.retrieve),
     Route("DELETE", "/interactions/{interaction}", interactions.delete),
+    Route("DELETE", "/batches/{batch}", batches.cancel),
+    Route("POST", "/files", files.create),
+    Route("GET", "/files/{file}", files.retrieve),
+    Route("DELETE", "/files/{file}", files.delete),
+    Route("POST", "/fileSearchStores", stores.create),
+    Route("DELETE", "/fileSearchStores/{store}", stores.delete),
+    Route("POST", "/fileSearchStores/{store}/documents", stores.create_document),
 )
 
 ROUTES: tuple[Route[Handler], ...] = (
@@ -30,11 +37,4 @@ ROUTES: tuple[Route[Handler], ...] = (
     Route("POST", "/v1beta/auth_tokens", auth_tokens.create),
     Route("GET", "/v1beta/openai/models", compatibility.list_models),
     Route("POST", "/v1beta/openai/chat/completions", compatibility.chat_completions),
-    Route("DELETE", "/v1beta/batches/{batch}", batches.cancel),
-    Route("POST", "/v1beta/files", files.create),
-    Route("GET", "/v1beta/files/{file}", files.retrieve),
-    Route("DELETE", "/v1beta/files/{file}", files.delete),
-    Route("POST", "/v1beta/fileSearchStores", stores.create),
-    Route("DELETE", "/v1beta/fileSearchStores/{store}", stores.delete),
-    Route("POST", "/v1beta/fileSearchStores/{store}/documents", stores.create_document),
 )

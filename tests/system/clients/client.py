@@ -77,10 +77,15 @@ class Client:
     def installed(self) -> bool:
         if self.there is not None:
             return self.there()
-        try:
-            return find_spec(self.package) is not None
-        except ModuleNotFoundError:
-            return False
+        return is_installed(self.package)
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package can be imported, whose parent may not be there either."""
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 class Failed(Exception):

@@ -20,7 +20,9 @@ HEAD = """# What clients make of the mock
 
 `yes` where a client gives, raises and repeats what is expected, `–` where it has no such call. Made by
 `SAY_ANEW=1 nox -s clients`, from `tests/system/clients/independent.py`. That these tests can fail, `mutants.tsv` beside
-them shows: for each fault that clients see, a mutant of the mock and the client whose test kills it.
+them shows: for each behaviour, a mutant of the mock and the client whose test kills it. What official SDKs make
+of every fault that the documents state, `faults.tsv` has: which class is raised, after how many attempts, which mutant
+would go unseen without it.
 """
 
 SECTIONS = {

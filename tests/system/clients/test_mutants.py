@@ -1,4 +1,4 @@
-"""A mutant of the mock for each documented fault that clients see: the test of some client kills it."""
+"""What a client is asked fails where the mock is broken: a mutant for each behaviour, and the client that kills it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,75 @@
+"""Each documented fault, met by an official SDK: what it raises or hands on, how often it asks, how long it waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+import pytest
+
+from mockserver.prefixes import SHIPPED, read_file
+from mockserver.testing import MockProviders, mock_providers
+from tests.harness.client_faults import PROVIDERS, Met, table
+from tests.harness.mutants.instead import Reached
+from tests.harness.mutants.running import served
+from tests.harness.mutants.tables import mutants
+
+pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
+
+from tests.system.clients.asking import is_there, met
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # those that clients give are their own
+]
+
+MUTANTS = {mutant.id: mutant for mutant in mutants(PROVIDERS)}
+KILLED = sorted({row.mutant for row in table() if not row.mutant.startswith("no: ")})
+
+
+@pytest.fixture
+def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long clients would have slept."""
+    seconds: list[float] = []
+    monkeypatch.setattr(time, "sleep", seconds.append)
+    return seconds
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[MockProviders]:
+    with mock_providers(process=True, any_key=False, any_model=False, limits=1) as mock:
+        yield mock
+
+
+def check(row: Met, session: MockProviders, waited: list[float]) -> None:
+    """Meet a fault, and compare what the client makes of it with the row."""
+    waited.clear()
+    raised, told = met(row, session)
+    assert raised == row.raises
+    assert fnmatchcase(told, row.fault), told
+    attempts, _, waits = row.attempts.partition(" after ")
+    if attempts:
+        assert sum(session.requests().values()) - row.asks.count(" -> ") == int(attempts)
+    if waits:
+        assert waited == [float(each) for each in waits.split()]
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in table()])
+def test_it_is_met(row: Met, running: MockProviders, request: pytest.FixtureRequest, waited: list[float]) -> None:
+    if not is_there(row.client):
+        pytest.skip(f"what {row.client} needs is not installed (`nox -s clients` does)")
+    check(row, running.session(request.node.name), waited)
+
+
+@pytest.mark.parametrize("mutant", KILLED)
+def test_its_mutant_is_killed(mutant: str, waited: list[float]) -> None:
+    rows = [row for row in table() if row.mutant == mutant and is_there(row.client)]
+    if not rows:
+        pytest.skip("no client of its rows is installed (`nox -s clients` does)")
+    reached = Reached()
+    with served(MUTANTS[mutant], reached, read_file(SHIPPED)) as addresses:
+        base = addresses[rows[0].provider]["base_url"].rpartition("/")[0]
+        for number, row in enumerate(rows):
+            with pytest.raises((Exception, pytest.fail.Exception)):
+                check(row, MockProviders(base, addresses, f"mutant-{number}"), waited)
+    assert reached.count, "the mutant was never in effect"
