@@ -9,9 +9,10 @@ import zlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import httpx
+from catalog.model.codes import ReasonCode
+from probes.wire.failure import NoAnswer
 
+if TYPE_CHECKING:
     from catalog.model import Json
 
 ACCEPT_ENCODING = "gzip, deflate"
@@ -43,23 +44,24 @@ class BodyTooLarge(Exception):
         self.kept = kept
 
 
-async def capped(response: httpx.Response, cap: int) -> AsyncIterator[bytes]:
-    """Yield the decoded body in pieces; bytes are counted while decoding, so a bomb stops at the cap.
+async def capped(packed: AsyncIterator[bytes], encoding: str, cap: int) -> AsyncIterator[bytes]:
+    """Yield a body in pieces, decoded from what its content-encoding says.
+
+    Bytes are counted while decoding, so a bomb stops at the cap.
 
     Raises:
         BodyTooLarge: with nothing kept (the caller has the pieces).
         zlib.error: the body is not what its content-encoding says.
-        httpx.DecodingError: it is in an encoding that was not asked for.
+        NoAnswer: it is in an encoding that was not asked for.
     """
-    encoding = response.headers.get("content-encoding", "").strip().lower() or IDENTITY
+    encoding = encoding.strip().lower() or IDENTITY
     if encoding not in _WINDOW and encoding != IDENTITY:
-        import httpx
-
-        raise httpx.DecodingError(f"content-encoding {encoding} was not asked for, which is {ACCEPT_ENCODING}")
+        words = f"content-encoding {encoding} was not asked for, which is {ACCEPT_ENCODING}"
+        raise NoAnswer(ReasonCode.PROTOCOL_ERROR, words)
     decoder = zlib.decompressobj(_WINDOW[encoding]) if encoding != IDENTITY else None
     left = cap
     begun = False
-    async for raw in response.aiter_raw():
+    async for raw in packed:
         # One byte more than may be kept: enough to know that the cap was met, however much there is to unpack.
         piece = decoder.decompress(raw, left + 1) if decoder else raw
         if len(piece) > left:
@@ -73,8 +75,8 @@ async def capped(response: httpx.Response, cap: int) -> AsyncIterator[bytes]:
         raise zlib.error("the compressed body ends too soon")
 
 
-async def read(response: httpx.Response, cap: int) -> bytes:
-    """The whole decoded body.
+async def read(packed: AsyncIterator[bytes], encoding: str, cap: int) -> bytes:
+    """The whole body, decoded.
 
     Raises:
         BodyTooLarge: it is longer than `cap` bytes, or JSON of more than MAX_VALUES values; what was read is in the
@@ -82,7 +84,7 @@ async def read(response: httpx.Response, cap: int) -> bytes:
     """
     kept = bytearray()
     try:
-        async for piece in capped(response, cap):
+        async for piece in capped(packed, encoding, cap):
             kept += piece
     except BodyTooLarge as error:
         raise BodyTooLarge(bytes(kept)) from error

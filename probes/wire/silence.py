@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 
-TALKATIVE = ("httpx", "httpcore", "hpack", "websockets", "grpc")
+TALKATIVE = ("hpack", "websockets", "grpc")
 
 TRACING = ("GRPC_TRACE", "GRPC_STACKTRACE_MINLOGLEVEL", "SSLKEYLOGFILE")
 """Variables at which a library prints what it sends, or writes down the keys of a TLS connection."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+import codecs
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 
-import anyio
-import httpx
-from httpx_sse import EventSource, ServerSentEvent
+import h11
 
 from catalog.model import Event, Json
 from probes.wire.body import NO_JSON, BodyTooLarge, json_of
+from probes.wire.failure import NoAnswer
 
 MAX_EVENTS = 2_000
 STALL_S = 15.0
@@ -44,36 +46,91 @@ async def read(
 
     A stream stalls when no event comes for `stall_s`; it is endless when events still come after `whole_s`.
     """
-    deadline = anyio.current_time() + whole_s
-    stream = Stream()
-    source = EventSource(httpx.Response(200, headers={"content-type": "text/event-stream"}, content=pieces))
-    incoming = source.aiter_sse()
+    clock = asyncio.get_running_loop().time
+    heard_at = clock()
+    deadline = heard_at + whole_s
+    stream, lines = Stream(), Lines()
     try:
         # Two clocks, since a server that drips one event a second never stalls and never ends.
-        while len(stream.events) < MAX_EVENTS and anyio.current_time() < deadline:
-            with anyio.fail_after(stall_s):
-                event = await _next_event(incoming)
-            stream.events.append(_event(event, now_ms(), by_line=by_line))
+        while len(stream.events) < MAX_EVENTS and clock() < deadline:
+            async with asyncio.timeout_at(heard_at + stall_s):
+                piece = await anext(pieces)
+            for name, data in islice(lines.events(piece), MAX_EVENTS - len(stream.events)):
+                stream.events.append(_event(name, data, now_ms(), by_line=by_line))
+                heard_at = clock()
+            if clock() >= heard_at + stall_s:  # it never made us wait, and told nothing
+                raise TimeoutError
         stream.ended = "capped"
     except StopAsyncIteration:
-        pass
+        stream.events.extend(_event(*each, now_ms(), by_line=by_line) for each in lines.last())
     except TimeoutError:
         stream.ended = "stalled"
     except BodyTooLarge:
         stream.ended = "capped"
-    except (httpx.TransportError, httpx.StreamError):
+    except (NoAnswer, h11.ProtocolError):
         stream.ended = "cut"
     return stream
 
 
 def stream_in(raw: bytes) -> Stream:
     """The events of a whole body that was recorded, named by their lines, at most as many as are read of a live one."""
-    source = EventSource(httpx.Response(200, headers={"content-type": "text/event-stream"}, content=raw))
-    found = (_event(each, 0.0, by_line=True) for each in source.iter_sse() if each.data)
+    lines = Lines()
+    found = (_event(*each, 0.0, by_line=True) for each in chain(lines.events(raw), lines.last()))
     stream = Stream(list(islice(found, MAX_EVENTS)))
     if next(found, None) is not None:
         stream.ended = "capped"
     return stream
+
+
+class Lines:
+    """Takes bytes apart into lines, and lines into events (HTML standard, 9.2.6).
+
+    A block without data is no event, but a keep-alive or such; what was not ended by an empty line is none either.
+    """
+
+    def __init__(self) -> None:
+        self._text = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._begun: list[str] = []
+        """What came of a line whose end did not."""
+        self._name = ""
+        self._data: list[str] = []
+
+    def events(self, raw: bytes) -> Iterator[tuple[str, str]]:
+        """The name and the data of each event that ends in these bytes; it has no name where that is empty."""
+        yield from self._in(self._text.decode(raw))
+
+    def last(self) -> Iterator[tuple[str, str]]:
+        """The event whose end is that of the stream, if there is one: a return may have waited for its line feed."""
+        return self._in(self._text.decode(b"", final=True), final=True)
+
+    def _in(self, text: str, *, final: bool = False) -> Iterator[tuple[str, str]]:
+        for line in self._lines(text, final=final):
+            if not line:
+                name, data = self._name, "\n".join(self._data)
+                self._name, self._data = "", []
+                if data:
+                    yield name, data
+                continue
+            field, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if field == "data":
+                self._data.append(value)
+            elif field == "event":
+                self._name = value
+
+    def _lines(self, text: str, *, final: bool) -> Iterator[str]:
+        """Each line whose end has come; a return at the end of a piece may be half of one."""
+        if self._begun and self._begun[-1].endswith("\r"):
+            text = self._begun.pop() + text
+        *whole, rest = _LINE_END.split(text if final or not text.endswith("\r") else text[:-1])
+        if whole:
+            whole[0] = "".join((*self._begun, whole[0]))
+            self._begun.clear()
+        self._begun.append(rest + "\r" if text.endswith("\r") and not final else rest)
+        yield from whole
+
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def named_by_data(event: Event) -> Event:
@@ -82,19 +139,11 @@ def named_by_data(event: Event) -> Event:
     return event if named is None else replace(event, event=named)
 
 
-async def _next_event(incoming: AsyncIterator[ServerSentEvent]) -> ServerSentEvent:
-    """The next block that has data: without it a block is no event (HTML standard, 9.2.6), but a keep-alive or such."""
-    while not (event := await anext(incoming)).data:
-        pass
-    return event
-
-
-def _event(event: ServerSentEvent, at_ms: float, *, by_line: bool) -> Event:
+def _event(name: str, text: str, at_ms: float, *, by_line: bool) -> Event:
     """An SSE event under the name clients dispatch on: the `event:` line, else the type that its data names."""
-    data = _data(event.data)
-    told = event.event != UNNAMED or by_line
-    name = event.event if told else _type_in(data) or UNNAMED
-    return Event(name, data, at_ms)
+    data = _data(text)
+    told = (name or UNNAMED) != UNNAMED or by_line
+    return Event((name if told else _type_in(data)) or UNNAMED, data, at_ms)
 
 
 def _data(text: str) -> Json:

@@ -8,20 +8,21 @@ import socket
 import ssl
 import time
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
-import httpx
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from catalog.model import Close, Event, Exchange, Reason, Response
 from catalog.model.clock import ms_since
+from catalog.model.codes import ReasonCode
 from probes.calls.script import AwaitClose, Hear, Say
 from probes.target.target import is_loopback
 from probes.wire.body import parsed
 from probes.wire.counted import MAX_FRAMES, Counted
-from probes.wire.failure import chain_of, reason_of
+from probes.wire.failure import NoAnswer, chain_of, reason_of
 from probes.wire.http import CONNECT_S, Limits, connect_s_within
 from probes.wire.observer import Observer
 from probes.wire.tls import context
@@ -74,7 +75,7 @@ class WebSocketWire:
             connected = await self._connected(address, call.connect_s or connect_s_within(self._limits))
             deadline = time.perf_counter() + timeout_s  # as over HTTP, the answer's time begins with a connection
             connection = await self._opened(address, sent, connected, deadline)
-        except (OSError, EOFError, ValueError, WebSocketException, httpx.TimeoutException) as error:
+        except (OSError, EOFError, ValueError, WebSocketException, NoAnswer) as error:
             seen = self._refusal(error) or reason_of(error, self._observer.text)
         else:
             talk = _Talk(
@@ -99,7 +100,7 @@ class WebSocketWire:
                 parts.hostname or "", parts.port or (80 if parts.scheme == "ws" else 443), patience_s
             )
         except TimeoutError:
-            raise httpx.ConnectTimeout(f"no connection within {patience_s:g} s") from None
+            raise NoAnswer(ReasonCode.CONNECT_TIMEOUT, f"no connection within {patience_s:g} s") from None
 
     async def _opened(
         self, address: str, headers: Mapping[str, str], connected: socket.socket, deadline: float
@@ -134,7 +135,7 @@ class WebSocketWire:
         if refused is None:
             return None
         answer = refused.response
-        if answer.status_code < httpx.codes.OK:
+        if answer.status_code < HTTPStatus.OK:
             return None  # an interim response, after which the library hears no other
         body, body_type = self._observer.body(bytes(answer.body or b""))
         return Response(

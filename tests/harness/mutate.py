@@ -32,8 +32,8 @@ CORE = Path(__file__).with_name("mutated.toml")
 LIBRARIES = (
     "pytest",
     "hypothesis",
+    "h11",
     "httpx",
-    "httpx_sse",
     "jsonschema",
     "starlette.applications",
     "deepdiff",

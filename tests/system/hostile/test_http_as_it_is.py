@@ -12,8 +12,8 @@ import pytest
 from probes.calls.call import get
 from probes.target.dialect import Dialect
 from probes.wire.http import HttpWire, Limits
+from probes.wire.http11 import MAX_INTERIM
 from probes.wire.redact import Redactor
-from probes.wire.watched import MAX_INTERIM
 from tests.harness.hostile import answer, start
 from tests.harness.serving import speaking
 

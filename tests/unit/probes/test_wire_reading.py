@@ -10,16 +10,19 @@ import socket
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 
-import httpcore
-import httpx
+import h11
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.model.codes import ReasonCode
 from probes.wire import body, sse
-from probes.wire.failure import reason_of
-from probes.wire.watched import MAX_INTERIM, Watched
+from probes.wire.cookies import Cookies
+from probes.wire.failure import NoAnswer, reason_of
+from probes.wire.http11 import MAX_INTERIM, READ_AHEAD, Connection, request
+from probes.wire.origin import addressed
 
 PLAIN = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text()
 JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
@@ -37,8 +40,7 @@ async def pieces(raw: bytes, places: list[int]) -> AsyncIterator[bytes]:
 
 
 def read(raw: bytes, places: list[int], cap: int = 1_000_000, *, encoding: str) -> bytes:
-    response = httpx.Response(200, headers={"content-encoding": encoding}, content=pieces(raw, places))
-    return asyncio.run(body.read(response, cap))
+    return asyncio.run(body.read(pieces(raw, places), encoding, cap))
 
 
 PLACES = st.lists(st.integers(0, 10**6), max_size=12)
@@ -181,7 +183,7 @@ async def without_end(how: str) -> AsyncIterator[bytes]:
     if how == "stalled":
         await asyncio.Event().wait()
     if how == "cut":
-        raise httpx.ReadError("broken")
+        raise NoAnswer(ReasonCode.CONNECTION_RESET, "broken")
     if how == "large":
         raise body.BodyTooLarge(b"")
     while True:
@@ -210,26 +212,17 @@ def caused(error: Exception, cause: BaseException) -> Exception:
 @pytest.mark.parametrize(
     "error, code",
     [
-        (httpx.ConnectTimeout("slow"), "connect-timeout"),
-        (httpx.PoolTimeout("full"), "connect-timeout"),
-        (httpx.ConnectError("refused"), "connect-refused"),
-        (caused(httpx.ConnectError("x"), socket.gaierror(-2, "Name or service not known")), "name-unresolved"),
-        (caused(httpx.ConnectError("x"), ssl.SSLError("certificate has expired")), "tls-failed"),
-        (httpx.ReadTimeout("late"), "read-timeout"),
-        (httpx.WriteTimeout("late"), "read-timeout"),
+        (NoAnswer(ReasonCode.CONNECT_TIMEOUT, "slow"), "connect-timeout"),
+        (NoAnswer(ReasonCode.CONNECT_REFUSED, "refused"), "connect-refused"),
+        (caused(NoAnswer(ReasonCode.CONNECT_REFUSED, "x"), socket.gaierror(-2, "Name not known")), "name-unresolved"),
+        (caused(NoAnswer(ReasonCode.CONNECT_REFUSED, "x"), ssl.SSLError("certificate has expired")), "tls-failed"),
         (TimeoutError(), "read-timeout"),
-        (httpx.RemoteProtocolError("Server disconnected without sending a response."), "closed-without-answer"),
-        (
-            httpx.RemoteProtocolError(
-                "peer closed connection without sending complete message body (received 5 bytes)"
-            ),
-            "connection-reset",
-        ),
-        (httpx.RemoteProtocolError("illegal status line"), "protocol-error"),
-        (httpx.ReadError("reset"), "connection-reset"),
+        (EOFError("too soon"), "closed-without-answer"),
+        (ConnectionRefusedError("no"), "connect-refused"),
+        (ConnectionResetError("gone"), "connection-reset"),
+        (h11.RemoteProtocolError("illegal status line"), "protocol-error"),
+        (h11.LocalProtocolError("Illegal header value"), "protocol-error"),
         (zlib.error("incorrect header check"), "protocol-error"),
-        (httpx.LocalProtocolError("Illegal header value"), "protocol-error"),
-        (httpx.InvalidURL("no"), "protocol-error"),
     ],
 )
 def test_each_failure_has_its_reason(error: Exception, code: str) -> None:
@@ -239,33 +232,49 @@ def test_each_failure_has_its_reason(error: Exception, code: str) -> None:
 
 
 def test_a_detail_is_redacted_before_it_is_cut() -> None:
-    error = httpx.ReadError("x" * 296 + "sk-secret")
+    error = NoAnswer(ReasonCode.CONNECTION_RESET, "x" * 296 + "sk-secret")
     assert "sk-s" not in reason_of(error, lambda text: text.replace("sk-secret", "${K}")).detail
 
 
-class Given(httpcore.AsyncNetworkStream):
-    """A connection on which these pieces come."""
+class Wire(asyncio.Transport):
+    """A transport that carries nothing, and knows whether the connection on it was given up."""
 
-    def __init__(self, coming: Iterator[bytes]) -> None:
-        self._coming = coming
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+        self.aborted = False
+        self.reading = True
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return next(self._coming, b"")
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.written += data
 
-    def get_extra_info(self, info: str) -> bool | None:
-        return None if info == "socket" else False
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
+
+    def abort(self) -> None:
+        self.aborted = True
 
 
-def more_came(raw: bytes, places: list[int], most: int = 10_000_000) -> bool:
-    """Whether a connection on which these bytes came may not be used again."""
+def answered(raw: bytes, places: list[int], most: int = 10_000_000) -> tuple[int, bytes, bool]:
+    """The status and the body that a connection reads of these bytes, and whether it may be used again."""
 
-    async def taken() -> bool:
-        stream = Watched(Given(cut(raw, places)), most)
-        while await stream.read(65_536):
-            pass
-        return bool(stream.get_extra_info("is_readable"))
+    async def exchanged() -> tuple[int, bytes, bool]:
+        wire, connection = Wire(), Connection(most)
+        connection.connection_made(wire)
+        connection.send(request("GET", "/", {"host": "h"}))
+        for piece in cut(raw, places):
+            connection.data_received(piece)
+        head = await connection.head()
+        content = b"".join([piece async for piece in connection.pieces()])
+        return head.status, content, connection.rest() and connection.ready(60.0) and not wire.aborted
 
-    return asyncio.run(taken())
+    return asyncio.run(exchanged())
 
 
 SIZED = b"HTTP/1.1 404 X\r\ncontent-length: %d\r\n\r\n%b"
@@ -277,17 +286,93 @@ def test_what_comes_after_an_answer_is_noticed_in_any_pieces(
     content: bytes, interim: int, places: list[int], more: bytes
 ) -> None:
     raw = INTERIM * interim + SIZED % (len(content), content)
-    assert not more_came(raw, places)
-    assert more_came(raw + more, places)
+    assert answered(raw, places) == (404, content, True)
+    assert answered(raw + more, places) == (404, content, False)
+
+
+def test_so_is_what_comes_while_nothing_is_asked() -> None:
+    async def idle() -> bool:
+        wire, connection = Wire(), Connection(1000)
+        connection.connection_made(wire)
+        connection.send(request("GET", "/", {"host": "h"}))
+        connection.data_received(SIZED % (2, b"{}"))
+        await connection.head()
+        assert [piece async for piece in connection.pieces()] == [b"{}"]
+        assert connection.rest()
+        connection.data_received(SIZED % (2, b"[]"))
+        return connection.ready(60.0)
+
+    assert not asyncio.run(idle())
+
+
+def test_what_nobody_has_read_yet_stops_the_reading_until_it_is_read() -> None:
+    async def read_late() -> None:
+        wire, connection = Wire(), Connection(10 * READ_AHEAD)
+        connection.connection_made(wire)
+        connection.send(request("GET", "/", {"host": "h"}))
+        connection.data_received(SIZED % (2 * READ_AHEAD, b"x" * (2 * READ_AHEAD)))
+        assert not wire.reading
+        await connection.head()
+        assert b"".join([piece async for piece in connection.pieces()]) == b"x" * (2 * READ_AHEAD)
+        assert connection.rest()
+        assert wire.reading, "or the next answer would never come"
+
+    asyncio.run(read_late())
 
 
 @given(st.binary(max_size=300), PLACES)
-def test_no_bytes_break_what_watches_them(raw: bytes, places: list[int]) -> None:
-    more_came(raw, places)
+def test_no_bytes_break_the_connection_that_reads_them(raw: bytes, places: list[int]) -> None:
+    async def told() -> None:
+        connection = Connection(10_000)
+        connection.connection_made(Wire())
+        connection.send(request("GET", "/", {"host": "h"}))
+        for piece in cut(raw, places):
+            connection.data_received(piece)
+        connection.eof_received()
+        await connection.head()
+        async for _ in connection.pieces():
+            pass
+
+    with suppress(NoAnswer, h11.RemoteProtocolError):
+        asyncio.run(asyncio.wait_for(told(), 30))
 
 
 def test_an_answer_takes_no_more_of_a_connection_than_it_may() -> None:
-    with pytest.raises(httpcore.RemoteProtocolError, match="more than 100 bytes"):
-        more_came(b"HTTP/1.1 200 X\r\n\r\n" + b"x" * 200, [50, 150], most=100)
-    with pytest.raises(httpcore.RemoteProtocolError, match="interim"):
-        more_came(INTERIM * (MAX_INTERIM + 1), [])
+    with pytest.raises(NoAnswer, match="more than 100 bytes"):
+        answered(b"HTTP/1.1 200 X\r\n\r\n" + b"x" * 200, [50, 150], most=100)
+    with pytest.raises(NoAnswer, match="interim"):
+        answered(INTERIM * (MAX_INTERIM + 1), [])
+
+
+@pytest.mark.parametrize(
+    "url, query, origin, target",
+    [
+        ("http://h/v1/models", [], "http://h", "/v1/models"),
+        ("http://H:8080", [], "http://h:8080", "/"),
+        ("https://h:443/a", [], "https://h", "/a"),
+        ("http://[::1]:80/a", [], "http://[::1]", "/a"),
+        ("http://h/a?b=1", [("c", "x y&"), ("c", "é")], "http://h", "/a?b=1&c=x+y%26&c=%C3%A9"),
+        ("http://h/a b/%2F/é?", [], "http://h", "/a%20b/%2F/%C3%A9?"),
+        ("http://h/{id}\n", [], "http://h", "/%7Bid%7D%0A"),
+        ("http://b\u00fccher.example/", [], "http://xn--bcher-kva.example", "/"),
+    ],
+)
+def test_an_address_is_where_to_connect_and_what_to_ask_there(
+    url: str, query: list[tuple[str, str]], origin: str, target: str
+) -> None:
+    found, asked = addressed(url, query)
+    assert (str(found), asked) == (origin, target)
+
+
+@pytest.mark.parametrize("url", ["ftp://h/a", "http:///a", "h/a"])
+def test_what_is_no_address_of_http_is_none(url: str) -> None:
+    with pytest.raises(ValueError, match="no address of HTTP"):
+        addressed(url)
+
+
+def test_cookies_go_where_they_belong_and_nowhere_else() -> None:
+    cookies = Cookies()
+    cookies.learn("https://api.h.example/v1", ["gate=7; path=/v1; secure", "all=1"])
+    assert cookies.header("https://api.h.example/v1/models") in ("gate=7; all=1", "all=1; gate=7")
+    assert cookies.header("https://api.h.example/v2") == "all=1"
+    assert cookies.header("https://other.example/v1") is None
