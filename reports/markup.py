@@ -47,11 +47,14 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
+    from reports.compiled import Compiled
+
     def shown(value: Any) -> Any:
         return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
+        bytecode_cache=Compiled(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,4 +1,7 @@
-"""Remembers which records were found sound: to check them again takes longer than many a run, and finds the same."""
+"""Remembers which records were found sound: to check them again takes longer than many a run, and finds the same.
+
+Of each such state `places.cache()` has an empty file, named by the digest of all that the finding rests on.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from catalog.model import homes, places
-
-CACHE = Path(".cache/catalog-probe")
-"""An empty file for each state that was found sound, named by the digest of all that the finding rests on."""
 
 
 def was_sound(root: Path) -> bool:
@@ -29,7 +29,7 @@ def remember(root: Path) -> None:
 
 
 def _file(root: Path) -> Path:
-    return places.home() / CACHE / f"sound-{_digest(root)}"
+    return places.cache() / f"sound-{_digest(root)}"
 
 
 def _digest(root: Path) -> str:

@@ -31,6 +31,11 @@ def runs() -> Path:
     return home() / "reports" / "out"
 
 
+def cache() -> Path:
+    """What can be made again, and is kept to save time."""
+    return home() / ".cache" / "catalog-probe"
+
+
 def latest() -> Path:
     """The folder of the last run."""
     return runs() / "latest"

@@ -13,7 +13,7 @@ import pytest
 from catalog.model.errors import LONGEST, Mendable
 from catalog.model.exits import Exit
 from catalog.model.visible import line
-from probes.suite import named, options
+from probes.suite import named, options, unneeded
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
 from probes.suite.worker_input import HANDOVER, KEYS, LOCAL, Handover
 from probes.target.revising import NothingToRotateError
@@ -29,8 +29,9 @@ _controller: pytest.StashKey[Controller] = pytest.StashKey()
 _catalog: pytest.StashKey[Catalog] = pytest.StashKey()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     options.add(parser)
+    unneeded.block(parser, pluginmanager)
 
 
 @pytest.hookimpl(tryfirst=True)
