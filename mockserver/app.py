@@ -79,7 +79,8 @@ class MockApp:
         """Serve one request or one WebSocket."""
         address = Address.of(scope["path"])
         if address.prefix == "__mock__":
-            await self._control(scope, receive, send)
+            answer = browsers.allow if browsers.asks_first(scope) else self._control
+            await answer(scope, receive, browsers.letting_read(scope, send))
             return
         host = self._hosts.get((scope["type"], address.prefix))
         if host is None:
@@ -156,9 +157,9 @@ def _mock_headers(scope: Scope, said: Mapping[str, str]) -> Mapping[str, str]:
     headers = {
         name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"] if name[:7] == b"x-mock-"
     }
-    twice = sorted(headers.keys() & said.keys())
+    twice = sorted(name for name in headers.keys() & said.keys() if headers[name] != said[name])
     if twice:
-        raise MockMisuse(f"{twice[0]} is said by a header and by the address; say it once")
+        raise MockMisuse(f"{twice[0]} is said otherwise by a header than by the address; say it once")
     return {**headers, **said} if said else headers
 
 

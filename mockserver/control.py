@@ -8,14 +8,19 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
+from mockserver.bodies import BodyTooLarge, read_body
 from mockserver.guide import guide
 from mockserver.scenarios import MockMisuse
+from mockserver.world import check_session_name
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
     from mockserver.world import World
+
+MAX_TEXT = 64 * 1024
+"""As long as a header may be."""
 
 
 def build(world: World) -> ASGIApp:
@@ -25,7 +30,7 @@ def build(world: World) -> ASGIApp:
         return JSONResponse({"scenarios": world.scenarios.listing()})
 
     async def requests(request: Request) -> JSONResponse:
-        name = request.query_params.get("session")
+        name = _session_named(request)
         if name is None:
             return JSONResponse({"total": world.total_requests, "sessions": len(world.sessions)})
         session = world.sessions.peek(name)
@@ -33,22 +38,19 @@ def build(world: World) -> ASGIApp:
         return JSONResponse({"session": name, "total": sum(counted.values()), "by_endpoint": counted})
 
     async def reset(request: Request) -> JSONResponse:
-        name = request.query_params.get("session")
+        name = _session_named(request)
         world.sessions.forget(name)
         if name is None:
             world.total_requests = 0
         return JSONResponse({"reset": name if name is not None else "all"})
 
     async def next_causes(request: Request) -> JSONResponse:
-        session = world.sessions.get(request.query_params.get("session", ""))
-        try:
-            if request.method == "POST":
-                text, providers = await _asked(request, world.scenarios.providers)
-                session.next.add(world.scenarios, text, providers)
-            elif request.method == "DELETE":
-                session.next.waiting.clear()
-        except MockMisuse as error:
-            return JSONResponse({"mock_error": str(error)}, 400)
+        session = world.sessions.get(_session_named(request, "provider", "scenario") or "")
+        if request.method == "POST":
+            text, providers = await _asked(request, world.scenarios.providers)
+            session.next.add(world.scenarios, text, providers)
+        elif request.method == "DELETE":
+            session.next.waiting.clear()
         waiting = [each.described() for each in session.next.waiting]
         return JSONResponse({"session": session.name, "waiting": waiting})
 
@@ -56,20 +58,43 @@ def build(world: World) -> ASGIApp:
         base = str(request.base_url).rstrip("/")
         return PlainTextResponse(guide(base, world.addresses), media_type="text/markdown")
 
+    async def misused(request: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"mock_error": str(error)}, 400)
+
     return Starlette(
+        exception_handlers={MockMisuse: misused},
         routes=[
             Route("/__mock__/", page),
             Route("/__mock__/next", next_causes, methods=["GET", "POST", "DELETE"]),
             Route("/__mock__/scenarios", scenarios),
             Route("/__mock__/requests", requests),
             Route("/__mock__/reset", reset, methods=["POST", "DELETE"]),
-        ]
+        ],
     )
+
+
+def _session_named(request: Request, *others: str) -> str | None:
+    """The session that a request is about, or None where it names none; what it says beside that must be known.
+
+    Raises:
+        MockMisuse: it says something else, for instance `sesion=a`, and would have been about all of them.
+    """
+    known = ("session", *others)
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown:
+        raise MockMisuse(f"unknown parameter {unknown[0]!r}; {request.url.path} knows {', '.join(known)}")
+    name = request.query_params.get("session")
+    check_session_name(name or "")
+    return name
 
 
 async def _asked(request: Request, known: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """What a request to `/__mock__/next` says: the causes (in the query, or as the body), and for which providers."""
-    text = request.query_params.get("scenario") or (await request.body()).decode("utf-8", "replace").strip()
+    try:
+        said = request.query_params.get("scenario") or (await read_body(request, MAX_TEXT)).decode("utf-8", "replace")
+    except BodyTooLarge:
+        raise MockMisuse(f"the causes take more than {MAX_TEXT} bytes") from None
+    text = said.strip()
     if not text:
         raise MockMisuse("name the causes in the body or as ?scenario=, as X-Mock-Scenario has them")
     only = request.query_params.get("provider")

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 TIMES = "times"
 
+MOST_ECHOED = 100
+"""Characters of a text that makes no sense which are repeated to whoever sent it."""
+
 _AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
 
 
@@ -176,7 +179,7 @@ class Registry:
         elsewhere = self._providers.get(name)
         if elsewhere:
             return f"scenario {name!r} does not belong to provider {provider!r}, only to {', '.join(elsewhere)}"
-        return f"unknown scenario {name!r}; GET /__mock__/scenarios lists them"
+        return f"unknown scenario {name[:MOST_ECHOED]!r}; GET /__mock__/scenarios lists them"
 
     def listing(self) -> list[dict[str, Any]]:
         """Every scenario with its providers, parameters and description, for `GET /__mock__/scenarios`."""

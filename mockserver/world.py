@@ -78,8 +78,7 @@ class World:
             unknown = ", ".join(sorted(mock_headers.keys() - KNOWN_HEADERS))
             raise MockMisuse(f"unknown header {unknown}; the mock knows {', '.join(sorted(KNOWN_HEADERS))}")
         name = mock_headers.get(SESSION_HEADER, "")
-        if len(name) > MAX_SESSION_NAME:
-            raise MockMisuse(f"a session name has at most {MAX_SESSION_NAME} characters")
+        check_session_name(name)
         session = self.sessions.get(name)
         session.count(counted_as)
         self.total_requests += 1
@@ -95,6 +94,12 @@ class World:
         if sequence[0].times is None:
             return sequence[0].active()
         return nth(sequence, session.uses(header))
+
+
+def check_session_name(name: str) -> None:
+    """Refuse a name that no request could be in: MockMisuse says how long one may be."""
+    if len(name) > MAX_SESSION_NAME:
+        raise MockMisuse(f"a session name has at most {MAX_SESSION_NAME} characters")
 
 
 def _clock(mock_headers: Mapping[str, str]) -> tuple[bool, float]:

@@ -9,30 +9,12 @@ from typing import TYPE_CHECKING, Any
 from mockserver.pd import chat
 from mockserver.pd.access import admit_to_model
 from mockserver.pd.generated import pd_pb2 as pb
-from mockserver.pd.generation import pieces
 from mockserver.pd.models import tokens_of
+from mockserver.pd.rpc_bodies import body_of, completion, completion_chunks
 
 if TYPE_CHECKING:
     from mockserver.pd.call import Call
     from mockserver.pd.catalogue import Model
-
-ROLES: Mapping[int, str] = {
-    pb.ROLE_USER: "user",
-    pb.ROLE_ASSISTANT: "assistant",
-    pb.ROLE_SYSTEM: "system",
-    pb.ROLE_FUNCTION: "function",
-    pb.ROLE_TOOL: "tool",
-    pb.ROLE_DEVELOPER: "developer",
-}
-EFFORTS: Mapping[int, str] = {
-    pb.EFFORT_LOW: "low",
-    pb.EFFORT_MEDIUM: "medium",
-    pb.EFFORT_HIGH: "high",
-    pb.EFFORT_NONE: "none",
-}
-FINISHED: Mapping[str, pb.FinishReason] = {"stop": pb.REASON_STOP, "length": pb.REASON_MAX_LEN}
-PLAIN = ("max_tokens", "n", "temperature", "top_p")
-"""Fields of a completion request that mean the same in JSON."""
 
 
 @dataclass(frozen=True)
@@ -73,25 +55,11 @@ def _tokenize(call: Call, request: pb.TokenizeTextRequest) -> Iterable[Any]:
 
 
 def _complete(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
-    yield _completion(_generated(call, request))
+    yield completion(_generated(call, request))
 
 
 def _complete_in_chunks(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
-    whole = _completion(_generated(call, request))
-    head: dict[str, Any] = {
-        "id": whole.id,
-        "created": whole.created,
-        "model": whole.model,
-        "system_fingerprint": whole.system_fingerprint,
-    }
-    for output in whole.outputs:
-        for piece in pieces(output.message.content):
-            delta = pb.Delta(content=piece, role=pb.ROLE_ASSISTANT)
-            yield pb.GetChatCompletionChunk(**head, outputs=[pb.CompletionOutputChunk(delta=delta, index=output.index)])
-        last = pb.CompletionOutputChunk(
-            delta=pb.Delta(role=pb.ROLE_ASSISTANT), index=output.index, finish_reason=output.finish_reason
-        )
-        yield pb.GetChatCompletionChunk(**head, outputs=[last], usage=whole.usage)
+    return completion_chunks(_generated(call, request))
 
 
 def _start_deferred(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
@@ -104,7 +72,7 @@ def _fetch_deferred(call: Call, request: pb.GetDeferredRequest) -> Iterable[Any]
     if result is None:
         yield pb.GetDeferredCompletionResponse(status=pb.PENDING)
     else:
-        yield pb.GetDeferredCompletionResponse(status=pb.DONE, response=_completion(result))
+        yield pb.GetDeferredCompletionResponse(status=pb.DONE, response=completion(result))
 
 
 METHODS: Mapping[tuple[str, str], Method] = {
@@ -127,38 +95,5 @@ def _model(model: Model) -> pb.LanguageModel:
 
 def _generated(call: Call, request: pb.GetCompletionsRequest) -> dict[str, Any]:
     """Generate as the chat endpoint does, from the same fields; what it refuses there is refused here."""
-    body: dict[str, Any] = {name: getattr(request, name) for name in PLAIN if request.HasField(name)}
-    if request.model:
-        body["model"] = request.model
-    if request.HasField("reasoning_effort"):
-        body["reasoning_effort"] = EFFORTS.get(request.reasoning_effort, "")
-    body["messages"] = [
-        {"role": ROLES.get(message.role, ""), "content": [{"text": part.text} for part in message.content]}
-        for message in request.messages
-    ]
+    body = body_of(request)
     return chat.described(call, body, chat.generate(call, body))
-
-
-def _completion(described: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
-    usage = described["usage"]
-    completion = pb.GetChatCompletionResponse(
-        id=described["id"],
-        model=described["model"],
-        system_fingerprint=described["system_fingerprint"],
-        outputs=[
-            pb.CompletionOutput(
-                finish_reason=FINISHED[choice["finish_reason"]],
-                index=choice["index"],
-                message=pb.CompletionMessage(content=choice["message"]["content"], role=pb.ROLE_ASSISTANT),
-            )
-            for choice in described["choices"]
-        ],
-        usage=pb.SamplingUsage(
-            prompt_tokens=usage["prompt_tokens"],
-            prompt_text_tokens=usage["prompt_tokens"],
-            completion_tokens=usage["completion_tokens"],
-            total_tokens=usage["total_tokens"],
-        ),
-    )
-    completion.created.FromSeconds(described["created"])
-    return completion

@@ -45,6 +45,30 @@ class DeferredStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EXPIRED: _ClassVar[DeferredStatus]
     PENDING: _ClassVar[DeferredStatus]
     FAILED: _ClassVar[DeferredStatus]
+
+class ToolCallType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TOOL_CALL_TYPE_INVALID: _ClassVar[ToolCallType]
+    TOOL_CALL_TYPE_CLIENT_SIDE_TOOL: _ClassVar[ToolCallType]
+
+class ToolCallStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TOOL_CALL_STATUS_IN_PROGRESS: _ClassVar[ToolCallStatus]
+    TOOL_CALL_STATUS_COMPLETED: _ClassVar[ToolCallStatus]
+
+class ToolMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TOOL_MODE_INVALID: _ClassVar[ToolMode]
+    TOOL_MODE_AUTO: _ClassVar[ToolMode]
+    TOOL_MODE_NONE: _ClassVar[ToolMode]
+    TOOL_MODE_REQUIRED: _ClassVar[ToolMode]
+
+class FormatType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    FORMAT_TYPE_INVALID: _ClassVar[FormatType]
+    FORMAT_TYPE_TEXT: _ClassVar[FormatType]
+    FORMAT_TYPE_JSON_OBJECT: _ClassVar[FormatType]
+    FORMAT_TYPE_JSON_SCHEMA: _ClassVar[FormatType]
 INVALID_ROLE: MessageRole
 ROLE_USER: MessageRole
 ROLE_ASSISTANT: MessageRole
@@ -68,6 +92,18 @@ DONE: DeferredStatus
 EXPIRED: DeferredStatus
 PENDING: DeferredStatus
 FAILED: DeferredStatus
+TOOL_CALL_TYPE_INVALID: ToolCallType
+TOOL_CALL_TYPE_CLIENT_SIDE_TOOL: ToolCallType
+TOOL_CALL_STATUS_IN_PROGRESS: ToolCallStatus
+TOOL_CALL_STATUS_COMPLETED: ToolCallStatus
+TOOL_MODE_INVALID: ToolMode
+TOOL_MODE_AUTO: ToolMode
+TOOL_MODE_NONE: ToolMode
+TOOL_MODE_REQUIRED: ToolMode
+FORMAT_TYPE_INVALID: FormatType
+FORMAT_TYPE_TEXT: FormatType
+FORMAT_TYPE_JSON_OBJECT: FormatType
+FORMAT_TYPE_JSON_SCHEMA: FormatType
 
 class ApiKey(_message.Message):
     __slots__ = ("redacted_api_key", "name", "team_id", "acls", "api_key_blocked", "disabled", "team_blocked")
@@ -139,39 +175,103 @@ class Content(_message.Message):
     text: str
     def __init__(self, text: _Optional[str] = ...) -> None: ...
 
+class FunctionCall(_message.Message):
+    __slots__ = ("name", "arguments")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    arguments: str
+    def __init__(self, name: _Optional[str] = ..., arguments: _Optional[str] = ...) -> None: ...
+
+class ToolCall(_message.Message):
+    __slots__ = ("id", "type", "status", "function")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    type: ToolCallType
+    status: ToolCallStatus
+    function: FunctionCall
+    def __init__(self, id: _Optional[str] = ..., type: _Optional[_Union[ToolCallType, str]] = ..., status: _Optional[_Union[ToolCallStatus, str]] = ..., function: _Optional[_Union[FunctionCall, _Mapping]] = ...) -> None: ...
+
 class Message(_message.Message):
-    __slots__ = ("content", "role")
+    __slots__ = ("content", "role", "tool_calls")
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALLS_FIELD_NUMBER: _ClassVar[int]
     content: _containers.RepeatedCompositeFieldContainer[Content]
     role: MessageRole
-    def __init__(self, content: _Optional[_Iterable[_Union[Content, _Mapping]]] = ..., role: _Optional[_Union[MessageRole, str]] = ...) -> None: ...
+    tool_calls: _containers.RepeatedCompositeFieldContainer[ToolCall]
+    def __init__(self, content: _Optional[_Iterable[_Union[Content, _Mapping]]] = ..., role: _Optional[_Union[MessageRole, str]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ...) -> None: ...
+
+class Function(_message.Message):
+    __slots__ = ("name", "description", "parameters")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    PARAMETERS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    description: str
+    parameters: str
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., parameters: _Optional[str] = ...) -> None: ...
+
+class Tool(_message.Message):
+    __slots__ = ("function",)
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    function: Function
+    def __init__(self, function: _Optional[_Union[Function, _Mapping]] = ...) -> None: ...
+
+class ToolChoice(_message.Message):
+    __slots__ = ("mode", "function_name")
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_NAME_FIELD_NUMBER: _ClassVar[int]
+    mode: ToolMode
+    function_name: str
+    def __init__(self, mode: _Optional[_Union[ToolMode, str]] = ..., function_name: _Optional[str] = ...) -> None: ...
+
+class ResponseFormat(_message.Message):
+    __slots__ = ("format_type", "schema")
+    FORMAT_TYPE_FIELD_NUMBER: _ClassVar[int]
+    SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    format_type: FormatType
+    schema: str
+    def __init__(self, format_type: _Optional[_Union[FormatType, str]] = ..., schema: _Optional[str] = ...) -> None: ...
 
 class GetCompletionsRequest(_message.Message):
-    __slots__ = ("messages", "model", "max_tokens", "n", "temperature", "top_p", "reasoning_effort")
+    __slots__ = ("messages", "model", "max_tokens", "n", "response_format", "temperature", "top_p", "tools", "tool_choice", "reasoning_effort", "parallel_tool_calls")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
     N_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_FORMAT_FIELD_NUMBER: _ClassVar[int]
     TEMPERATURE_FIELD_NUMBER: _ClassVar[int]
     TOP_P_FIELD_NUMBER: _ClassVar[int]
+    TOOLS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CHOICE_FIELD_NUMBER: _ClassVar[int]
     REASONING_EFFORT_FIELD_NUMBER: _ClassVar[int]
+    PARALLEL_TOOL_CALLS_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[Message]
     model: str
     max_tokens: int
     n: int
+    response_format: ResponseFormat
     temperature: float
     top_p: float
+    tools: _containers.RepeatedCompositeFieldContainer[Tool]
+    tool_choice: ToolChoice
     reasoning_effort: ReasoningEffort
-    def __init__(self, messages: _Optional[_Iterable[_Union[Message, _Mapping]]] = ..., model: _Optional[str] = ..., max_tokens: _Optional[int] = ..., n: _Optional[int] = ..., temperature: _Optional[float] = ..., top_p: _Optional[float] = ..., reasoning_effort: _Optional[_Union[ReasoningEffort, str]] = ...) -> None: ...
+    parallel_tool_calls: bool
+    def __init__(self, messages: _Optional[_Iterable[_Union[Message, _Mapping]]] = ..., model: _Optional[str] = ..., max_tokens: _Optional[int] = ..., n: _Optional[int] = ..., response_format: _Optional[_Union[ResponseFormat, _Mapping]] = ..., temperature: _Optional[float] = ..., top_p: _Optional[float] = ..., tools: _Optional[_Iterable[_Union[Tool, _Mapping]]] = ..., tool_choice: _Optional[_Union[ToolChoice, _Mapping]] = ..., reasoning_effort: _Optional[_Union[ReasoningEffort, str]] = ..., parallel_tool_calls: _Optional[bool] = ...) -> None: ...
 
 class CompletionMessage(_message.Message):
-    __slots__ = ("content", "role")
+    __slots__ = ("content", "role", "tool_calls")
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALLS_FIELD_NUMBER: _ClassVar[int]
     content: str
     role: MessageRole
-    def __init__(self, content: _Optional[str] = ..., role: _Optional[_Union[MessageRole, str]] = ...) -> None: ...
+    tool_calls: _containers.RepeatedCompositeFieldContainer[ToolCall]
+    def __init__(self, content: _Optional[str] = ..., role: _Optional[_Union[MessageRole, str]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ...) -> None: ...
 
 class CompletionOutput(_message.Message):
     __slots__ = ("finish_reason", "index", "message")
@@ -212,12 +312,14 @@ class GetChatCompletionResponse(_message.Message):
     def __init__(self, id: _Optional[str] = ..., outputs: _Optional[_Iterable[_Union[CompletionOutput, _Mapping]]] = ..., created: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., model: _Optional[str] = ..., system_fingerprint: _Optional[str] = ..., usage: _Optional[_Union[SamplingUsage, _Mapping]] = ...) -> None: ...
 
 class Delta(_message.Message):
-    __slots__ = ("content", "role")
+    __slots__ = ("content", "role", "tool_calls")
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALLS_FIELD_NUMBER: _ClassVar[int]
     content: str
     role: MessageRole
-    def __init__(self, content: _Optional[str] = ..., role: _Optional[_Union[MessageRole, str]] = ...) -> None: ...
+    tool_calls: _containers.RepeatedCompositeFieldContainer[ToolCall]
+    def __init__(self, content: _Optional[str] = ..., role: _Optional[_Union[MessageRole, str]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ...) -> None: ...
 
 class CompletionOutputChunk(_message.Message):
     __slots__ = ("delta", "finish_reason", "index")

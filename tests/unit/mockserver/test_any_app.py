@@ -172,3 +172,11 @@ def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None
     """It would break each answer, or say another header in the middle of it."""
     with pytest.raises(PrefixesError, match="header_prefix"):
         merged(load(["pa"]), {"pa": {"header_prefix": prefix}})
+
+
+def test_browsers_may_ask_the_mock_itself() -> None:
+    client = Client(create_app())
+    asks = {"origin": "http://app.example", "access-control-request-method": "DELETE"}
+    assert client.send("OPTIONS", "/__mock__/next", headers=asks).status_code == 204
+    read = client.send("GET", "/__mock__/requests", headers={"origin": "http://app.example"})
+    assert read.headers["access-control-allow-origin"] == "*"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -148,3 +149,75 @@ def test_a_rate_limit_that_others_used_up_is_over_after_as_many_calls_as_it_says
     said = {"scenario": "rate_limited;times=1, internal_error;times=1", "session": "retries"}
     assert [rpc.status("Models/ListLanguageModels", **said) for _ in range(2)] == [8, 13]
     assert rpc.call("Models/ListLanguageModels", **said)
+
+
+WEATHER = '{"type": "object", "properties": {"unit": {"enum": ["c"]}}, "required": ["unit"]}'
+OFFERED = [pb.Tool(function=pb.Function(name=name, parameters=WEATHER)) for name in ("sun", "rain")]
+CALLED = [("sun", {"unit": "c"}), ("rain", {"unit": "c"})]
+
+
+def said(text: str, **fields: Any) -> pb.GetCompletionsRequest:
+    message = pb.Message(role=pb.ROLE_USER, content=[pb.Content(text=text)])
+    return pb.GetCompletionsRequest(model="mock-small", messages=[message], **fields)
+
+
+def called(rpc: Rpc, request: pb.GetCompletionsRequest) -> tuple[list[tuple[str, Any]], str, int]:
+    """The functions that are called, the text, and why it ended: the same whole and in chunks."""
+    (whole,) = rpc.call("Chat/GetCompletion", request)
+    outputs = [output for chunk in rpc.call("Chat/GetCompletionChunk", request) for output in chunk.outputs]
+    calls = [(each.function.name, json.loads(each.function.arguments)) for each in whole.outputs[0].message.tool_calls]
+    streamed = [each.function for output in outputs for each in output.delta.tool_calls]
+    assert [(each.name, json.loads(each.arguments)) for each in streamed] == calls
+    text = whole.outputs[0].message.content
+    assert "".join(output.delta.content for output in outputs) == text
+    assert outputs[-1].finish_reason == whole.outputs[0].finish_reason
+    return calls, text, whole.outputs[0].finish_reason
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "calls"),
+    [
+        ("sun and rain", {}, CALLED),
+        ("sun and rain", {"parallel_tool_calls": False}, CALLED[:1]),
+        ("sun and rain", {"tool_choice": pb.ToolChoice(mode=pb.TOOL_MODE_NONE)}, []),
+        ("hello", {}, []),
+        ("hello", {"tool_choice": pb.ToolChoice(mode=pb.TOOL_MODE_REQUIRED)}, CALLED[:1]),
+        ("hello", {"tool_choice": pb.ToolChoice(function_name="rain")}, CALLED[1:]),
+    ],
+)
+def test_the_request_decides_which_functions_are_called(rpc: Rpc, text: str, fields: Any, calls: Any) -> None:
+    found, spoken, ended = called(rpc, said(text, tools=OFFERED, **fields))
+    assert found == calls
+    assert (spoken == "", ended) == ((True, pb.REASON_TOOL_CALLS) if calls else (False, pb.REASON_STOP))
+
+
+def test_after_the_results_of_a_tool_the_model_speaks_of_them(rpc: Rpc) -> None:
+    request = said("sun", tools=OFFERED)
+    made = pb.Message(role=pb.ROLE_ASSISTANT, tool_calls=[pb.ToolCall(function=pb.FunctionCall(name="sun"))])
+    result = pb.Message(role=pb.ROLE_TOOL, content=[pb.Content(text="it shines")])
+    request.messages.extend([made, result])
+    assert called(rpc, request) == ([], "The mock heard: it shines", pb.REASON_STOP)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "keys"),
+    [
+        (pb.ResponseFormat(format_type=pb.FORMAT_TYPE_JSON_SCHEMA, schema=WEATHER), {"unit"}),
+        (pb.ResponseFormat(format_type=pb.FORMAT_TYPE_JSON_OBJECT), {"heard"}),
+    ],
+)
+def test_the_text_is_what_the_schema_wants(rpc: Rpc, wanted: pb.ResponseFormat, keys: set[str]) -> None:
+    _, text, _ = called(rpc, said("hello", response_format=wanted))
+    assert json.loads(text).keys() == keys
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tools": [pb.Tool(function=pb.Function(name="sun", parameters="{"))]},
+        {"tools": OFFERED, "tool_choice": pb.ToolChoice(function_name="snow")},
+        {"response_format": pb.ResponseFormat(format_type=pb.FORMAT_TYPE_JSON_SCHEMA, schema="no JSON")},
+    ],
+)
+def test_a_schema_that_is_none_is_an_invalid_argument(rpc: Rpc, fields: dict[str, Any]) -> None:
+    assert rpc.status("Chat/GetCompletion", said("sun", **fields)) == 3

@@ -121,3 +121,30 @@ def test_what_waits_can_be_seen_and_taken_away(every: Client) -> None:
 def test_what_cannot_wait_is_refused(every: Client, path: str, reason: str) -> None:
     refused = every.send("POST", path)
     assert (refused.status_code, reason in refused.json()["mock_error"]) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("page", "content", "told"),
+    [
+        ("next?sesion=a", "overloaded", "unknown parameter 'sesion'"),
+        ("reset?sesion=a", "", "unknown parameter 'sesion'"),
+        ("requests?sesion=a", "", "unknown parameter 'sesion'"),
+        (f"next?session={'x' * 201}", "overloaded", "at most 200 characters"),
+        ("next?session=a", "x" * 70_000, "more than 65536 bytes"),
+        ("next?session=a", b"\xff\xfe", "unknown scenario"),
+        ("next?session=a", "", "name the causes"),
+        ("next?session=a&provider=pz", "overloaded", "'pz' is none of pa"),
+        ("next?session=a", ";times=1", "unknown scenario ''"),
+    ],
+)
+def test_a_page_of_the_mock_that_is_misused_says_how(every: Client, page: str, content: Any, told: str) -> None:
+    method = "GET" if page.startswith("requests") else "POST"
+    refused = every.send(method, f"/__mock__/{page}", content=content)
+    assert refused.status_code == 400
+    assert told in refused.json()["mock_error"]
+    assert every.send("GET", "/__mock__/next?session=a").json()["waiting"] == []
+
+
+def test_what_makes_no_sense_is_not_repeated_at_length(every: Client) -> None:
+    told = every.send("POST", "/__mock__/next?session=a", content="x" * 60_000).json()["mock_error"]
+    assert len(told) < 200
