@@ -205,12 +205,12 @@ def write_home(folder: Path, number: int) -> Path:
     (folder / "recipes" / f"{NAME}.py").write_text(RECIPES)
     (folder / "recipes" / "addresses.json").write_text(json.dumps([each.address for each in items(number)]))
     (records / "endpoints").mkdir(exist_ok=True)
-    (records / "endpoints" / "items.json").write_text(_text({"get_item": ENDPOINT_RECORD}))
+    (records / "endpoints" / "items.json").write_text(in_file({"get_item": ENDPOINT_RECORD}))
     families: dict[str, dict[str, Any]] = {}
     for each in items(number):
         families.setdefault(each.address.split("/")[2], {})[each.slug] = each.record
     for name, members in families.items():
-        (records / "errors" / f"{name}.json").write_text(_text(members))
+        (records / "errors" / f"{name}.json").write_text(in_file(members))
     return folder
 
 
@@ -221,7 +221,8 @@ def write_target(folder: Path, address: str, *, live: bool = False) -> Path:
     return path
 
 
-def _text(value: dict[str, Any]) -> str:
+def in_file(value: dict[str, Any]) -> str:
+    """Records as a file has them."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -241,8 +242,11 @@ class Provider(asyncio.Protocol):
         *heads, self._held = (self._held + data).split(b"\r\n\r\n")
         for head in heads:
             path = head.split(b" ", 2)[1].partition(b"?")[0]
-            answer = self._answers.get(path, self._answers[CONTROL.encode()])
-            asyncio.get_running_loop().call_later(self._latency_s, self._transport.write, answer)
+            asyncio.get_running_loop().call_later(self._latency_s, self._transport.write, self.answer_to(path))
+
+    def answer_to(self, path: bytes) -> bytes:
+        """What is answered there, whole; where nothing is, what the control is."""
+        return self._answers.get(path, self._answers[CONTROL.encode()])
 
 
 def answers(number: int) -> dict[bytes, bytes]:

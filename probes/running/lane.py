@@ -125,10 +125,11 @@ class Lane:
         Raises:
             Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
+        wire = self._wire_of(call)  # before its turn: what is imported then would make it late
         drawer = self._throttle.drawer(call, role or self.role)
         reserved = await self._admit(drawer, tokens, owed=owed, free=free)
         with self.waiting.on(For.ANSWER):
-            exchange = await self._wire_of(call).exchange(
+            exchange = await wire.exchange(
                 call.filled(self._values),
                 await self._url(call),
                 self._headers(call, session, role or self.role),

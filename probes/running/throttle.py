@@ -37,9 +37,9 @@ class Throttle:
     """Keeps to each limit that is known of a provider: one of requests a minute, and those of tokens.
 
     Two who are told the same limit draw on one, for limits hold for an organization and for all models of a class;
-    two who are told different ones do not. Until it is told, the documented limit of the group holds for all
-    together. `own_rate`: whether the target gives a rate of its own. Then documented limits of requests are left alone,
-    and what answers say is kept to as well.
+    two who are told different ones do not. Who was told none yet draws on what others of its group were told last, and
+    before that on the documented limit. `own_rate`: whether the target gives a rate of its own. Then documented limits
+    of requests are left alone, and what answers say is kept to as well.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class Throttle:
         self._clock = clock
         self._sleep = sleep
         self._queues: dict[Drawer, anyio.Lock] = {}
-        self._per_minute: dict[Drawer, int] = {}
-        self._limiters: dict[tuple[EndpointGroup | None, int | None], RateLimiter] = {}
+        self._per_minute: dict[Drawer | EndpointGroup, float] = {}
+        self._limiters: dict[tuple[EndpointGroup | None, float | None], RateLimiter] = {}
         self._metered: dict[Drawer, dict[str, int]] = {}
         self._budgets: dict[tuple[EndpointGroup | None, str, int], TokenBudget] = {}
 
@@ -112,6 +112,8 @@ class Throttle:
     def _keep_to(self, drawer: Drawer, per_minute: int) -> None:
         before = self._limiter(drawer)
         self._per_minute[drawer] = per_minute
+        if drawer.group is not None:
+            self._per_minute[drawer.group] = per_minute
         key = (drawer.group, per_minute)
         if key not in self._limiters:
             self._limiters[key] = RateLimiter(per_minute / 60, self._max_wait_s, self._clock, after=before)
@@ -134,10 +136,14 @@ class Throttle:
         return max(*limits, *(each.wait_s(tokens) for each in self._token_budgets(drawer)))
 
     def _limiter(self, drawer: Drawer) -> RateLimiter:
-        key = (drawer.group, self._per_minute.get(drawer))
-        if key not in self._limiters:  # of what is told, one was made when it was
-            documented = drawer.group.per_minute / 60 if drawer.group is not None and not self._own_rate else None
-            self._limiters[key] = RateLimiter(documented, self._max_wait_s, self._clock)
+        per_minute = self._per_minute.get(drawer)
+        if per_minute is None and drawer.group is not None:
+            documented = None if self._own_rate else drawer.group.per_minute
+            per_minute = self._per_minute.get(drawer.group, documented)
+        key = (drawer.group, per_minute)
+        if key not in self._limiters:
+            rate = per_minute / 60 if per_minute is not None else None
+            self._limiters[key] = RateLimiter(rate, self._max_wait_s, self._clock)
         return self._limiters[key]
 
     def _token_budgets(self, drawer: Drawer) -> list[TokenBudget]:

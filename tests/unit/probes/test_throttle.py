@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model import Exchange, Request, Response
-from catalog.reading.rate_limits import EndpointGroup, RateLimits
+from catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
 from mockserver.buckets import TokenBucket
 from mockserver.clock import rfc3339
 from probes.calls.call import Call, get, post
@@ -27,6 +27,7 @@ from probes.running.rate_limits import RateLimitPolicy
 from probes.running.throttle import Throttle
 from probes.target.target import Provider
 from probes.wire.redact import Redactor
+from tests.harness import virtual_time
 from tests.harness.engines import catalog
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
@@ -236,3 +237,69 @@ def test_the_documented_limit_of_a_request_is_that_of_the_lowest_tier(
 ) -> None:
     group = policy_of(provider).group_of(method, path)
     assert (group.per_minute if group else None) == per_minute
+
+
+MODELS = st.lists(st.sampled_from(["small", "large", "image"]), min_size=1, max_size=40)
+
+
+@given(MODELS, st.booleans())
+def test_those_who_are_told_the_same_limit_share_it(models: list[str], tells: bool) -> None:
+    """Limits hold for an organization and a class of models: whoever asks, a second holds no more than its share."""
+    moments = together(models, lambda model: 120 if tells else None, documented=120)
+    assert all(sum(begin <= each < begin + 0.999 for each in moments) <= 2 for begin in moments)
+
+
+def test_those_who_are_told_different_limits_do_not_hold_up_one_another() -> None:
+    limits = {"small": 600, "image": 6}
+    moments = together(["image", "small", "image", *["small"] * 10], limits.get)
+    assert moments[-1] == pytest.approx(10 / SHARE, abs=0.2), "the second image"
+    assert moments[-2] < 2, "the last of the small"
+
+
+@pytest.mark.parametrize(("rate", "told", "kept"), [(1.0, 600, 1.0), (10.0, 120, 2.0), (10.0, None, 10.0)])
+def test_a_rate_of_the_target_s_own_is_a_ceiling(rate: float, told: int | None, kept: float) -> None:
+    """It takes the place of what is documented; what the account is told holds beside it."""
+
+    async def three(clock: Callable[[], float]) -> float:
+        limits = RateLimits((EndpointGroup(("/v1",), 1),), (Gauge("requests", "limit", "remaining", "reset"),))
+        throttle = Throttle(RateLimitPolicy(limits), 60.0, own_rate=True, clock=clock)
+        own, drawer = RateLimiter(rate, 60.0, clock), throttle.drawer(REQUEST, "inference")
+        throttle.learn(drawer, Response(200, {"limit": str(told)} if told else {}))
+        for _ in range(3):
+            await throttle.acquire(drawer, own)
+        return clock()
+
+    assert virtual_time.run(three) == pytest.approx(2 / kept / SHARE)
+
+
+def together(models: list[str], told: Callable[[str], int | None], documented: float | None = None) -> list[float]:
+    """When requests are sent that all are there at once, each to its model, by two keys in turn, in ascending order."""
+    gauges = (Gauge("requests", "limit", "remaining", "reset"),)
+    groups = (EndpointGroup(("/v1",), documented),) if documented else ()
+
+    async def all_of_them(clock: Callable[[], float]) -> list[float]:
+        throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, gauges=gauges)), 60.0, clock=clock)
+        owns = [RateLimiter(None, 60.0, clock) for _ in range(2)]
+        moments: list[float] = []
+
+        async def one(number: int, model: str) -> None:
+            drawer = throttle.drawer(post("/v1/things", {"model": model}), ("inference", "batches")[number % 2])
+            await throttle.acquire(drawer, owns[number % 2])
+            moments.append(clock())
+            await asyncio.sleep(0.05)
+            limit = told(model)
+            throttle.learn(drawer, Response(200, {"limit": str(limit)} if limit else {}))
+
+        if told(models[0]) and not documented:  # each is known before all come at once
+            for number, model in enumerate(dict.fromkeys(models)):
+                await one(number, model)
+                await one(number + 1, model)
+            moments.clear()
+            await asyncio.sleep(60)
+            begin = clock()
+        else:
+            begin = 0.0
+        await asyncio.gather(*(one(number, model) for number, model in enumerate(models)))
+        return sorted(each - begin for each in moments)
+
+    return virtual_time.run(all_of_them)
