@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,9 +84,14 @@ def without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture
+def a_run(probed: Path, tmp_path: Path) -> Path:
+    """A folder with a `latest` run, for one command alone: what another one wrote is not what this one finds."""
+    return Path(shutil.copytree(probed, tmp_path / "out", symlinks=True))
+
+
 @pytest.fixture(scope="module")
-def a_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a `latest` run, for the commands that read one."""
+def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("out")
     done = pytest_probes(out, "--provider", "pd", "-k", "models", "-q")
     assert done.status == 0, done.said

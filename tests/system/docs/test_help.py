@@ -171,7 +171,9 @@ def called(module: str, words: list[str], nights: Path) -> int:
             return pytest_here("probes", *words[1:], "--plan", "-q")
         return everything.main(words)
     if module == "pytest":
-        return pytest_here(*words, "-q", "--out", str(nights / "asked-again"))  # else it would be the reader's latest
+        narrow = {"-k", "--cause", "--traffic"} & set(words)  # what probes a whole provider is planned
+        out = str(nights / "asked-again")  # else it would be the reader's latest
+        return pytest_here(*words, "-q", "--out", out, *(() if narrow else ("--plan",)))
     if module == "mockserver":
         words = [*words, "--help"]
     if words[0] == "update":

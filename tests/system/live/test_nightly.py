@@ -109,9 +109,11 @@ class Repository:
         return head.stdout.strip()
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    root, remote, tools = tmp_path / "checkout", tmp_path / "remote.git", tmp_path / "tools"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a repository before its first night."""
+    folder = tmp_path_factory.mktemp("made")
+    root, remote, tools = folder / "checkout", folder / "remote.git", folder / "tools"
     shutil.copytree(CHECKOUT / "catalog", root / "catalog", ignore=shutil.ignore_patterns("__pycache__", ".cache"))
     shutil.copytree(CHECKOUT / "reports", root / "reports", ignore=shutil.ignore_patterns("__pycache__", "out"))
     for other in ("pa", "pb", "pc"):  # the nights below are of PD, and each look at the others takes seconds
@@ -124,20 +126,52 @@ def repository(tmp_path: Path) -> Repository:
     tools.mkdir()
     (tools / "gh").write_text(GH.format(python=sys.executable))
     (tools / "gh").chmod(0o755)
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
+    repository = in_folder(folder)
+    repository.git("init", "--quiet", "--initial-branch=main")
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "-m", "All")
+    repository.git("remote", "add", "origin", str(remote))
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("fetch", "--quiet", "origin")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def once_proposed(made: Path, first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a repository after it."""
+    repository = moved(made, tmp_path_factory.mktemp("proposed") / "repository")
+    repository.propose(first)
+    return repository.root.parent
+
+
+@pytest.fixture
+def repository(made: Path, tmp_path: Path) -> Repository:
+    """A repository of a test's own, in which no night was proposed."""
+    return moved(made, tmp_path / "repository")
+
+
+@pytest.fixture
+def opened(once_proposed: Path, tmp_path: Path) -> Repository:
+    """A repository of a test's own, with the pull request that the first night opened."""
+    return moved(once_proposed, tmp_path / "repository")
+
+
+def in_folder(folder: Path) -> Repository:
+    root, tools = folder / "checkout", folder / "tools"
     environ = {
         "PATH": f"{tools}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(root),
-        "GITHUB_STEP_SUMMARY": str(tmp_path / "step-summary.md"),
+        "GITHUB_STEP_SUMMARY": str(folder / "step-summary.md"),
     }
-    made = Repository(root, remote, tools, environ)
-    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.git("add", "--all")
-    made.git("commit", "--quiet", "-m", "All")
-    made.git("remote", "add", "origin", str(remote))
-    made.git("push", "--quiet", "origin", "main")
-    made.git("fetch", "--quiet", "origin")
-    return made
+    return Repository(root, folder / "remote.git", tools, environ)
+
+
+def moved(folder: Path, to: Path) -> Repository:
+    """A copy of a repository, with its remote."""
+    repository = in_folder(Path(shutil.copytree(folder, to, symlinks=True)))
+    repository.git("remote", "set-url", "origin", str(repository.remote))
+    return repository
 
 
 def nightly_run(folder: Path, words: str) -> Path:
@@ -175,100 +209,89 @@ PROPOSAL, HISTORY = "nightly/catalog", "nightly/history"
 MODELS, NOT_FOUND = "catalog/records/pd/endpoints/models.json", "catalog/records/pd/errors/not_found.json"
 
 
-def test_a_night_becomes_one_pull_request_that_says_each_thing_once(repository: Repository, first: Path) -> None:
-    repository.propose(first)
-    assert repository.asked() == ["pr list", "pr create"]
-    body = (repository.gh / "body").read_text()
-    assert body == (repository.root / "reports/out/merged/summary.md").read_text()
-    assert body in Path(repository.environ["GITHUB_STEP_SUMMARY"]).read_text()
-    proposed, remembered = repository.tip(PROPOSAL), repository.tip(HISTORY)
-    assert repository.changed() == [MODELS]
-    assert "pull request 7 says the same" in repository.propose(first)
-    assert repository.asked() == ["pr list"]
-    assert (repository.tip(PROPOSAL), repository.tip(HISTORY)) == (proposed, remembered)
-    assert repository.tip("main") == repository.git("rev-parse", "main"), "nothing goes to the main branch by itself"
+def test_a_night_becomes_one_pull_request_that_says_each_thing_once(opened: Repository, first: Path) -> None:
+    assert opened.asked() == ["pr list", "pr create"]
+    body = (opened.gh / "body").read_text()
+    assert body == (opened.root / "reports/out/merged/summary.md").read_text()
+    assert body in Path(opened.environ["GITHUB_STEP_SUMMARY"]).read_text()
+    proposed, remembered = opened.tip(PROPOSAL), opened.tip(HISTORY)
+    assert opened.changed() == [MODELS]
+    assert "pull request 7 says the same" in opened.propose(first)
+    assert opened.asked() == ["pr list"]
+    assert (opened.tip(PROPOSAL), opened.tip(HISTORY)) == (proposed, remembered)
+    assert opened.tip("main") == opened.git("rev-parse", "main"), "nothing goes to the main branch by itself"
 
 
-def test_the_next_night_builds_on_the_open_proposal(repository: Repository, first: Path, second: Path) -> None:
-    repository.propose(first)
-    before = repository.tip(PROPOSAL)
-    repository.asked()
-    repository.propose(second)
-    assert repository.asked() == ["pr list", "pr edit"]
-    assert repository.changed() == [MODELS, NOT_FOUND], "what the first night saw is still proposed"
-    repository.git("merge-base", "--is-ancestor", before, "FETCH_HEAD")
-    assert len(repository.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
+def test_the_next_night_builds_on_the_open_proposal(opened: Repository, second: Path) -> None:
+    before = opened.tip(PROPOSAL)
+    opened.asked()
+    opened.propose(second)
+    assert opened.asked() == ["pr list", "pr edit"]
+    assert opened.changed() == [MODELS, NOT_FOUND], "what the first night saw is still proposed"
+    opened.git("merge-base", "--is-ancestor", before, "FETCH_HEAD")
+    assert len(opened.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
-def test_a_blind_night_takes_nothing_back(repository: Repository, first: Path, blind: Path) -> None:
-    repository.propose(first)
-    before = repository.tip(PROPOSAL)
-    assert "says the same" in repository.propose(blind)
-    assert repository.tip(PROPOSAL) == before
+def test_a_blind_night_takes_nothing_back(opened: Repository, blind: Path) -> None:
+    before = opened.tip(PROPOSAL)
+    assert "says the same" in opened.propose(blind)
+    assert opened.tip(PROPOSAL) == before
 
 
-def test_a_reviewer_s_commit_stays_and_is_built_on(repository: Repository, first: Path, second: Path) -> None:
-    repository.propose(first)
-    text = repository.read(PROPOSAL, MODELS)
-    theirs = repository.commit(
-        PROPOSAL, {MODELS: text.replace('"note": "', '"note": "Reviewed. ') + "\n", "NOTES": "a\n"}
-    )
-    repository.propose(second)
-    repository.changed()
-    repository.git("merge-base", "--is-ancestor", theirs, "FETCH_HEAD")
-    assert repository.read(PROPOSAL, "NOTES") == "a"
-    assert repository.changed() == ["NOTES", MODELS, NOT_FOUND]
+def test_a_reviewer_s_commit_stays_and_is_built_on(opened: Repository, second: Path) -> None:
+    text = opened.read(PROPOSAL, MODELS)
+    theirs = opened.commit(PROPOSAL, {MODELS: text.replace('"note": "', '"note": "Reviewed. ') + "\n", "NOTES": "a\n"})
+    opened.propose(second)
+    opened.changed()
+    opened.git("merge-base", "--is-ancestor", theirs, "FETCH_HEAD")
+    assert opened.read(PROPOSAL, "NOTES") == "a"
+    assert opened.changed() == ["NOTES", MODELS, NOT_FOUND]
 
 
-def test_the_main_branch_is_merged_into_an_open_proposal(repository: Repository, first: Path, second: Path) -> None:
-    repository.propose(first)
-    repository.commit("main", {"README.md": "More to read.\n"})
-    repository.git("fetch", "--quiet", "origin")
-    repository.propose(second)
-    repository.git("fetch", "--quiet", "origin", PROPOSAL)
-    repository.git("merge-base", "--is-ancestor", "origin/main", "FETCH_HEAD")
-    assert repository.git("diff", "--name-only", "origin/main", "FETCH_HEAD").splitlines() == [MODELS, NOT_FOUND]
+def test_the_main_branch_is_merged_into_an_open_proposal(opened: Repository, second: Path) -> None:
+    opened.commit("main", {"README.md": "More to read.\n"})
+    opened.git("fetch", "--quiet", "origin")
+    opened.propose(second)
+    opened.git("fetch", "--quiet", "origin", PROPOSAL)
+    opened.git("merge-base", "--is-ancestor", "origin/main", "FETCH_HEAD")
+    assert opened.git("diff", "--name-only", "origin/main", "FETCH_HEAD").splitlines() == [MODELS, NOT_FOUND]
 
 
-def test_a_proposal_that_does_not_merge_any_more_is_left_to_a_person(repository: Repository, first: Path) -> None:
-    repository.propose(first)
-    before = repository.tip(PROPOSAL)
-    text = repository.read("main", MODELS)
-    repository.commit("main", {MODELS: "\n".join(f"{line} " for line in text.splitlines()) + "\n"})
-    repository.git("fetch", "--quiet", "origin")
-    assert "does not merge with main any more" in repository.propose(first, status=1)
-    assert repository.tip(PROPOSAL) == before
+def test_a_proposal_that_does_not_merge_any_more_is_left_to_a_person(opened: Repository, first: Path) -> None:
+    before = opened.tip(PROPOSAL)
+    text = opened.read("main", MODELS)
+    opened.commit("main", {MODELS: "\n".join(f"{line} " for line in text.splitlines()) + "\n"})
+    opened.git("fetch", "--quiet", "origin")
+    assert "does not merge with main any more" in opened.propose(first, status=1)
+    assert opened.tip(PROPOSAL) == before
 
 
 def test_a_closed_proposal_stays_closed_until_there_is_something_new(
-    repository: Repository, first: Path, second: Path
+    opened: Repository, first: Path, second: Path
 ) -> None:
-    repository.propose(first)
-    repository.close()
-    repository.asked()
-    assert "a person closed the proposal" in repository.propose(first)
-    assert set(repository.asked()) == {"pr list"}
-    assert not (repository.gh / "number").exists()
-    repository.propose(second)
-    assert (repository.gh / "number").exists()
-    assert repository.changed() == [NOT_FOUND], "what was refused is not proposed with it"
+    opened.close()
+    opened.asked()
+    assert "a person closed the proposal" in opened.propose(first)
+    assert set(opened.asked()) == {"pr list"}
+    assert not (opened.gh / "number").exists()
+    opened.propose(second)
+    assert (opened.gh / "number").exists()
+    assert opened.changed() == [NOT_FOUND], "what was refused is not proposed with it"
 
 
-def test_a_closed_proposal_is_known_though_its_branch_is_gone(repository: Repository, first: Path) -> None:
-    repository.propose(first)
-    repository.close()
-    repository.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
-    assert "a person closed the proposal" in repository.propose(first)
-    assert repository.tip(PROPOSAL) == ""
+def test_a_closed_proposal_is_known_though_its_branch_is_gone(opened: Repository, first: Path) -> None:
+    opened.close()
+    opened.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
+    assert "a person closed the proposal" in opened.propose(first)
+    assert opened.tip(PROPOSAL) == ""
 
 
-def test_with_nothing_to_say_there_is_no_pull_request(repository: Repository, first: Path) -> None:
-    repository.propose(first)
-    repository.git("push", "--quiet", "origin", f"{repository.tip(PROPOSAL)}:refs/heads/main")
-    repository.git("fetch", "--quiet", "origin")
-    repository.asked()
-    assert "nothing to say" in repository.propose(first)
-    assert repository.asked() == []
+def test_with_nothing_to_say_there_is_no_pull_request(opened: Repository, first: Path) -> None:
+    opened.git("push", "--quiet", "origin", f"{opened.tip(PROPOSAL)}:refs/heads/main")
+    opened.git("fetch", "--quiet", "origin")
+    opened.asked()
+    assert "nothing to say" in opened.propose(first)
+    assert opened.asked() == []
 
 
 @pytest.mark.parametrize("damage", ["empty", "broken", "absent"])
@@ -292,21 +315,17 @@ def test_with_no_shard_that_can_be_read_nothing_is_pushed(repository: Repository
     assert (repository.tip(PROPOSAL), repository.tip(HISTORY)) == ("", "")
 
 
-def test_a_history_branch_made_from_main_changes_nothing_else(
-    repository: Repository, first: Path, second: Path
-) -> None:
-    repository.propose(first)
-    repository.git("push", "--quiet", "--force", "origin", f"main:refs/heads/{HISTORY}")
-    repository.propose(second)
-    assert repository.changed() == [MODELS, NOT_FOUND]
-    repository.git("fetch", "--quiet", "origin", HISTORY)
-    kept = repository.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
+def test_a_history_branch_made_from_main_changes_nothing_else(opened: Repository, second: Path) -> None:
+    opened.git("push", "--quiet", "--force", "origin", f"main:refs/heads/{HISTORY}")
+    opened.propose(second)
+    assert opened.changed() == [MODELS, NOT_FOUND]
+    opened.git("fetch", "--quiet", "origin", HISTORY)
+    kept = opened.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
     assert "reports/history/night.jsonl" in kept
     assert all(path.startswith("reports/history/") for path in kept)
 
 
-def test_a_hostile_history_branch_is_data(repository: Repository, first: Path, second: Path, tmp_path: Path) -> None:
-    repository.propose(first)
+def test_a_hostile_history_branch_is_data(opened: Repository, second: Path, tmp_path: Path) -> None:
     marker = tmp_path / "pwned"
     code = f"import pathlib; pathlib.Path({str(marker)!r}).write_text('x')\n"
     hostile = {
@@ -317,13 +336,11 @@ def test_a_hostile_history_branch_is_data(repository: Repository, first: Path, s
         "catalog/__main__.py": code,
         MODELS: "{}",
     }
-    repository.commit(HISTORY, hostile, author="stranger")
-    repository.propose(second)
+    opened.commit(HISTORY, hostile, author="stranger")
+    opened.propose(second)
     assert not marker.exists()
-    assert repository.changed() == [MODELS, NOT_FOUND]
-    assert (repository.root / "catalog/__init__.py").read_text() == repository.read(
-        "main", "catalog/__init__.py"
-    ) + "\n"
+    assert opened.changed() == [MODELS, NOT_FOUND]
+    assert (opened.root / "catalog/__init__.py").read_text() == opened.read("main", "catalog/__init__.py") + "\n"
 
 
 RACE = """\
@@ -336,24 +353,21 @@ git -C {remote} update-ref refs/heads/{branch} {other}
 
 
 @pytest.mark.parametrize("branch", [PROPOSAL, HISTORY])
-def test_of_two_nights_at_once_neither_is_lost(
-    repository: Repository, first: Path, second: Path, tmp_path: Path, branch: str
-) -> None:
+def test_of_two_nights_at_once_neither_is_lost(opened: Repository, second: Path, tmp_path: Path, branch: str) -> None:
     """The other night's push comes after this one looked and before it pushes."""
-    repository.propose(first)
-    theirs = repository.tip(branch)
-    mine = repository.commit(branch, {"reports/history/other.jsonl": "{}\n"} if branch == HISTORY else {"NOTES": "b\n"})
-    repository.git("push", "--quiet", "--force", "origin", f"{theirs}:refs/heads/{branch}")
-    hook = repository.root / ".git" / "hooks" / "pre-push"
+    theirs = opened.tip(branch)
+    mine = opened.commit(branch, {"reports/history/other.jsonl": "{}\n"} if branch == HISTORY else {"NOTES": "b\n"})
+    opened.git("push", "--quiet", "--force", "origin", f"{theirs}:refs/heads/{branch}")
+    hook = opened.root / ".git" / "hooks" / "pre-push"
     hook.parent.mkdir(exist_ok=True)
-    hook.write_text(RACE.format(once=tmp_path / "once", remote=repository.remote, branch=branch, other=mine))
+    hook.write_text(RACE.format(once=tmp_path / "once", remote=opened.remote, branch=branch, other=mine))
     hook.chmod(0o755)
-    repository.propose(second)
+    opened.propose(second)
     assert (tmp_path / "once").exists()
-    repository.git("fetch", "--quiet", "origin", branch)
-    repository.git("merge-base", "--is-ancestor", mine, "FETCH_HEAD")
-    assert {MODELS, NOT_FOUND} <= set(repository.changed())
-    assert len(repository.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
+    opened.git("fetch", "--quiet", "origin", branch)
+    opened.git("merge-base", "--is-ancestor", mine, "FETCH_HEAD")
+    assert {MODELS, NOT_FOUND} <= set(opened.changed())
+    assert len(opened.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
 def test_clean_up_removes_what_an_earlier_night_left(tmp_path: Path) -> None:
