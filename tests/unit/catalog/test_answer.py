@@ -122,7 +122,8 @@ def test_the_limits_of_this_key_are_what_successes_told_last_without_what_moves(
         "date": "x",
     }
     first = (exchange("answer", 200, told), exchange("tokens", 200, {"x-limit-tokens": "9"}))
-    second = (exchange("answer", 200, {"x-limit-requests": "60"}), exchange("control", 200, {"x-limit-a": "1"}))
+    last = {"x-limit-requests": "60", "x-limit-remaining": "59", "x-limit-reset": "1s", "x-limit-used": "1"}
+    second = (exchange("answer", 200, last), exchange("control", 200, {"x-limit-a": "1"}))
     refused = (exchange("limited", 429, {"x-limit-b": "1"}), exchange("edge", 400, {"x-limit-c": "1"}))
     seen = result("pa/rate_limits/limits/general", attempts=attempts(first, second, refused))
     limits = answer.observed_limits(replace(seen, probed={}))

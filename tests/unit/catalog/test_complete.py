@@ -37,6 +37,8 @@ def test_what_was_selected_and_has_no_result_is_not_reported() -> None:
     assert [each.record for each in known] == [B, A, C]
     assert [unreported(each) for each in known] == [False, True, True]
     assert {each.outcome for each in known[1:]} == {Outcome.INCONCLUSIVE}
+    why = Reason("not-reported", "it was selected, and its process ended before it reported")
+    assert [each.reason for each in known] == [None, why, why]
     assert complete(described, known) == known
     assert verdicts.of_run(described, [seen]) is Exit.HARNESS_ERROR
     assert verdicts.of_run(replace(described, selected=(B,)), [seen]) is Exit.FINE

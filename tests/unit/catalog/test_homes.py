@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -137,6 +138,20 @@ def test_a_distribution_brings_a_home_by_an_entry_point(installed: Path) -> None
     assert homes.homes() == (Home(folder.resolve()), PACKAGE)
     assert homes.installed_records() == (RECORDS, folder.resolve() / "records")
     assert "pe/errors/general/limit" in map(str, Catalog.load(*homes.installed_records()))
+
+
+def test_a_distribution_is_found_from_the_folder_that_one_is_in(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty entry of the path is that folder; and a home that only names providers has no records to add."""
+    distribution(installed, "company_catalog")
+    folder = home(installed / "company_catalog")
+    monkeypatch.setattr(sys, "path", ["", *sys.path[1:]])
+    monkeypatch.chdir(installed)
+    homes.forget()
+    assert homes.homes() == (Home(folder.resolve()), PACKAGE)
+    shutil.rmtree(folder / "records")
+    assert homes.installed_records() == (RECORDS,)
 
 
 @pytest.mark.parametrize("package", ["company_catalog", "no_such_package.inside"])

@@ -133,6 +133,13 @@ def test_accepting_writes_and_replaces(tmp_path: Path) -> None:
     assert path.read_text().endswith("\n")
 
 
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "divergences.json"
+    with pytest.raises(CatalogError, match="review_by"):
+        ledger.accept(replace(ENTRY, review_by="soon"), path)
+    assert not path.exists()
+
+
 def test_the_ledgers_own_problems_are_told(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
     unknown = Entry("pa/errors/general/rate_limit_eror", "live", ("status",), "r", "2026-05-01", "2026-12-31")
@@ -141,6 +148,7 @@ def test_the_ledgers_own_problems_are_told(tmp_path: Path) -> None:
     assert "did you mean" in str(ledger.problems([unknown], catalog, TODAY)[0])
     gone = replace(unknown, address="pd/endpoints/nothing/like_any_other")
     assert str(ledger.problems([gone], catalog, TODAY)[0]).endswith("no record has this address; remove the entry")
+    assert ledger.problems([ENTRY], catalog, date(2026, 12, 31)) == [], "on its last day it still stands"
     [due] = ledger.problems([ENTRY], catalog, date(2027, 1, 1))
     told = "was to be reviewed by 2026-12-31; renew it with `python -m catalog accept`, or remove it"
     assert str(due).endswith(told)

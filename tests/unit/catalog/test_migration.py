@@ -108,6 +108,14 @@ def test_what_a_migration_does_not_speak_of_stays_to_the_letter(kept: Path, caps
     assert texts(kept / "night1") | texts(kept / "night2") == results
 
 
+def test_a_history_stays_in_ascii_as_it_was_written(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = kept / "history" / "live.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace('"seen":["', '"seen":["\\u00e9 '), encoding="utf-8")
+    migrate("night1", "night2", capsys=capsys)
+    assert '"differs"' in file.read_text(encoding="ascii")
+    assert '"seen":["\\u00e9 ' in file.read_text(encoding="ascii")
+
+
 def test_a_ledger_that_cannot_be_read_is_left_alone(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (kept / "divergences.json").write_text('[{"address": 1}]', encoding="utf-8")
     before = texts(kept)

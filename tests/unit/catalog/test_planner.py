@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,12 @@ def test_headers_of_another_answer_say_nothing_about_the_documented_one() -> Non
 @pytest.mark.parametrize("outcome", SILENT)
 def test_absence_of_evidence_changes_nothing_and_says_so(outcome: Outcome) -> None:
     assert f"run r1: {outcome} (read-timeout) changes no tag" in reason(record(), sighting(outcome))
+
+
+def test_absence_that_gives_no_reason_changes_nothing_either() -> None:
+    silent = sighting(Outcome.NOT_PROBED)
+    told = reason(record(), replace(silent, result=replace(silent.result, reason=None)))
+    assert "run r1: not_probed changes no tag" in told
 
 
 def test_nobody_looked() -> None:

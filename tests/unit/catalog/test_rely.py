@@ -86,7 +86,7 @@ def test_nobody_looked_is_neither() -> None:
     partly = asked(RETRIES, seen(LIMIT, create={"on": "2026-11-20", "unseen": {RETRY: "2026-09-01"}}))
     assert partly.answer is Answer.UNKNOWN
     [unseen] = partly.unseen
-    assert (unseen.assertion.id, unseen.last) == (f"{LIMIT}#{RETRY}", date(2026, 9, 1))
+    assert (unseen.assertion.id, unseen.last, unseen.why) == (f"{LIMIT}#{RETRY}", date(2026, 9, 1), "")
 
 
 def test_a_look_counts_for_so_many_days() -> None:

@@ -129,6 +129,16 @@ NOT_THERE = Response(404, {}, None, "empty")
 
 
 @pytest.mark.parametrize(
+    ("body", "kind", "outcome"),
+    [({"detail": "x"}, "json", Outcome.DRIFTED), ("No such page.", "text", Outcome.INCONCLUSIVE)],
+)
+def test_an_assumed_path_is_blamed_for_a_404_that_is_not_the_providers(body: Any, kind: Any, outcome: Outcome) -> None:
+    """JSON of another shape is judged (1:4.4): it is the provider that answers so."""
+    stated = {"http_status": 404, "assumed": {"ask/path": "not shown, 1:4.1"}}
+    assert judged(RATE_LIMIT, Response(404, HEADERS, body, kind), stated).outcome is outcome
+
+
+@pytest.mark.parametrize(
     "assumed, outcome",
     [
         ({"ask/path": "not shown, 1:4.1"}, Outcome.INCONCLUSIVE),

@@ -130,6 +130,10 @@ def test_a_pause_beyond_the_budget_is_refused_at_once(asked: float) -> None:
         sent(None, [0.0], prepare=lambda limiter: limiter.pause(asked))
 
 
+def test_a_pause_of_the_whole_budget_is_waited_for() -> None:
+    assert sent(None, [0.0], prepare=lambda limiter: limiter.pause(60.0)) == [60.0]
+
+
 @given(st.integers(0, 10**9))
 def test_retry_after_in_seconds(seconds: int) -> None:
     assert retry_after_s({"retry-after": str(seconds)}) == seconds

@@ -139,6 +139,20 @@ def test_what_was_shown_on_one_endpoint_holds_for_the_same_words_on_another() ->
     assert (generic.outcome, generic.findings) == (Outcome.CONFORMS, ())
 
 
+def test_what_another_key_was_told_shows_nothing_of_this_one() -> None:
+    of_another_key = replace(SAID, credential="pa:admin", endpoint=COUNT)
+    before = summed({PLACE: judged()})
+    assert settled(before, [refusal("a", of_another_key)], {SAID: Ruled(Ruling.EVERYTHING, "why")}) == before
+
+
+@pytest.mark.parametrize(
+    ("pages", "outcome"), [((MESSAGES,), Outcome.DRIFTED), ((MESSAGES, COUNT), Outcome.INCONCLUSIVE)]
+)
+def test_a_page_is_a_gateways_where_another_endpoint_got_one_too(pages: tuple[str, ...], outcome: Outcome) -> None:
+    before = summed({PLACE: judged(Outcome.DRIFTED)})
+    assert settled(before, [replace(refusal("a"), page=True)], {}, pages).outcome is outcome
+
+
 def test_other_cells_of_the_record_stand() -> None:
     cells = {PLACE: judged(), ("other", ""): judged(Outcome.DRIFTED, "other")}
     final = settled(summed(cells), [refusal("a")], {SAID: Ruled(Ruling.EVERYTHING, "why")})

@@ -177,6 +177,17 @@ def test_an_answer_that_nobody_asked_for(expected: Expected, response: Response,
     assert (reason.code if reason else None) == code
 
 
+def test_events_are_counted_only_where_some_can_have_been_read() -> None:
+    for response, told in (
+        (Response(404, ended="capped"), ""),
+        (Response(200, events=(), ended="stalled"), ""),
+        (Response(200, events=(Event("ping"),), ended="stalled"), "1 events were read"),
+    ):
+        reason = unasked(STREAM if response.events is not None else EXPECTED, response)
+        assert reason is not None
+        assert reason.detail == told
+
+
 SOCKET = replace(STREAM, stream=StreamRule("websocket", event="error"), status=101)
 
 

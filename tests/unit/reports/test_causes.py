@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import TYPE_CHECKING
 
 from hypothesis import given
@@ -53,6 +54,7 @@ def test_neither_the_order_of_results_nor_the_night_changes_an_id(dice: random.R
     dice.shuffle(shuffled)
     assert [each.id for each in causes(shuffled)] == [each.id for each in causes(NIGHT)]
     assert all(is_id(each.id) for each in causes(NIGHT))
+    assert all(re.fullmatch("pa-[0-9a-f]{8}", each.id) for each in causes(NIGHT)), "as every ledger and link has it"
     assert causes([drifted("five", HEADER)])[0].id == causes(NIGHT)[0].id
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,25 @@ def test_a_cause_behind_many_records_is_one_change() -> None:
     assert (change.nights, change.ended) == (3, None)
     parts = {each.record: (each.first.day, each.last.day, each.how) for each in change.parts.values()}
     assert parts == {A: (1, 2, Ending.RECOVERED), B: (2, 3, None)}
+
+
+def test_a_change_ends_as_the_last_of_its_records_did() -> None:
+    nights = [[drifted(A), drifted(B)], [result(A), drifted(B)], [result(A), drifted(B, 409)]]
+    first, second = episodes(replayed(nights))
+    assert (first.how, second.instead) == (Ending.CHANGED, {first.id})
+
+
+def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
+    never = replace(drifted(A), agreement={"states": "x", "never": {"answer/status": {"first": "2026-10-30"}}})
+    assert [each.never_agreed for night in (never, drifted(A)) for each in episodes(replayed([[night]]))] == [
+        True,
+        False,
+    ]
+
+
+def test_a_record_of_a_change_is_told_in_a_line() -> None:
+    [each, *_] = feed.feeds("live", replayed([[drifted(A)]]))
+    assert f"- `{A}`: `answer/status 422`, 2026-11-01 to 2026-11-01\n" in feed.markdown(each)
 
 
 def test_what_took_the_place_of_another_names_it() -> None:

@@ -67,6 +67,13 @@ def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before(
     )
     [lost] = news("live", rows, rows[-1].run, Policy())["lost_sight"]
     assert lost == {"provider": "pa", "since": "2026-11-02", "number": 2, "records": [A, B]}
+    assert news("live", rows, rows[-1].run, Policy())["text"] == "2 records lost from sight"
+
+
+def test_two_runs_of_a_day_are_one_night_without_a_record() -> None:
+    first, second, third, last = replayed([[result(A)], [blind(A)], [blind(A)], [blind(A)]])
+    rows = [first, second, replace(third, today=second.today), last]
+    assert told(rows, Policy(after=2)) == [{}, {}, {}, {"lost_sight": 1}]
 
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys((A, B), st.sampled_from("cxyi"))), min_size=1, max_size=10))
@@ -92,8 +99,9 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
         drifted(f"pa/errors/general/{number}", 422, at=f"/{number}" if number < 60 else "") for number in range(300)
     ]
     rows = replayed([many])
-    text = json.dumps(news("live", rows, rows[-1].run, Policy()))
-    assert len(text) < 60_000
+    said = news("live", rows, rows[-1].run, Policy())
+    assert len(json.dumps(said)) < 60_000
+    assert len(said["new"]) == 40 < said["counts"]["new"]
     [one] = replayed([[drifted(A)]])
     assert news("live", [one], one.run, Policy())["text"] == "1 new (PA: status-differs in 1 record)"
     [calm] = replayed([[result(A)]])

@@ -1,0 +1,41 @@
+"""What of a record holds under the revision of a request: of what does not, no finding is made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from catalog.model import Aspect, Finding, Request, Severity
+from catalog.reading.assertions import asserted
+from catalog.reading.manifest import manifest
+from probes.judging.revisions import held, holding
+from tests.harness.engines import catalog
+
+ADDRESS, KEY = "pa/endpoints/models/list_models", "success/status"
+OLD, NEW = "2023-06-01", "2026-10-21"
+REVISIONS = manifest("pa").revisions
+(STATED,) = (each for each in asserted(catalog()[ADDRESS], catalog().__getitem__) if KEY in each.assertions)
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "asked", "holds"),
+    [
+        ("", "", NEW, True),
+        (NEW, "", NEW, True),
+        (NEW, "", OLD, False),
+        ("", NEW, OLD, True),
+        ("", NEW, NEW, False),
+        (NEW, "", "", False),
+        ("", NEW, "", True),
+    ],
+)
+def test_it_holds_since_a_revision_or_until_one(since: str, until: str, asked: str, holds: bool) -> None:
+    assert REVISIONS is not None
+    changed = {**STATED.assertions, KEY: replace(STATED.assertions[KEY], since=since, until=until)}
+    expected = replace(STATED, assertions=changed)
+    request = Request("GET", "https://provider.example/v1/models", {REVISIONS.header: asked} if asked else {})
+    others = STATED.assertions.keys() - {KEY}
+    assert holding(expected, request) == (others | {KEY} if holds else others)
+    finding = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "success", observed=201, assertion=KEY)
+    assert list(held([finding], expected, request)) == ([finding] if holds else [])
