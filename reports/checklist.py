@@ -12,7 +12,7 @@ from catalog.reading.cells import last_day
 from reports.words import AS_DOCUMENTED, ASSUMED, NOT_LOOKED_AT, OTHERWISE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from catalog.evidence.results import Result
     from catalog.model.look import Look
@@ -45,10 +45,10 @@ def not_drawn(result: Result) -> dict[str, str]:
     return {each: _day(last_day(result.probed_record, each)) for each in result.undrawn}
 
 
-def tally(result: Result) -> str:
+def tally(checked: Iterable[Checked]) -> str:
     """How many assertions were seen how; empty where nothing was looked at."""
     numbers: Counter[str] = Counter()
-    for each in checklist(result):
+    for each in checked:
         numbers[AS_DOCUMENTED] += len(each.as_documented)
         numbers[OTHERWISE] += len(each.otherwise)
         numbers[NOT_LOOKED_AT] += sum(map(len, each.not_looked_at.values()))

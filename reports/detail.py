@@ -64,6 +64,7 @@ class Details:
 
     def _said(self, standing: Standing, attempts: list[dict[str, Any]], max_body: int) -> dict[str, Any]:
         result = standing.result
+        checked = checklist(result)
         return {
             "standing": standing,
             "result": result,
@@ -74,9 +75,9 @@ class Details:
             ],
             "assumed": [item for item in result.findings if item.severity is Severity.SHOULD],
             "remarks": [item for item in result.findings if item.severity is Severity.INFO],
-            "checklist": checklist(result),
+            "checklist": checked,
             "not_drawn": not_drawn(result),
-            "tally": tally(result),
+            "tally": tally(checked),
             "ledger": _ledger(result),
             "attribution": self._attributor.of(standing),
             "codes": [ALL[code] for code in advice.codes(result) if code in ALL],

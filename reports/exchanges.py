@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog.model.text import brief
+from reports.json_lines import json_lines
 from reports.marks import MARKED, MISSING, NONE, Marks, marks
 from reports.where import differing, endpoints_of, short
 
@@ -187,7 +188,7 @@ def _text(body: Json, limit: int, cut: Cut | None = None) -> str:
         return f"{told}\n{pointed}{brief(body, limit)}"
     if body is None:
         return ""
-    return _cut(body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=2), limit)
+    return _cut(body if isinstance(body, str) else "\n".join(text for _, text in json_lines(body)), limit)
 
 
 def _cut(text: str, limit: int) -> str:

@@ -60,7 +60,7 @@ class Marks:
         places = set(self._places(body))
         used = left_out = 0
         for pointer, text in json_lines(body):
-            marked = any(pointer[: len(each)] == each for each in places)
+            marked = bool(places) and any(pointer[: len(each)] == each for each in places)
             used += len(text) + 1
             if used <= limit or marked:
                 found.append([text, MARKED if marked else ""])

@@ -108,10 +108,9 @@ def _step(number: int, exchange: Exchange, provider: str, taken: Sequence[_Taken
 def _taken(exchanges: Sequence[Exchange], provider: str) -> list[_Taken]:
     """The values that no request had sent when an answer first named them, and that a later one sends."""
     found: list[_Taken] = []
-    sent = ""
-    for number, each in enumerate(exchanges, start=1):
-        sent += _said(each.request)
-        later = "".join(_said(other.request) for other in exchanges[number:])
+    said = [_said(each.request) for each in exchanges]
+    for number, each in enumerate(exchanges[:-1], start=1):
+        sent, later = "".join(said[:number]), "".join(said[number:])
         for path, value in _leaves(each.response.body if each.response else None):
             if value in later and value not in sent and all(value != known.value for known in found):
                 found.append(_Taken(number, path, value, f"{provider.upper()}_SEEN_{len(found) + 1}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -45,10 +46,7 @@ class Key:
         Raises:
             ValueError: with one line saying what a key looks like.
         """
-        match = _KEY.fullmatch(text)
-        if match is None:
-            raise ValueError(f"{text!r} names no assertion: it should read <label>/<aspect>[:<place>]")
-        return cls(match["label"], match["aspect"], match["place"] or "")
+        return cls(*_parsed(text))
 
     def covers(self, other: Key) -> bool:
         """Whether this key, in which `*` may stand for a label or an aspect, names the other."""
@@ -65,6 +63,15 @@ class Key:
 
     def __str__(self) -> str:
         return f"{self.label}/{self.within}"
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> tuple[str, str, str]:
+    """Of a key its label, aspect and place. Records and results write the same few hundred keys again and again."""
+    match = _KEY.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} names no assertion: it should read <label>/<aspect>[:<place>]")
+    return match["label"], match["aspect"], match["place"] or ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def agreed_of(record: Record, stated: Iterable[Assertion]) -> frozenset[str]:
     stated = tuple(stated)
     named = frozenset(_block(record).get("agreed", "").split())
     seen = _seen_before_it_was_named(record, stated)
-    return frozenset(str(each.key) for each in stated if digest_of(each) in named or str(each.key) in seen)
+    return frozenset(str(each.key) for each in stated if str(each.key) in seen or (named and digest_of(each) in named))
 
 
 def _seen_before_it_was_named(record: Record, stated: tuple[Assertion, ...]) -> frozenset[str]:

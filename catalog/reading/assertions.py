@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog.model.assertion import ASK, Assertion, Basis, Key
+from catalog.model.assertion import ASK, EVERY, Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, SUCCESS
 from catalog.reading.cells import settled_of
@@ -57,7 +59,7 @@ def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
     return tuple(
         replace(
             expected,
-            assertions={str(each.key): _with_what_it_turned_out_to_be(each, settled) for each in made},
+            assertions=_by_key(_with_what_they_turned_out_to_be(made, settled)),
             asked=asks,
             instead=_with_its_assertions(record, own, expected.instead, lookup),
         )
@@ -68,12 +70,18 @@ def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
 def _with_its_assertions(record: Record, own: _Told, instead: Expected | None, lookup: Lookup) -> Expected | None:
     if instead is None:
         return None
-    return replace(instead, assertions={str(each.key): each for each in _assertions(record, own, instead, lookup)})
+    return replace(instead, assertions=_by_key(_assertions(record, own, instead, lookup)))
 
 
-def _with_what_it_turned_out_to_be(assertion: Assertion, settled: Mapping[str, Settled]) -> Assertion:
-    known = settled.get(str(assertion.key))
-    return replace(assertion, settled=str(known.seen)) if known is not None else assertion
+def _by_key(made: Iterable[Assertion]) -> dict[str, Assertion]:
+    return {str(each.key): each for each in made}
+
+
+def _with_what_they_turned_out_to_be(made: Iterable[Assertion], settled: Mapping[str, Settled]) -> Iterable[Assertion]:
+    if not settled:
+        return made
+    known = ((each, settled.get(str(each.key))) for each in made)
+    return (replace(each, settled=str(was.seen)) if was is not None else each for each, was in known)
 
 
 def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) -> Iterator[Assertion]:
@@ -81,13 +89,15 @@ def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) 
     error = lookup(expected.address) if expected.address != str(record.address) else None
     its = _Told.of(error) if error is not None else None
     sources = "; ".join((error or record).sources)
+    address, depends = str(record.address), own.depends(expected.label)
     for statement in statements(expected):
         key = Key(expected.label, statement.aspect, statement.place)
         its_key = Key(ANSWER, key.aspect, key.place)
         of_record = own.assumed(key) or (its.assumed(its_key) if its is not None else "")
         assumed = of_record or _assumed_of_its_surface(expected, key)
+        since, until = own.revision("since", key), own.revision("until", key)
         yield Assertion(
-            address=str(record.address),
+            address=address,
             key=key,
             documented=statement.documented,
             basis=Basis.ASSUMED if assumed else Basis.DOCUMENTED,
@@ -97,17 +107,16 @@ def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) 
             or (its.alternatives(its_key) if its is not None else _left_to_the_account(expected, key)),
             out_of_reach=own.out_of_reach(key)
             or (its.out_of_reach(its_key) if its is not None else "")
-            or _not_usual(record, own, key),
-            since=own.revision("since", key),
-            until=own.revision("until", key),
+            or _not_usual(record, since, until),
+            since=since,
+            until=until,
             of_surface=bool(assumed and key.place) and not of_record,
-            depends=own.depends(key.label),
+            depends=depends,
         )
 
 
-def _not_usual(record: Record, own: _Told, key: Key) -> str:
+def _not_usual(record: Record, since: str, until: str) -> str:
     """Why no night sees what holds under other revisions than the usual one; empty of all else."""
-    since, until = own.revision("since", key), own.revision("until", key)
     known = manifest(record.provider).revisions if since or until else None
     return "" if known is None or known.holds(since, until, known.default) else ANOTHER_REVISION
 
@@ -201,7 +210,7 @@ class _Told:
     def __init__(self, data: Mapping[str, Json], labels_of_success: frozenset[str]) -> None:
         self._data = data
         self._success = labels_of_success
-        self._said: dict[str, list[tuple[Key, Json]]] = {}
+        self._said: dict[str, _Said] = {}
         """The fields that speak of assertions, each read once: every statement of the record asks for it."""
 
     @classmethod
@@ -229,12 +238,31 @@ class _Told:
 
     def _find(self, field: str, key: Key) -> Json:
         """What the field says of an assertion. What it says of `success` holds for each rule that allows something."""
-        if field not in self._said:
-            self._said[field] = [(Key.parse(text), value) for text, value in (self._data.get(field) or {}).items()]
-        if not self._said[field]:
+        written = self._data.get(field)
+        if not written:
             return None
-        wanted = [key, *([Key(SUCCESS, key.aspect, key.place)] if key.label in self._success else [])]
-        return next((value for said, value in self._said[field] if any(map(said.covers, wanted))), None)
+        if field not in self._said:
+            self._said[field] = _Said(written)
+        found = self._said[field].of(key)
+        if key.label in self._success:
+            found = min(found, self._said[field].of(Key(SUCCESS, key.aspect, key.place)), key=itemgetter(0))
+        return found[1]
+
+
+class _Said:
+    """What one field says of assertions by their keys, some with a `*`; of two that name one, the first counts."""
+
+    NOTHING = (sys.maxsize, None)
+
+    def __init__(self, written: Mapping[str, Json]) -> None:
+        keys = [(at, Key.parse(text), value) for at, (text, value) in enumerate(written.items())]
+        self._exact = {key: (at, value) for at, key, value in keys if EVERY not in (key.label, key.aspect)}
+        self._wide = [(key, (at, value)) for at, key, value in keys if EVERY in (key.label, key.aspect)]
+
+    def of(self, key: Key) -> tuple[int, Json]:
+        """What it says of an assertion, after the place at which it says so."""
+        wide = next((said for pattern, said in self._wide if pattern.covers(key)), self.NOTHING)
+        return min(wide, self._exact.get(key, self.NOTHING), key=itemgetter(0))
 
 
 def assumed(record: Record) -> tuple[Key, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from catalog.evidence.same_drift import ABSENT, narrowed_aspect, observed_class
@@ -70,8 +71,9 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
                     cells[place] = Cell(sighting.day, differs)
             for within in look.unseen:
                 cells.setdefault((endpoint, f"{look.label}/{within}"), Cell(None))
+    seen = _seen_by_endpoint(cells)
     for assumption in (each for each in stated if each.basis is Basis.ASSUMED):
-        _settle(settled, assumption, cells, first_seen)
+        _settle(settled, assumption, seen.get(str(assumption.key), ()), first_seen)
     if refused is not None and got_through is not None and refused <= got_through:
         refused = None
     return Gathered(cells, settled, frozenset(agreed), looked, refused)
@@ -85,8 +87,20 @@ def _is_of(cells: Cells, place: tuple[str, str], day: date) -> bool:
     return place in cells and cells[place].on == day
 
 
+def _seen_by_endpoint(cells: Cells) -> dict[str, list[Cell]]:
+    """Of each assertion the cells that were seen, by the addresses of their endpoints."""
+    found: dict[str, list[Cell]] = defaultdict(list)
+    for (_, key), cell in sorted(cells.items(), key=itemgetter(0)):
+        if cell.on is not None:
+            found[key].append(cell)
+    return found
+
+
 def _settle(
-    settled: dict[str, Settled], assumption: Assertion, cells: Cells, first_seen: Mapping[tuple[str, str], date]
+    settled: dict[str, Settled],
+    assumption: Assertion,
+    looked: Sequence[Cell],
+    first_seen: Mapping[tuple[str, str], date],
 ) -> None:
     """An assumption is settled as what the endpoints showed last: of several, as the first of them that differs.
 
@@ -94,10 +108,9 @@ def _settle(
     assumed only where no endpoint differs; what all answers of a surface have as assumed need not be written into each
     of their records. Its day is the first on which it is known to have been so.
     """
-    key = str(assumption.key)
-    looked = [cell for (_, of), cell in sorted(cells.items(), key=lambda each: each[0]) if of == key and cell.on]
     if not looked:
         return
+    key = str(assumption.key)
     before = settled.pop(key, None)
     shown = [cell for cell in looked if not assumption.place_alone or cell.differs in ("", ABSENT)]
     if not shown:

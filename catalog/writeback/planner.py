@@ -158,11 +158,14 @@ def _leave_out_the_future(draft: _Draft) -> _Draft:
 
 def _leave_out_what_was_rewritten(draft: _Draft) -> _Draft:
     """A verdict on what the record said before someone changed it proves nothing about what it says now."""
-    now = documented_fields(draft.before)
     return draft.only(
-        lambda sighting: not sighting.result.probed or documented_fields(sighting.result.probed_record) == now,
+        lambda sighting: not sighting.result.probed or _states_the_same(sighting.result.probed_record, draft.before),
         lambda sighting: f"run {sighting.run.run}: the record was changed since it was probed; probe it again",
     )
+
+
+def _states_the_same(one: Record, other: Record) -> bool:
+    return one.data == other.data or documented_fields(one) == documented_fields(other)
 
 
 def _gather_evidence(draft: _Draft) -> _Draft:
