@@ -112,7 +112,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     billed(
         "response_already_completed",
-        *(create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"))),
+        *(create(), COMPLETED, inject_into("completed"), Hear(told("inject.failed"), "error")),
         headers=INJECTING,
     ),
     billed(
@@ -120,7 +120,7 @@ RECIPES: tuple[Recipe, ...] = (
         create(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
         CREATED,
         STEER,
-        Hear(told("incomplete")),
+        Hear(told("incomplete"), told("completed")),
         tokens=2 * MAX_OUTPUT_TOKENS,
     ),
 )
@@ -131,4 +131,4 @@ async def previous_response_not_found(probe: Probe) -> None:
     """A response that only its socket knew, gone on with over another one."""
     made = await probe.setup(converse(PATH, create(store=False), COMPLETED))
     lost = next(event.data["response"]["id"] for event in made.events or () if event.event == told("completed"))
-    await probe.send(converse(PATH, create(previous_response_id=lost), Hear("error")))
+    await probe.send(converse(PATH, create(previous_response_id=lost), Hear("error", told("completed"))))
