@@ -58,7 +58,7 @@ def _unknown(path: str, told: Sequence[str], labels: Sequence[str]) -> Iterator[
 
 
 def _places(where: str, written: Mapping[str, Json], record: Record) -> Iterator[Complaint]:
-    path = str(record.data.get("path", ""))
+    path = str(written.get("path", record.data.get("path", "")))
     for field in ("at", "with"):
         place = Place.parse(written.get(field, ""))
         if place.kind == "ask/path" and f"{{{place.name}}}" not in path:

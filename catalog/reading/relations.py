@@ -36,7 +36,8 @@ class Relation:
     """The constant with which they are compared, or ABSENT."""
     source: str = ""
     path: str = ""
-    """The path of the endpoint, of whose `{name}` a place `ask/path:name` speaks; an envelope writes one of its own."""
+    """The path of the endpoint, of whose `{name}` a place `ask/path:name` speaks; where there is no one endpoint, in an
+    envelope or an error record, the relation writes one of its own."""
 
     @property
     def place(self) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from catalog.reading.relations import Relation
 
 FAR_AHEAD = "9998-01-01T00:00:00Z"
+FAR = 10**9
+"""Beyond the numbers beside it: those that are alike are in order."""
 
 
 def spoil_relations(expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]) -> Iterator[Spoiled]:
@@ -95,8 +97,18 @@ def _changed(relation: Relation, pointer: str, body: Any, theirs: list[Any]) -> 
         return without(body, pointer.removesuffix("/*"))
     if relation.kind in ("differs", "none"):
         return _with_all(body, pointer, theirs)
-    first = pointer.replace("*", "0")
+    first = _first(body, pointer)
     return put(body, first, _wrong(relation, find(body, first), theirs))
+
+
+def _first(body: Any, pointer: str) -> str:
+    """The pointer to the first value of those meant: not each item of a list has one."""
+    before, star, after = pointer.partition("/*")
+    if not star:
+        return pointer
+    items = find(body, before)
+    each = (f"{before}/{index}{after}" for index in range(len(items) if isinstance(items, list) else 0))
+    return next((found for one in each if find(body, found := _first(body, one)) is not ABSENT), f"{before}/0{after}")
 
 
 def _with_all(body: Any, pointer: str, values: list[Any]) -> Any:
@@ -119,6 +131,8 @@ def _wrong(relation: Relation, value: Any, theirs: list[Any]) -> Any:
         case "at_least":
             return _smaller(value, theirs[0])
         case "ordered":
+            if isinstance(value, int):
+                return -FAR if relation.value == "descending" else FAR
             return _smaller(value, value) if relation.value == "descending" else _larger(value, value)
         case _:
             return {"spoiled": SPOILED} if relation.at == "" else SPOILED

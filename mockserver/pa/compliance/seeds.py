@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,8 @@ PAST = (
     ("project_deleted", "proj_01MockGone"),
 )
 """What people did before the session, newest first; what they deleted is gone."""
-LONG_TEXT = "all work and no play " * 100
+LONG_TEXT = "all work and no plæy " * 100
+"""Of more bytes than characters, for caps count bytes (1:2.5)."""
 
 
 @dataclass
@@ -58,16 +60,17 @@ def archive_of(call: Call) -> Archive:
 
 
 def _seeded(call: Call, *, full: bool) -> Archive:
-    archive = Archive(call.session.new_id)
-    _add_local_sessions(archive, call.now)
+    """What was before the session was at whole seconds, which is how moments are told: a window can begin at one."""
+    archive, now = Archive(call.session.new_id), math.floor(call.now)
+    _add_local_sessions(archive, now)
     if full:
-        own = LocalSession("clls_01MockOwn", ADA, call.now - 3 * HOUR_S, _messages(call.now - 3 * HOUR_S))
+        own = LocalSession("clls_01MockOwn", ADA, now - 3 * HOUR_S, _messages(now - 3 * HOUR_S))
         archive.local_sessions[own.id] = own
-        _add_chats(archive, call.now)
-        _add_projects(archive, call.now)
-        _add_remote_sessions(archive, call.now)
+        _add_chats(archive, now)
+        _add_projects(archive, now)
+        _add_remote_sessions(archive, now)
         for hours, (kind, subject) in enumerate(PAST, start=1):
-            archive.record(kind, subject, ADA.id, call.now - hours * HOUR_S)
+            archive.record(kind, subject, ADA.id, now - hours * HOUR_S)
     return archive
 
 

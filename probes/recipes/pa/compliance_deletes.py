@@ -6,6 +6,7 @@ They delete fixtures. The API can make none, so they are probed on the mock alon
 from __future__ import annotations
 
 from collections.abc import Callable
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
@@ -21,6 +22,7 @@ from probes.recipes.pa.compliance_requests import (
     GENERATED_FILE,
     PROJECT,
     READ,
+    SINCE,
     activities,
     chats,
     deletion,
@@ -29,6 +31,7 @@ from probes.recipes.pa.compliance_requests import (
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
+    from catalog.model import Exchange
     from probes.elicit.probe import Probe
 
 CHATS = Family("pa/endpoints/compliance_chats")
@@ -60,9 +63,18 @@ def destructive(family: Family, *labels: str, requests: int, needs: set[str]) ->
     )
 
 
-def told(kind: str) -> Call:
+def told(kind: str, *window: tuple[str, str]) -> Call:
     """The activities of one type."""
-    return activities(("activity_types[]", f"pa_{kind}"))
+    return activities(("activity_types[]", f"pa_{kind}"), *window)
+
+
+def from_then_on(exchange: Exchange) -> tuple[tuple[str, str], ...]:
+    """The window that begins when an answer was sent, by its own date: what was done before is not in it."""
+    dated = exchange.response.headers.get("date", "") if exchange.response is not None else ""
+    try:
+        return ((SINCE, parsedate_to_datetime(dated).strftime("%Y-%m-%dT%H:%M:%SZ")),)
+    except ValueError:
+        return ()
 
 
 RECORDED = ("recorded_before", "recorded")
@@ -74,19 +86,20 @@ async def delete_twice(probe: Probe, call: Call, *, kind: str = "", listing: Cal
 
     Before and after, what tells of it is asked for: the activities of a type, and the list that it stands in.
     """
+    window: tuple[tuple[str, str], ...] = ()
     for label, refused in BOTH.denied(call).items():
         await probe.send(refused, label)
     if listing is not None:
         await probe.send(listing, "listed_before")
     if kind:
-        await probe.send(told(kind), "recorded_before")
+        window = from_then_on(await probe.send(told(kind), "recorded_before"))
     await probe.send(call, SUCCESS)
     for label, missing in gone.items():
         await probe.send(missing, label)
     if listing is not None:
         await probe.send(listing, "listed_after")
     if kind:
-        await probe.send(told(kind), "recorded")
+        await probe.send(told(kind, *window), "recorded")
     await probe.send(call, "deleted_again")
 
 

@@ -95,6 +95,11 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     FAMILY.recipe(
         "count_tokens",
-        labelled(count(), client_tools=count(tools=[TOOL]), server_tools_rejected=count(tools=[SERVER_TOOL])),
+        labelled(
+            count(),
+            longer=count(messages=said("How many tokens are these, and how many more than two letters?")),
+            client_tools=count(tools=[TOOL]),
+            server_tools_rejected=count(tools=[SERVER_TOOL]),
+        ),
     ),
 )

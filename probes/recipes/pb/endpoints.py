@@ -142,6 +142,7 @@ RECIPES: tuple[Recipe, ...] = (
         labelled(
             get("/v1beta/models/{small_model}"),
             unknown_model=get("/v1beta/models/no-such-model"),
+            listed=get("/v1beta/models", query=(("pageSize", "1000"),)),
         ),
         optional={
             "closed_model": FAMILY.recipe(

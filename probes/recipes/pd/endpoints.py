@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probes.calls.call import get
+from probes.calls.body import Content
+from probes.calls.call import get, post
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.credential_rules import BOTH
 from probes.recipes.pd.requests import (
@@ -18,6 +19,15 @@ from probes.target.target import Cost
 
 FAMILY = Family("pd/endpoints")
 labelled = BOTH.labelled
+
+FURTHER_DOWN = post("/v1/tokenize-text", Content(b'{\n\n\n"text": 1}'), headers={"content-type": "application/json"})
+"""A text of the wrong type on the fourth line of the body."""
+
+
+def of_key(role: str) -> dict[str, Recipe]:
+    """The record of a key that may do nothing else."""
+    label = f"{role}_key"
+    return {label: FAMILY.recipe("api_key/get_api_key", KEY_RECORD.but(credential=role), label=label)}
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -46,8 +56,15 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=10_000,
     ),
-    FAMILY.recipe("tokenize/tokenize_text", labelled(tokenize("hi"), text_is_string=tokenize(1))),
-    FAMILY.recipe("api_key/get_api_key", labelled(KEY_RECORD)),
+    FAMILY.recipe(
+        "tokenize/tokenize_text",
+        labelled(tokenize("hi"), text_is_string=tokenize(1), text_is_string_further_down=FURTHER_DOWN),
+    ),
+    FAMILY.recipe(
+        "api_key/get_api_key",
+        labelled(KEY_RECORD),
+        optional={**of_key("blocked"), **of_key("disabled"), **of_key("team_blocked")},
+    ),
     FAMILY.recipe(
         "management/validate_management_key",
         labelled(MANAGEMENT_KEY, inference_key=MANAGEMENT_KEY.but(credential="inference")),

@@ -162,11 +162,13 @@ def whatever_is_asked_for(answer: Handler) -> Handler:
 
 def says_why(settings: Handler) -> Handler:
     async def told(call: Call) -> Response:
-        from mockserver.pa.errors import PaError, not_found
+        from mockserver.pa.errors import NOT_FOUND, PaError, not_found
 
         try:
             return await settings(call)
-        except PaError:
+        except PaError as error:
+            if error.kind is not NOT_FOUND:
+                raise
             raise not_found(f"There are no settings of {call.params['organization_id']}.") from None
 
     return told

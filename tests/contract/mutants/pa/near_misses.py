@@ -1,0 +1,217 @@
+"""What stands in the place of PA's bounds, cursors, times and ids, each a little beside what is documented."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse
+
+from mockserver.pa.compliance import query
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from mockserver.buckets import TokenBucket
+    from mockserver.pa.call import Call
+    from mockserver.pa.catalogue import Model
+    from mockserver.pa.compliance.archive import Archive
+    from mockserver.pa.compliance.paging import Redeem, Row
+    from mockserver.pa.tool_outcome import Setting
+
+Handler = Callable[["Call"], Awaitable["Response"]]
+Record = Callable[["Archive", str, str, str, float], None]
+Page = dict[str, Any]
+Window = Callable[[Sequence["Row"], Mapping[str, Any], "Redeem", Callable[["Row"], str]], Page]
+ByToken = Callable[..., Page]
+ToldOf = Callable[[str, "TokenBucket", float], dict[str, str]]
+
+YEAR_S = 366 * 24 * 3600
+
+
+def of_another_subject(record: Record) -> Record:
+    def keep(archive: Archive, kind: str, subject: str, actor: str, now: float) -> None:
+        record(archive, kind, f"{subject}Z" if kind.endswith("_deleted") else subject, actor, now)
+
+    return keep
+
+
+def a_year_early(record: Record) -> Record:
+    def keep(archive: Archive, kind: str, subject: str, actor: str, now: float) -> None:
+        record(archive, kind, subject, actor, now - YEAR_S if kind.endswith("_deleted") else now)
+
+    return keep
+
+
+def as_created(record: Record) -> Record:
+    """What is deleted is told to be created."""
+
+    def keep(archive: Archive, kind: str, subject: str, actor: str, now: float) -> None:
+        record(archive, "chat_created" if kind == "chat_deleted" else kind, subject, actor, now)
+
+    return keep
+
+
+def after_repeats(page_of_window: Window) -> Window:
+    """The entry that the cursor points at comes again."""
+    return _moved(page_of_window, "after_id", "~")
+
+
+def before_repeats(page_of_window: Window) -> Window:
+    return _moved(page_of_window, "before_id", "")
+
+
+def _moved(page_of_window: Window, cursor: str, last: str) -> Window:
+    def page(rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]) -> Page:
+        def beside(name: str, given: str) -> tuple[float, str]:
+            moment, entry = redeem(name, given)
+            return (moment, f"{entry}~" if last else entry[:-1]) if name == cursor else (moment, entry)
+
+        return page_of_window(rows, values, beside, token)
+
+    return page
+
+
+def after_skips(page_of_window: Window) -> Window:
+    """The entry behind the one that the cursor points at is on no page."""
+
+    def page(rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]) -> Page:
+        if "after_id" not in values:
+            return page_of_window(rows, values, redeem, token)
+        key = redeem("after_id", values["after_id"])
+        left = [row for row in rows if row.key >= key] + [row for row in rows if row.key < key][1:]
+        return page_of_window(left, values, redeem, token)
+
+    return page
+
+
+def page_skips(page_by_token: ByToken) -> ByToken:
+    def page(call: Call, rows: Sequence[Row], values: Mapping[str, Any], *args: Any, **options: Any) -> Page:
+        if "page" not in values:
+            return page_by_token(call, rows, values, *args, **options)
+        whole = page_by_token(call, rows, {**values, "limit": values.get("limit", 20) + 1}, *args, **options)
+        return {**whole, "data": whole["data"][1:]}
+
+    return page
+
+
+def page_repeats(page_by_token: ByToken) -> ByToken:
+    def page(call: Call, rows: Sequence[Row], values: Mapping[str, Any], *args: Any, **options: Any) -> Page:
+        shown = page_by_token(call, rows, values, *args, **options)
+        if "page" not in values or not shown["data"]:
+            return shown
+        every = page_by_token(
+            call, rows, {name: each for name, each in values.items() if name not in ("page", "limit")}, *args, **options
+        )["data"]
+        return {**shown, "data": [every[max(0, every.index(shown["data"][0]) - 1)], *shown["data"]]}
+
+    return page
+
+
+def by_characters(cut: Callable[[str, int | None], str]) -> Callable[[str, int | None], str]:
+    return lambda text, maximum: text if maximum == query.UNLIMITED else text[: maximum or 1_000]
+
+
+def one_byte_more(cut: Callable[[str, int | None], str]) -> Callable[[str, int | None], str]:
+    return lambda text, maximum: cut(text, maximum + 1 if maximum and maximum > 0 else maximum)
+
+
+def lt_included(created_within: object) -> Callable[[Mapping[str, Any], float], bool]:
+    return lambda values, created_at: (
+        values.get(query.SINCE, created_at) <= created_at <= values.get(query.UNTIL, created_at)
+    )
+
+
+def gte_excluded(created_within: object) -> Callable[[Mapping[str, Any], float], bool]:
+    return lambda values, created_at: (
+        values.get(query.SINCE, created_at - 1) < created_at < values.get(query.UNTIL, created_at + 1)
+    )
+
+
+def one_more_use(exhausted: object) -> Callable[[Setting], bool]:
+    return lambda setting: isinstance(setting.tool.get("max_uses"), int) and setting.use > setting.tool["max_uses"] + 1
+
+
+def one_above(too_many: Callable[[Any, Model], str | None]) -> Callable[[Any, Model], str | None]:
+    return lambda body, model: too_many({**body, "max_tokens": body.get("max_tokens", 1) - 1}, model)
+
+
+def one_below(too_many: Callable[[Any, Model], str | None]) -> Callable[[Any, Model], str | None]:
+    return lambda body, model: too_many({**body, "max_tokens": body.get("max_tokens", 1) + 1}, model)
+
+
+def of_another_chat(handler: Handler) -> Handler:
+    async def handled(call: Call) -> Response:
+        body = _read(await handler(call))
+        return JSONResponse({**body, "id": "chat_01SomeOtherChatAltogether", "project_id": None})
+
+    return handled
+
+
+def of_another_id(handler: Handler) -> Handler:
+    async def handled(call: Call) -> Response:
+        body = _read(await handler(call))
+        return JSONResponse({**body, "id": f"{body['id']}-other"})
+
+    return handled
+
+
+def file_of_another_id(handler: Handler) -> Handler:
+    async def handled(call: Call) -> Response:
+        body = _read(await handler(call))
+        return JSONResponse({**body, "id": body["id"][:-1] + ("0" if body["id"][-1] != "0" else "1")})
+
+    return handled
+
+
+def in_milliseconds(retry_after: Callable[[float], dict[str, str]]) -> Callable[[float], dict[str, str]]:
+    return lambda wait_s: retry_after(wait_s * 1000)
+
+
+def reset_in_seconds(told_of: ToldOf) -> ToldOf:
+    return lambda family, bucket, now: {**told_of(family, bucket, now), "reset": str(round(bucket.full_at(now) - now))}
+
+
+def reset_in_the_past(told_of: ToldOf) -> ToldOf:
+    return lambda family, bucket, now: {
+        **told_of(family, bucket, now),
+        "reset": told_of(family, bucket, now)["reset"].replace("20", "19", 1),
+    }
+
+
+def always_ten(handler: Handler) -> Handler:
+    async def handled(call: Call) -> Response:
+        await handler(call)
+        return JSONResponse({"input_tokens": 10})
+
+    return handled
+
+
+def kept_after_all(handler: Handler) -> Handler:
+    from mockserver.pa.compliance.seeds import archive_of
+
+    async def handled(call: Call) -> Response:
+        before = dict(archive_of(call).documents)
+        answer = await handler(call)
+        archive_of(call).documents.update(before)
+        return answer
+
+    return handled
+
+
+def _read(answer: Response) -> Page:
+    body: Page = json.loads(bytes(answer.body))
+    return body
+
+
+def nothing_used(told_of: ToldOf) -> ToldOf:
+    return lambda family, bucket, now: {**told_of(family, bucket, now), "remaining": f"{bucket.per_minute:.0f}"}
+
+
+def settings_of_another(handler: Handler) -> Handler:
+    async def handled(call: Call) -> Response:
+        body = _read(await handler(call))
+        return JSONResponse({**body, "organization_id": "b0000000-0000-4000-8000-00000000000f"})
+
+    return handled
