@@ -24,10 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.generated import CONTROL, NAME, Provider, answers, in_file, write_home
 from mockserver.buckets import TokenBucket
 
-TAKEN = 10
-"""The tokens that each request takes."""
-AT_MOST = 40
-"""The tokens that its recipe says it may take."""
+TOKENS = 10
+"""What each request takes, and its recipe says that it may take."""
 
 ROLES = ("inference", "reading")
 """Two keys of one organization: two lanes."""
@@ -44,7 +42,7 @@ ADDRESSES = json.loads((Path(__file__).parent / "addresses.json").read_text())
 ROLES = {ROLES!r}
 
 RECIPES = tuple(
-    recipe(each, get("{CONTROL}/" + each.rpartition("/")[2]), credential=ROLES[number % 2], tokens={AT_MOST})
+    recipe(each, get("{CONTROL}/" + each.rpartition("/")[2]), credential=ROLES[number % 2], tokens={TOKENS})
     for number, each in enumerate(ADDRESSES)
 )
 '''
@@ -105,14 +103,14 @@ class Asked:
         """Count one request now; the headers that say so, or None for one that is refused."""
         now = time.monotonic()
         self.at.append(now)
-        waits = [self.requests.seconds_until(1, now), self.tokens.seconds_until(TAKEN, now) if self.tokens else 0.0]
+        waits = [self.requests.seconds_until(1, now), self.tokens.seconds_until(TOKENS, now) if self.tokens else 0.0]
         if max(waits) > 0:
             self.refused += 1
             return None
         self.requests.charge(1, now)
         told = _told("requests", self.requests, now)
         if self.tokens:
-            self.tokens.charge(TAKEN, now)
+            self.tokens.charge(TOKENS, now)
             told += _told("tokens", self.tokens, now)
         return told.encode()
 

@@ -27,7 +27,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.generated import KEY, write_target
-from benchmarks.limited import ROLES, TAKEN, write_limited_home
+from benchmarks.limited import ROLES, TOKENS, write_limited_home
 
 ROOT = Path(__file__).resolve().parent.parent
 FEWEST = 12
@@ -52,12 +52,12 @@ def row(folder: Path, per_minute: int, workers: int, latency_ms: int, seconds: f
     number = max(FEWEST, round(per_minute * seconds / 60))
     write_limited_home(folder / "home", number, per_minute)
     least = number * 60 / per_minute
-    tokens = round(number * TAKEN / (1 + least * (1 + MORE_S) / 60)) if metered else None
+    tokens = round(number * TOKENS / (1 + least * (1 + MORE_S) / 60)) if metered else None
     with provider(number, per_minute, tokens, latency_ms) as (address, seen):
         run(folder, address, workers)
     least = (seen["requests"] - 1) * 60 / per_minute
     if tokens is not None:
-        least = max(least, (seen["requests"] * TAKEN - tokens) * 60 / tokens)
+        least = max(least, (seen["requests"] * TOKENS - tokens) * 60 / tokens)
     told = (
         *(per_minute, tokens or "", workers, f"{latency_ms} ms", seen["requests"]),
         *(f"{seen['seconds']:.2f} s", f"{least:.2f} s", f"{seen['seconds'] / least:.3f}", seen["refused"]),

@@ -10,6 +10,9 @@ from probes.running.rate_limiter import SHARE
 
 MINUTE_S = 60.0
 
+COUNTED_S = MINUTE_S / SHARE
+"""How long a request counts whose answer told nothing: a later one may take less time to arrive than it took."""
+
 NEWS_S = 0.1
 """How often somebody who waits for room looks whether an answer has said that less was taken than might have been."""
 
@@ -19,15 +22,33 @@ ROUNDED_S = 2.0
 
 @dataclass(slots=True, eq=False)
 class Reserved:
-    """What one request may take at most. It counts for a minute, or until an answer says how much is left."""
+    """What one request may take at most: it counts for a minute, or until an answer says how much is left."""
 
     tokens: float
     until: float
     under_way: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What an answer says was used, and how it comes back: so much a second, maybe nothing, and all at one moment."""
+
+    tokens: float
+    since: float
+    back_a_second: float
+    until: float
+
+    def at(self, now: float) -> float:
+        """What is left of it."""
+        return max(0.0, self.tokens - (now - self.since) * self.back_a_second) if now < self.until else 0.0
+
+    def covers(self, other: Used, now: float) -> bool:
+        """Whether at no moment from now on the other is more."""
+        return self.at(now) >= other.at(now) and self.until >= other.until
+
+
 class TokenBudget:
-    """Admits requests while all of the last minute together may have taken no more than `SHARE` of the limit.
+    """Admits requests while all of the last minute together may have taken no more than the limit.
 
     An answer that tells how much is left is believed over our own bounds: they are upper ones, and others may draw on
     the same budget. What it says was used comes back at the reset, or evenly until then where the reset is as far away
@@ -36,33 +57,29 @@ class TokenBudget:
 
     def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_minute = per_minute
-        self._capacity = per_minute * SHARE
         self._clock = clock
         self._reserved: list[Reserved] = []
-        self._used = 0.0
-        self._told_at = 0.0
-        self._whole_at = 0.0
-        self._evenly = False
+        self._used: list[Used] = []
+        """None of them covers another. Answers overtake one another: one that says less may be older."""
 
     def wait_s(self, tokens: int) -> float:
         """Seconds until it is worth looking again; 0 where there is room. What exceeds the limit waits for all."""
         now = self._clock()
         self._reserved = [each for each in self._reserved if each.until > now]
-        used = self._used_at(now)
-        excess = used + sum(each.tokens for each in self._reserved) + min(tokens, self._capacity) - self._capacity
-        if not tokens or excess <= self._capacity * 1e-9:
+        self._used = [each for each in self._used if each.until > now]
+        used = max((each.at(now) for each in self._used), default=0.0)
+        excess = used + sum(each.tokens for each in self._reserved) + min(tokens, self._per_minute) - self._per_minute
+        if not tokens or excess <= self._per_minute * 1e-9:
             return 0.0
-        waits = [each.until - now for each in self._reserved]
-        if used:
-            back_s = self._whole_at - now
-            waits.append(min(back_s, back_s * excess / used) if self._evenly else back_s)
+        waits = [each.until - now for each in (*self._reserved, *self._used)]
+        waits += [excess / each.back_a_second for each in self._used if each.back_a_second]
         if any(each.under_way for each in self._reserved):
             waits.append(NEWS_S)
         return min(waits)
 
     def reserve(self, tokens: int) -> Reserved:
         """Set aside what a request may take that is sent now."""
-        reserved = Reserved(min(tokens, self._capacity), self._clock() + MINUTE_S)
+        reserved = Reserved(min(tokens, self._per_minute), self._clock() + COUNTED_S)
         self._reserved.append(reserved)
         return reserved
 
@@ -72,17 +89,12 @@ class TokenBudget:
         It counts whatever was answered so far; what is under way it may count or not, and so that counts here still.
         """
         self._reserved = [each for each in self._reserved if each.under_way]
-        self._used = max(0.0, self._per_minute - remaining)
-        self._told_at = self._clock()
-        self._whole_at = self._told_at + reset_s
-        self._evenly = abs(reset_s - self._used * MINUTE_S / self._per_minute) <= ROUNDED_S
-
-    def _used_at(self, now: float) -> float:
-        """What is left of what the last answer said was used."""
-        if now >= self._whole_at:
-            return 0.0
-        left = (self._whole_at - now) / (self._whole_at - self._told_at) if self._evenly else 1.0
-        return self._used * left
+        now, tokens, evenly = self._clock(), max(0.0, self._per_minute - remaining), self._per_minute / MINUTE_S
+        used = Used(tokens, now, 0.0, now + reset_s)
+        if abs(reset_s - tokens / evenly) <= ROUNDED_S:
+            used = Used(tokens, now, evenly, now + tokens / evenly)
+        if not any(each.covers(used, now) for each in self._used):
+            self._used = [used, *(each for each in self._used if not used.covers(each, now))]
 
 
 def answered(reserved: Iterable[Reserved]) -> None:

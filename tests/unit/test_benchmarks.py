@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.generated import CONTROL, ENDPOINT, NAME, answers, items, write_home
-from benchmarks.limited import AT_MOST, ROLES, Asked, write_limited_home
+from benchmarks.limited import ROLES, TOKENS, Asked, write_limited_home
 from catalog.check import validate
 from catalog.model import homes
 from catalog.reading.rate_limits import rate_limits
@@ -45,7 +45,7 @@ def test_a_limited_home_is_sound_and_documents_its_limit(tmp_path: Path) -> None
         assert validate.check(records) == []
         recipes = book.book(NAME).recipes.values()
         assert {each.credential for each in recipes} == set(ROLES)
-        assert {each.tokens for each in recipes} == {AT_MOST}
+        assert {each.tokens for each in recipes} == {TOKENS}
         (documented,) = Catalog.load(records).select(kind="rate_limits")
         group = rate_limits(documented).group_of("GET", next(items(1)).path)
         assert group is not None
