@@ -180,8 +180,8 @@ def _parser() -> command_line.Parser:
     return parser
 
 
-def _add_catalog(parser: argparse.ArgumentParser, **options: Any) -> None:
-    parser.add_argument("--catalog", metavar="DIR", help="the records, or the home, to use", **options)
+def _add_catalog(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    parser.add_argument("--catalog", metavar="DIR", help="the records, or the home, to use", default=default)
 
 
 def _add_coverage(commands: Any) -> None:
@@ -232,7 +232,7 @@ def _add_cleanup(commands: Any) -> None:
     )
     cleanup.add_argument("runs", nargs="*", metavar="RUN", help="a run's folder or its name (default: every run)")
     cleanup.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
-    cleanup.add_argument("--out", default="reports/out", metavar="DIR", help="where runs lie (default: %(default)s)")
+    cleanup.add_argument("--out", default=places.RUNS, metavar="DIR", help="where runs lie (default: %(default)s)")
     cleanup.add_argument("--forget", action="store_true", help="take what must be looked for by hand as looked for")
     cleanup.set_defaults(run_command=_cleanup)
 

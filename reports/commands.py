@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from catalog.model import places
+
 if TYPE_CHECKING:
     from catalog.evidence.causes import Cause
     from catalog.evidence.results import Result, Run
@@ -15,7 +17,6 @@ _TESTS = {
     "errors": "probes/test_errors.py::test_error",
     "rate_limits": "probes/test_rate_limits.py::test_rate_limit",
 }
-OUT = "reports/out"
 
 REASON = "…"
 """What a person puts in: why it is accepted."""
@@ -49,7 +50,7 @@ def ask_again(run: Run, cause: Cause) -> str:
 def accept(run: Run, cause: Cause) -> str:
     """Accept all the drifts of a cause until their review."""
     target = [] if run.target == "live" else ["--target", run.target]
-    where = ["--run", f"{run.asked.out or OUT}/{run.run}"]
+    where = ["--run", f"{run.asked.out or places.RUNS}/{run.run}"]
     asked = ["--cause", cause.id, *target, *_records(run), *where, "--reason", REASON]
     return shlex.join(["python", "-m", "catalog", "accept", *asked])
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from catalog.model.labels import BESIDE
 from catalog.model.text import brief
 from reports.json_lines import json_lines
 from reports.marks import MARKED, MISSING, NONE, Marks, marks
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
 MAX_BODY = 6000
 MAX_ROWS = 200
-
-ASIDE = ("control", "setup", "cleanup")
-"""Labels of exchanges that no record is judged by: shown closed."""
 
 GRPC = (
     "OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED "
@@ -83,7 +81,7 @@ def pair(result: Result, *, max_body: int = MAX_BODY) -> list[dict[str, Json]]:
     seen: dict[tuple[str, str], tuple[int, Exchange, str]] = {}
     for number, attempt in enumerate(result.attempts, start=1):
         for each, endpoint in zip(attempt.exchanges, endpoints_of(result, attempt), strict=True):
-            if each.label in ASIDE:
+            if each.label in BESIDE:
                 continue
             first = seen.setdefault((each.label, endpoint), (number, each, answer(each)))
             if first[2] != answer(each):

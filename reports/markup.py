@@ -73,7 +73,6 @@ def environment() -> Environment:
         ENDING=words.ENDING,
         MOST=MOST,
         RELATED=RELATED,
-        ASIDE=exchanges.ASIDE,
         Outcome=Outcome,
         count=words.count,
         query=query,

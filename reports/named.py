@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from catalog.evidence.results import Result, Run
 
-OUT = "reports/out"
-
 
 def read(name: str) -> tuple[Run, list[Result]]:
     """What the run of a name says, its providers known here.
@@ -35,7 +33,7 @@ def folder_of(name: str) -> Path:
     """
     found = folder_or_none(name)
     if found is None:
-        mend = f"give a run's folder, its results.jsonl, or a name under {OUT}{_known()}"
+        mend = f"give a run's folder, its results.jsonl, or a name under {places.RUNS}{_known()}"
         raise EvidenceError(f"no run {name!r}", mend)
     return found
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from catalog.model import Attempt, Outcome
+from catalog.model.labels import BESIDE
 from catalog.model.text import brief
-from reports.exchanges import ASIDE
 from reports.latency import by_lane, courses, quantile, remembered
 from reports.words import OUTCOMES
 
@@ -219,7 +219,7 @@ def waterfall(attempt: Attempt) -> Plot | None:
     shapes: list[Shape] = []
     for index, each in enumerate(attempt.exchanges[:20]):
         top, start = index * tall, left + each.started_ms * scale
-        kind = "failed" if each.failure else "judged" if each.label not in ASIDE else "step"
+        kind = "failed" if each.failure else "judged" if each.label not in BESIDE else "step"
         words = f"{each.label}: {_ms(each.elapsed_ms)} from {_ms(each.started_ms)}"
         shapes.append(Shape("text", "lane", left - 8, top + 12, text=each.label[:18]))
         shapes.append(Shape("rect", kind, start, top + 4, max(each.elapsed_ms * scale, 2), 9, words))

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from catalog.model.json_tree import map_texts, texts
-from reports.exchanges import ASIDE, answer
+from catalog.model.labels import BESIDE, CLEANUP, CONTROL
+from reports.exchanges import answer
 from reports.real_names import Pairs, really
 from reports.reproduce import shell
 from reports.where import differing, endpoints_of
@@ -83,12 +84,12 @@ def _chosen(result: Result) -> list[Exchange]:
     pairs = [
         (each, (each.label, endpoint) in differs)
         for each, endpoint in zip(attempt.exchanges, endpoints_of(result, attempt), strict=True)
-        if each.label not in ("control", "cleanup")
+        if each.label not in (CONTROL, CLEANUP)
     ]
     wrong = [at for at, (_, differs_here) in enumerate(pairs) if differs_here]
     pairs = pairs[: wrong[-1] + 1] if wrong else pairs
     if len(pairs) > LONGEST:
-        pairs = [(each, here) for each, here in pairs if here or each.label in ASIDE][:LONGEST]
+        pairs = [(each, here) for each, here in pairs if here or each.label in BESIDE][:LONGEST]
     return [each for each, _ in pairs]
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent.parent
 
+RUNS = "reports/out"
+"""Where runs leave their folders, as a person names it (DESIGN.md, contract 3)."""
+
 
 def installed() -> bool:
     """Whether this code is part of no checkout."""
@@ -27,8 +30,8 @@ def meant(named: str | Path) -> Path:
 
 
 def runs() -> Path:
-    """Where runs leave their folders (DESIGN.md, contract 3)."""
-    return home() / "reports" / "out"
+    """Where runs leave their folders."""
+    return home() / RUNS
 
 
 def cache() -> Path:

@@ -7,6 +7,8 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from catalog.model.labels import ANSWER
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -57,7 +59,7 @@ def limit_header_rules(record: Record, label: str) -> tuple[HeaderRule, ...]:
 
 def labels_of(rule: Mapping[str, Json]) -> tuple[str, ...]:
     """The labels of the answers that a header of a rate-limit record is documented for."""
-    return tuple(rule.get("on", ("answer",)))
+    return tuple(rule.get("on", (ANSWER,)))
 
 
 def written_rules(written: Json) -> Mapping[str, Mapping[str, Json]]:

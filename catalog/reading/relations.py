@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 OF_TWO = frozenset({"equals", "differs", "subset", "none", "at_most", "at_least", "version_of"})
 """Kinds that compare with other values: those at `with`, of the exchanges `of`, or the constant `value`."""
 
-OF_A_CONSTANT = frozenset({"every", "prefix", "pattern", "ordered"})
-"""Kinds of which `value` says the rest: a JSON Schema, a beginning, a regular expression, or a direction."""
-
 
 @dataclass(frozen=True, slots=True)
 class Relation:

@@ -45,7 +45,6 @@ class Listen:
         self._endpoints = Endpoints()
         self._copies: dict[str, Copies] = {}
         self._calls = 0
-        self._injected = 0
         self._queue: queue.Queue[Recorded | None] = queue.Queue()
         self._judge = threading.Thread(target=self._judge_all, name="judge", daemon=True)
 
@@ -65,7 +64,7 @@ class Listen:
             "catalog; several with commas.",
         )
         loader.add_option("inject_seed", int, 0, "The same seed and order of calls lead to the same injected failures.")
-        loader.add_option("runs", str, "reports/out", "The folder in which the run is left.")
+        loader.add_option("runs", str, places.RUNS, "The folder in which the run is left.")
         loader.add_option(
             "records", str, "", "The folder of the catalog's records, or a home; empty: what is installed."
         )
@@ -130,7 +129,6 @@ class Listen:
         failure: Rehearsed | None = flow.metadata.get(_FAILURE)
         if failure is None or failure.event is not None or self._listener is None:
             return
-        self._injected += 1
         headers = self._listener.put_in_real_names({**failure.headers, MARK: failure.record})
         flow.response = http.Response.make(failure.status, failure.content, headers)
 
@@ -141,7 +139,6 @@ class Listen:
             return
         failure: Rehearsed | None = flow.metadata.get(_FAILURE)
         if failure is not None and STREAMED in flow.response.headers.get("content-type", ""):
-            self._injected += 1
             flow.response.headers[MARK] = failure.record
             flow.response.headers.pop("content-length", None)
             flow.response.stream = Interrupting(failure)

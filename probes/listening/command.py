@@ -168,6 +168,6 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="the same seed injects the same (default: %(default)s)")
     parser.add_argument(
-        "--out", default="reports/out", metavar="DIR", help="where the run is left (default: %(default)s)"
+        "--out", default=places.RUNS, metavar="DIR", help="where the run is left (default: %(default)s)"
     )
     parser.set_defaults(run_command=listen)

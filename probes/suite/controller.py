@@ -379,7 +379,7 @@ class Controller:
             ),
             ("the report", lambda: build.write_views(self.folder, run, results)),
             ("the history", lambda: self._remember(run, results)),
-            ("reports/out/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
+            (f"{places.RUNS}/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
         ):
             try:
                 make()

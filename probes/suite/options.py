@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from probes.traffic.looking import Traffic
     from probes.traffic.recorded import Recording
 
-OUT = "reports/out"
 HERE = Path(__file__).parent.parent
 
 MOCK = "mock"
@@ -237,7 +236,7 @@ def add(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="probe the records of this folder, or of a home: its providers, with recipes and targets beside them",
     )
-    group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {OUT}")
+    group.addoption("--out", default=None, metavar="DIR", help=f"leave runs in this folder; default: {places.RUNS}")
     group.addoption("--today", default=None, metavar="DATE", help="the observed date to write, as 2026-01-31")
 
 
@@ -288,7 +287,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         within = tuple(name for name in within if name in asked_for)
         if update:
             raise UsageError("--update: under another revision", "what is documented is asked under the usual one")
-    out = places.home() / (config.getoption("--out") or OUT)
+    out = places.home() / (config.getoption("--out") or places.RUNS)
     return Options(
         catalog=catalog,
         target=revising.under(target, asked_for),
