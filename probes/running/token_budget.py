@@ -71,7 +71,7 @@ class TokenBudget:
         excess = used + sum(each.tokens for each in self._reserved) + min(tokens, self._per_minute) - self._per_minute
         if not tokens or excess <= self._per_minute * 1e-9:
             return 0.0
-        waits = [each.until - now for each in (*self._reserved, *self._used)]
+        waits = [*(each.until - now for each in self._reserved), *(each.until - now for each in self._used)]
         waits += [excess / each.back_a_second for each in self._used if each.back_a_second]
         if any(each.under_way for each in self._reserved):
             waits.append(NEWS_S)
