@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from mockserver.pb import fields, files
+from mockserver.pb import fields
 from mockserver.pb.errors import invalid
 from mockserver.pb.prompt import MODEL, USER, FunctionCall, Turn
 
-if TYPE_CHECKING:
-    from mockserver.pb.keys import Project
+MayRead = Callable[[str], None]
+"""Raises why the file at an address may not be read."""
 
 CONTENT: fields.Fields = {"role": fields.string, "parts": fields.objects}
 
@@ -45,22 +45,22 @@ INLINE_DATA: fields.Fields = {"mimeType": fields.string, "data": fields.string, 
 FILE_DATA: fields.Fields = {"mimeType": fields.string, "fileUri": fields.string, "displayName": fields.string}
 
 
-def turns_of(contents: Sequence[Mapping[str, Any]], project: Project) -> tuple[Turn, ...]:
+def turns_of(contents: Sequence[Mapping[str, Any]], may_read: MayRead) -> tuple[Turn, ...]:
     """The conversation; raises the first thing wrong with it."""
     if not contents:
         raise invalid("contents: contents are required")
-    turns = tuple(_turn(f"contents[{index}]", content, project) for index, content in enumerate(contents))
+    turns = tuple(_turn(f"contents[{index}]", content, may_read) for index, content in enumerate(contents))
     if turns[-1].role == MODEL:
         raise invalid("contents: the last turn must be the user's")
     return turns
 
 
-def system_text(content: Mapping[str, Any], project: Project) -> str:
+def system_text(content: Mapping[str, Any], may_read: MayRead) -> str:
     """The text of a system instruction."""
-    return _turn("system_instruction", {**content, "role": USER}, project).text
+    return _turn("system_instruction", {**content, "role": USER}, may_read).text
 
 
-def _turn(at: str, content: Mapping[str, Any], project: Project) -> Turn:
+def _turn(at: str, content: Mapping[str, Any], may_read: MayRead) -> Turn:
     given = fields.read(content, CONTENT, at)
     role = given.get("role", USER)
     if role not in (USER, MODEL, "function"):
@@ -69,7 +69,7 @@ def _turn(at: str, content: Mapping[str, Any], project: Project) -> Turn:
     if not parts:
         raise invalid(f"{at}.parts: contents.parts must not be empty.")
     for index, part in enumerate(parts):
-        _check_part(f"{at}.parts[{index}]", part, project)
+        _check_part(f"{at}.parts[{index}]", part, may_read)
     return Turn(
         role=MODEL if role == MODEL else USER,
         text="\n".join(part["text"] for part in parts if "text" in part and not part.get("thought")),
@@ -79,7 +79,7 @@ def _turn(at: str, content: Mapping[str, Any], project: Project) -> Turn:
     )
 
 
-def _check_part(at: str, part: Mapping[str, Any], project: Project) -> None:
+def _check_part(at: str, part: Mapping[str, Any], may_read: MayRead) -> None:
     held = [name for name in DATA if name in part]
     if len(held) > 1 or (not held and "thoughtSignature" not in part):
         raise invalid(f"{at}.data: required oneof field 'data' must have one initialized field")
@@ -88,7 +88,7 @@ def _check_part(at: str, part: Mapping[str, Any], project: Project) -> None:
         fields.require(given, "mimeType", f"{at}.inline_data")
     if "fileData" in part:
         given = fields.read(part["fileData"], FILE_DATA, f"{at}.file_data")
-        files.check_readable(fields.require(given, "fileUri", f"{at}.file_data"), project)
+        may_read(fields.require(given, "fileUri", f"{at}.file_data"))
     if "functionResponse" in part:
         given = fields.read(part["functionResponse"], FUNCTION_RESPONSE, f"{at}.function_response")
         fields.require(given, "name", f"{at}.function_response")

@@ -15,6 +15,7 @@ from mockserver.pb.authentication import authenticate, authenticate_bearer
 from mockserver.pb.call import Call, JsonAnswer
 from mockserver.pb.causes import raise_failure
 from mockserver.pb.errors import METHOD_NOT_ALLOWED, NOT_FOUND, PbError
+from mockserver.pb.files import uploader
 from mockserver.pb.keys import Project
 from mockserver.pb.names import Names
 from mockserver.routing import Route, Router
@@ -44,6 +45,7 @@ class Surface:
 RPC = Surface(authenticate, PbError.rpc)
 INTERACTIONS = Surface(authenticate, PbError.interactions, tells_wrong_methods=True)
 COMPATIBILITY = Surface(authenticate_bearer, PbError.wrapped)
+UPLOADS = Surface(uploader, PbError.rpc)
 
 _BY_SEGMENT = {"interactions": INTERACTIONS, "openai": COMPATIBILITY}
 """The second segment of a path tells its surface."""
@@ -84,4 +86,6 @@ class Gateway:
 
 def _surface(scope: Scope) -> Surface:
     segments = scope["path"].removeprefix(scope.get("root_path", "")).split("/")
+    if segments[1] == "upload":
+        return UPLOADS
     return _BY_SEGMENT.get(segments[2], RPC) if len(segments) > 2 else RPC

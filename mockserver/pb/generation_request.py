@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pb import conversation, fields, settings, tools
+from mockserver.pb import conversation, fields, files, settings, tools
 from mockserver.pb.errors import NOT_FOUND, PbError
 from mockserver.pb.prompt import Prompt
 from mockserver.pb.tokens import count_text, count_turns, count_value
@@ -38,9 +38,10 @@ def prompt_of(call: Call, body: dict[str, Any], model: Model) -> Prompt:
         fields.read(setting, SAFETY_SETTING, f"safety_settings[{index}]")
     if "cachedContent" in given:
         raise PbError(NOT_FOUND, f"{given['cachedContent']} is not found.")  # nothing here makes any
-    turns = conversation.turns_of(given.get("contents", ()), call.project)
+    may_read = files.reader(call.session, call.project)
+    turns = conversation.turns_of(given.get("contents", ()), may_read)
     instruction = given.get("systemInstruction")
-    system = conversation.system_text(instruction, call.project) if instruction else ""
+    system = conversation.system_text(instruction, may_read) if instruction else ""
     return Prompt(
         model=model,
         turns=turns,

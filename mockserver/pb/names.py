@@ -25,3 +25,7 @@ class Names:
     def header(self, stem: str) -> str:
         """The header called `X-PB-<stem>` in the documents."""
         return self.header_prefix + stem
+
+    def upload_header(self, stem: str) -> str:
+        """A header of an upload; it begins as the header of the key does."""
+        return f"{self.key_header.removesuffix('api-key')}upload-{stem}"

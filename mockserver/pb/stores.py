@@ -6,11 +6,14 @@ The documents show neither paths nor bodies (1:4); these are ours, in the manner
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from mockserver.clock import rfc3339
 from mockserver.pb import fields
 from mockserver.pb.call import JsonAnswer, read_object
 from mockserver.pb.errors import ALREADY_EXISTS, NOT_FOUND, PbError
+from mockserver.pb.paging import page
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -20,41 +23,78 @@ if TYPE_CHECKING:
 BODY: fields.Fields = {"name": fields.string, "displayName": fields.string}
 
 
+PREFIX = "fileSearchStores/"
+
+
+@dataclass
+class Store:
+    """One store: what it is called, and the names of its documents."""
+
+    name: str
+    display_name: str
+    created_at: float
+    documents: dict[str, None] = field(default_factory=dict)
+
+
 @dataclass
 class _Stores:
-    documents: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-    """The documents of each store, by project and name."""
+    kept: Shelf[tuple[str, str], Store] = field(default_factory=Shelf)
+    """By project, and by name as it stands in a path."""
 
 
 async def create(call: Call) -> Response:
-    """Make a store; its name must be new in its project."""
-    name = fields.require(fields.read(await read_object(call), BODY), "name")
-    stores = call.session.state(_Stores).documents
-    if (call.project.id, name) in stores:
+    """Make a store; a name that is given must be new in its project."""
+    given = fields.read(await read_object(call), BODY)
+    name = given.get("name") or PREFIX + call.session.new_id("", 20).lower()
+    stores, key = call.session.state(_Stores).kept, (call.project.id, name.removeprefix(PREFIX))
+    if key in stores:
         raise PbError(ALREADY_EXISTS, f"the store {name!r} already exists.")
-    stores[call.project.id, name] = set()
-    return JsonAnswer({"name": name})
+    stores[key] = store = Store(name, given.get("displayName", ""), call.now)
+    return JsonAnswer(_described(store))
+
+
+async def list_stores(call: Call) -> Response:
+    """The stores of the project."""
+    kept = call.session.state(_Stores).kept.items()
+    found = [_described(store) for (project, _), store in kept if project == call.project.id]
+    return JsonAnswer(page(call, "fileSearchStores", found))
+
+
+async def retrieve(call: Call) -> Response:
+    """One store."""
+    return JsonAnswer(_described(_store(call)))
 
 
 async def delete(call: Call) -> Response:
     """Delete a store with its documents."""
-    _documents(call)
-    del call.session.state(_Stores).documents[call.project.id, call.params["store"]]
+    _store(call)
+    del call.session.state(_Stores).kept[call.project.id, call.params["store"]]
     return JsonAnswer({})
 
 
 async def create_document(call: Call) -> Response:
     """Make a document; its name must be new in its store."""
-    documents = _documents(call)
+    store = _store(call)
     name = fields.require(fields.read(await read_object(call), BODY), "name")
-    if name in documents:
+    if name in store.documents:
         raise PbError(ALREADY_EXISTS, f"the document {name!r} already exists.")
-    documents.add(name)
+    store.documents[name] = None
+    call.session.state(_Stores).kept[call.project.id, call.params["store"]] = store  # which weighs more now
     return JsonAnswer({"name": name})
 
 
-def _documents(call: Call) -> set[str]:
-    documents = call.session.state(_Stores).documents.get((call.project.id, call.params["store"]))
-    if documents is None:
+def _store(call: Call) -> Store:
+    found = call.session.state(_Stores).kept.get((call.project.id, call.params["store"]))
+    if found is None:
         raise PbError(NOT_FOUND, f"the store {call.params['store']!r} is not found.")
-    return documents
+    return found
+
+
+def _described(store: Store) -> dict[str, Any]:
+    return {
+        "name": store.name,
+        "displayName": store.display_name,
+        "createTime": rfc3339(store.created_at),
+        "updateTime": rfc3339(store.created_at),
+        "activeDocumentsCount": str(len(store.documents)),
+    }

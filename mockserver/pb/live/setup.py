@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mockserver.pb import fields, settings, tools
+from mockserver.pb import fields, files, settings, tools
 from mockserver.pb.billing import refuse_unpaid
 from mockserver.pb.catalogue import LIVE, find_model
 from mockserver.pb.conversation import system_text
@@ -47,7 +47,7 @@ def checked(given: Mapping[str, Any], version: str, project: Project, session: S
     for index, setting in enumerate(given.get("safetySettings", ())):
         fields.read(setting, SAFETY_SETTING, f"setup.safety_settings[{index}]")
     if "systemInstruction" in given:
-        system_text(given["systemInstruction"], project)
+        system_text(given["systemInstruction"], files.reader(session, project))
     resumption = fields.read(given.get("sessionResumption", {}), RESUMPTION, "setup.session_resumption")
     handle = resumption.get("handle")
     return Setup(

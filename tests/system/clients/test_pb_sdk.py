@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -223,3 +224,31 @@ def test_the_compatibility_layer_raises_in_another_sdk(
     client = compatible(pb, key, **({"scenario": scenario} if scenario else {}))
     with pytest.raises(getattr(openai, raised)):
         client.chat.completions.create(**{**CHAT, **changes})
+
+
+def test_it_uploads_a_file_and_reads_it_in_a_prompt(pb: Sdk) -> None:
+    client = pb.client()
+    file = client.files.upload(file=io.BytesIO(b"hello"), config={"mime_type": "text/plain"})
+    assert (file.size_bytes, file.state.name) == (5, "ACTIVE")
+    assert [each.name for each in client.files.list()] == [file.name]
+    assert client.models.generate_content(model="mock-lite", contents=["Read", file]).text == "The mock heard: Read"
+    client.files.delete(name=file.name)
+    with pytest.raises(sdk.errors.ClientError, match="NOT_FOUND"):
+        client.files.get(name=file.name)
+
+
+def test_it_runs_a_batch(pb: Sdk) -> None:
+    source = [{"contents": [{"parts": [{"text": "Hello"}], "role": "user"}]}]
+    made = pb.client().batches.create(model="mock-lite", src=source)
+    assert made.state.name == "JOB_STATE_PENDING"
+    done = pb.client(clock="+2m").batches.get(name=made.name)
+    assert done.state.name == "JOB_STATE_SUCCEEDED"
+    assert done.dest.inlined_responses[0].response.text == "The mock heard: Hello"
+
+
+def test_it_keeps_stores(pb: Sdk) -> None:
+    stores = pb.client().file_search_stores
+    made = stores.create(config={"display_name": "one"})
+    assert [each.display_name for each in stores.list()] == ["one"]
+    stores.delete(name=made.name)
+    assert list(stores.list()) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +13,8 @@ from tests.harness.sdk import Session, speaking
 sdk = pytest.importorskip("xai_sdk", reason="the official SDK of PD is not installed (dependency group `clients`)")
 
 import grpc  # noqa: E402
-from xai_sdk.chat import user  # noqa: E402
+import pydantic  # noqa: E402
+from xai_sdk.chat import tool, user  # noqa: E402
 from xai_sdk.proto import chat_pb2  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -136,3 +138,23 @@ def test_an_unavailable_service_is_retried_until_it_is_back(pd: Sdk) -> None:
 def test_its_timeout_is_the_deadline(pd: Sdk) -> None:
     hanging = pd.client(timeout=0.2, scenario="hang")
     assert refusal(hanging.models.list_language_models) is grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+WEATHER = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+
+def test_it_calls_a_function_whole_and_streamed(pd: Sdk) -> None:
+    asked = {"messages": [user("use get_weather")], "tools": [tool("get_weather", "The weather.", WEATHER)]}
+    (made,) = pd.client().chat.create(model="mock-small", **asked).sample().tool_calls
+    *_, (streamed, _) = pd.client().chat.create(model="mock-small", **asked).stream()
+    assert made.function.name == streamed.tool_calls[0].function.name == "get_weather"
+    assert json.loads(made.function.arguments).keys() == {"city"}
+
+
+def test_it_makes_what_a_model_of_pydantic_wants(pd: Sdk) -> None:
+    class Forecast(pydantic.BaseModel):
+        city: str
+        days: int
+
+    _, made = say_hello(pd.client()).parse(Forecast)
+    assert isinstance(made, Forecast)

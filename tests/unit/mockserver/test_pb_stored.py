@@ -1,0 +1,146 @@
+"""What PB's mock keeps: files that are uploaded as clients do it, batches that answer their requests, stores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.unit.mockserver.pb_client import PbClient, status_of
+
+VERSIONS = ("v1", "v1beta")
+CONTENT = b"Hello"
+ASKED = {"contents": [{"parts": [{"text": "Hello"}]}]}
+
+
+@pytest.fixture
+def client() -> PbClient:
+    return PbClient()
+
+
+def uploaded(client: PbClient, content: bytes = CONTENT, version: str = "v1", **file: Any) -> Mapping[str, Any]:
+    """A file, sent in two pieces."""
+    start = {"x-pb-upload-command": "start", "x-pb-upload-protocol": "resumable"}
+    said = {"file": {"sizeBytes": str(len(content)), **file}}
+    begun = client.pb("POST", f"/upload/{version}/files", json=said, headers=start)
+    assert (begun.status_code, begun.headers["x-pb-upload-status"]) == (200, "active")
+    where = begun.headers["x-pb-upload-url"]
+    first = client.send("POST", where, content=content[:2], headers={"x-pb-upload-command": "upload"})
+    assert first.headers["x-pb-upload-status"] == "active"
+    last = client.send("POST", where, content=content[2:], headers={"x-pb-upload-command": "upload, finalize"})
+    assert last.headers["x-pb-upload-status"] == "final"
+    made: Mapping[str, Any] = last.json()["file"]
+    return made
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_file_is_kept_as_it_was_sent(client: PbClient, version: str) -> None:
+    file = uploaded(client, version=version, mimeType="text/plain", displayName="hello")
+    assert (file["sizeBytes"], file["mimeType"], file["state"]) == ("5", "text/plain", "ACTIVE")
+    path = f"/{version}/{file['name']}"
+    assert client.pb("GET", path).json() == file
+    assert client.pb("GET", f"{path}:download?alt=media").content == CONTENT
+    assert [each["name"] for each in client.pb("GET", f"/{version}/files").json()["files"]] == [file["name"]]
+    assert client.pb("DELETE", path).json() == {}
+    assert status_of(client.pb("GET", path)) == (404, "NOT_FOUND")
+
+
+def test_an_upload_goes_on_without_a_key_where_its_address_says_and_nowhere_else(client: PbClient) -> None:
+    assert status_of(client.pb("POST", "/upload/v1/files?upload_id=none", content=b"x")) == (404, "NOT_FOUND")
+    assert status_of(client.pb("POST", "/upload/v1/files", key=None, json={"file": {"sizeBytes": 1}}))[0] == 401
+
+
+def test_an_upload_goes_on_in_its_session(client: PbClient) -> None:
+    said = {"file": {"sizeBytes": 1}}
+    begun = client.pb("POST", "/upload/v1/files", json=said, session="mine")
+    assert "/pb@mine/upload/v1/files?upload_id=" in begun.headers["x-pb-upload-url"]
+    client.send("POST", begun.headers["x-pb-upload-url"], content=b"x")
+    assert len(client.pb("GET", "/v1/files", session="mine").json()["files"]) == 1
+    assert client.pb("GET", "/v1/files").json()["files"] == []
+
+
+def test_a_prompt_may_read_the_files_of_its_project(client: PbClient) -> None:
+    uri = uploaded(client)["uri"]
+    asked = {"contents": [{"parts": [{"fileData": {"fileUri": uri}}, {"text": "Hello"}]}]}
+    path = "/v1/models/mock-lite:generateContent"
+    assert client.pb("POST", path, json=asked).status_code == 200
+    assert status_of(client.pb("POST", path, json=asked, key="mock-pb-stranger")) == (404, "NOT_FOUND")
+
+
+def batch(client: PbClient, source: Mapping[str, Any], clock: str | None = None) -> dict[str, Any]:
+    body = {"batch": {"displayName": "one", "inputConfig": source}}
+    made: dict[str, Any] = client.pb("POST", "/v1/models/mock-lite:batchGenerateContent", json=body, clock=clock).json()
+    return made
+
+
+INLINE = {"requests": {"requests": [{"request": ASKED, "metadata": {"key": "a"}}, {"request": {"contents": 5}}]}}
+
+
+def test_a_batch_answers_each_of_its_requests(client: PbClient) -> None:
+    made = batch(client, INLINE)
+    path = f"/v1/{made['name']}"
+    states = [client.pb("GET", path, clock=clock).json()["metadata"]["state"] for clock in ("+0s", "+2s", "+61s")]
+    assert states == ["BATCH_STATE_PENDING", "BATCH_STATE_RUNNING", "BATCH_STATE_SUCCEEDED"]
+    done = client.pb("GET", path, clock="+61s").json()
+    good, bad = done["response"]["inlinedResponses"]["inlinedResponses"]
+    assert good["metadata"] == {"key": "a"}
+    assert good["response"]["candidates"][0]["content"]["parts"][0]["text"] == "The mock heard: Hello"
+    assert bad["error"]["status"] == "INVALID_ARGUMENT"
+    assert done["metadata"]["output"] == done["response"]
+    assert [each["name"] for each in client.pb("GET", "/v1/batches").json()["operations"]] == [made["name"]]
+
+
+def test_a_batch_that_reads_a_file_writes_one(client: PbClient) -> None:
+    line = json.dumps({"key": "a", "request": ASKED}).encode()
+    made = batch(client, {"fileName": uploaded(client, line + b"\nno JSON\n")["name"]})
+    done = client.pb("GET", f"/v1/{made['name']}", clock="+61s").json()
+    written = client.pb("GET", f"/v1/{done['response']['responsesFile']}:download?alt=media").content
+    good, bad = map(json.loads, written.splitlines())
+    assert good["key"] == "a"
+    assert good["response"]["candidates"]
+    assert bad["error"]["code"] == 400
+
+
+def test_a_batch_is_cancelled_while_it_runs(client: PbClient) -> None:
+    first, second = (f"/v1/{batch(client, INLINE)['name']}" for _ in range(2))
+    assert client.pb("POST", f"{first}:cancel").json() == {}
+    assert client.pb("GET", first, clock="+61s").json()["metadata"]["state"] == "BATCH_STATE_CANCELLED"
+    client.pb("POST", f"{second}:cancel", clock="+61s")
+    assert client.pb("GET", second, clock="+61s").json()["metadata"]["state"] == "BATCH_STATE_SUCCEEDED"
+    assert client.pb("DELETE", first).json() == {}
+    assert status_of(client.pb("GET", first)) == (404, "NOT_FOUND")
+    assert status_of(client.pb("GET", second, key="mock-pb-stranger")) == (404, "NOT_FOUND")
+
+
+def test_a_batch_that_has_ended_makes_room_for_another(client: PbClient) -> None:
+    for _ in range(100):
+        assert "name" in batch(client, INLINE)
+    assert batch(client, INLINE)["error"]["status"] == "RESOURCE_EXHAUSTED"
+    assert "name" in batch(client, INLINE, clock="+61s")
+
+
+@pytest.mark.parametrize(
+    "source", [{}, {"requests": {}}, {"requests": {"requests": 5}}, {"requests": {"requests": [5]}}, {"fileName": "x"}]
+)
+def test_a_batch_of_nothing_is_refused(client: PbClient, source: Mapping[str, Any]) -> None:
+    assert batch(client, source)["error"]["code"] in (400, 404)
+
+
+def test_a_store_that_is_given_no_name_gets_one(client: PbClient) -> None:
+    store = client.pb("POST", "/v1/fileSearchStores", json={"displayName": "one"}).json()
+    assert client.pb("GET", f"/v1/{store['name']}").json() == store
+    assert client.pb("GET", "/v1/fileSearchStores").json()["fileSearchStores"] == [store]
+    assert client.pb("POST", f"/v1/{store['name']}/documents", json={"name": "a"}).status_code == 200
+    assert client.pb("GET", f"/v1/{store['name']}").json()["activeDocumentsCount"] == "1"
+    client.pb("DELETE", f"/v1/{store['name']}")
+    assert client.pb("GET", "/v1/fileSearchStores").json()["fileSearchStores"] == []
+
+
+def test_a_listing_is_turned_page_by_page(client: PbClient) -> None:
+    names = [client.pb("POST", "/v1/fileSearchStores", json={}).json()["name"] for _ in range(3)]
+    first = client.pb("GET", "/v1/fileSearchStores?pageSize=2").json()
+    second = client.pb("GET", f"/v1/fileSearchStores?pageSize=2&pageToken={first['nextPageToken']}").json()
+    assert [each["name"] for page in (first, second) for each in page["fileSearchStores"]] == names
+    assert "nextPageToken" not in second
