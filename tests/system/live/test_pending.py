@@ -47,7 +47,7 @@ class Nights:
 
 @pytest.fixture
 def nights(tmp_path: Path, stand: Stand) -> Nights:
-    shutil.copytree(RECORDS, tmp_path / "records", ignore=shutil.ignore_patterns(".cache"))
+    shutil.copytree(RECORDS / "pa", tmp_path / "records" / "pa")
     return Nights(night(tmp_path, {"pa": f"{stand.base}/pa"}), tmp_path)
 
 

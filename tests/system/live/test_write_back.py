@@ -29,7 +29,7 @@ def run(folder: Path, records: Path, *arguments: str, today: str = "2026-11-20")
 
 @pytest.fixture
 def records(tmp_path: Path) -> Path:
-    shutil.copytree(RECORDS, tmp_path / "records", ignore=shutil.ignore_patterns(".cache"))
+    shutil.copytree(RECORDS / "pa", tmp_path / "records" / "pa")
     return tmp_path / "records"
 
 

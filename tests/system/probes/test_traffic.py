@@ -50,7 +50,7 @@ def recording(folder: Path, *, day: str = "2026-01-31", status: int = 200) -> Pa
 
 def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_path: Path) -> None:
     records = tmp_path / "records"
-    shutil.copytree(RECORDS, records, ignore=shutil.ignore_patterns(".cache"))
+    shutil.copytree(RECORDS / "pd", records / "pd")
     where = ("--target", str(night(tmp_path)), "--catalog", str(records), "--today", "2026-02-10")
     ran = pytest_probes(tmp_path / "out", *where, "--update", "--provider", "pd", "--traffic", str(recording(tmp_path)))
     assert ran.status == 0, ran.said
