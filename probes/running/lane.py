@@ -136,6 +136,7 @@ class Lane:
                 label,
                 since,
             )
+        self._limiter.answered()
         if not self._mock:
             self._throttle.learn(drawer, exchange.response, reserved)
         if not call.fails:

@@ -20,12 +20,18 @@ SHARE = 0.97
 WINDOW_S = 1.0
 """The shortest time by which a limit is enforced: 60 a minute may be 1 a second (2:8.2)."""
 
-CAUGHT_UP_S = 0.8 * WINDOW_S * (1 / SHARE - 1)
-"""How late a request may be sent and still leave the next one its place, in seconds: loops wake late, never early.
+SPARED_S = WINDOW_S * (1 / SHARE - 1)
+"""What `SHARE` spares of a window."""
 
-As long as it is less than what `SHARE` spares in a window, no window ever holds more than the limit; a fifth of it is
-left to the network.
+CAUGHT_UP_S = 0.8 * SPARED_S
+"""How late a request may be sent, at most, and still leave the next one its place, in seconds: loops wake late.
+
+As long as it is less than what is spared of a window, no window ever holds more than the limit; the rest is left to
+the network.
 """
+
+LATE_S = 0.005
+"""How late a request is sent as a rule, on a busy machine; so often it is caught up as a window has places."""
 
 
 class RateLimiter:
@@ -45,8 +51,10 @@ class RateLimiter:
     ) -> None:
         """`after` is the limiter whose place it takes: what that one admitted last counts here, too."""
         self._interval = 1.0 / (rate * SHARE) if rate else 0.0
+        self._caught_up_s = min(CAUGHT_UP_S, LATE_S * WINDOW_S / self._interval) if self._interval else CAUGHT_UP_S
         self._max_wait_s = max_wait_s
         self._clock = clock
+        self._answered: bool = after is not None and after._answered
         self._last: float = after._last if after is not None else -math.inf
         self._paused_until: float = after._paused_until if after is not None else 0.0
 
@@ -67,7 +75,13 @@ class RateLimiter:
         # A place is where its turn was, not where its request is sent at last, or each late waking would move all that
         # follow. Time that nobody used is not saved up: a place is no earlier than the request that takes it.
         place = max(due, self._last + self._interval)
-        self._last = max(place, self._clock() - CAUGHT_UP_S)
+        self._last = max(place, self._clock() - self._caught_up_s)
+
+    def answered(self) -> None:
+        """Note that an answer has come. To the first request a connection was made: it may have arrived late."""
+        if not self._answered and self._last > -math.inf:
+            self._answered = True
+            self._last = max(self._last, self._clock())
 
     def pause(self, seconds: float) -> None:
         """Admit nothing for so many seconds from now, not even those who wait already."""

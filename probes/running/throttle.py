@@ -99,6 +99,7 @@ class Throttle:
     def learn(self, drawer: Drawer, response: Response | None, reserved: Iterable[Reserved] = ()) -> None:
         """Keep to what an answer says: the account's own limits, what is left of them, and their resets."""
         answered(reserved)
+        self._limiter(drawer).answered()
         said = tuple(self.policy.told(response.headers)) if response is not None else ()
         per_minute = min((each.limit for each in said if each.counts == "requests" and each.limit), default=None)
         if per_minute is not None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockserver.buckets import TokenBucket
-from probes.running.rate_limiter import CAUGHT_UP_S, SHARE, RateLimiter, WaitTooLong
+from probes.running.rate_limiter import CAUGHT_UP_S, LATE_S, SHARE, RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy, retry_after_s
 from probes.running.throttle import TOO_SHORT_S, Drawer, Throttle
 from tests.harness import virtual_time
@@ -93,8 +93,31 @@ def test_nobody_waits_who_need_not(per_minute: int, gaps: list[float]) -> None:
 @given(PER_MINUTE, st.lists(st.floats(0, CAUGHT_UP_S * 0.99), min_size=2, max_size=60))
 def test_what_wakes_late_does_not_move_what_follows(per_minute: int, late_s: list[float]) -> None:
     moments, interval = sent(per_minute, [0.0] * len(late_s), late_s=late_s), 60 / per_minute / SHARE
-    for number, moment in enumerate(moments):
-        assert -1e-5 <= moment - number * interval <= CAUGHT_UP_S
+    if interval <= LATE_S / CAUGHT_UP_S:
+        assert all(-1e-5 <= moment - number * interval <= CAUGHT_UP_S for number, moment in enumerate(moments))
+
+
+@given(st.integers(1, 3_000), st.lists(st.floats(0, LATE_S * 0.99), min_size=20, max_size=60))
+def test_what_wakes_as_late_as_a_rule_loses_nothing(per_minute: int, late_s: list[float]) -> None:
+    moments, interval = sent(per_minute, [0.0] * len(late_s), late_s=late_s), 60 / per_minute / SHARE
+    ratio = (moments[-1] - moments[0]) / ((len(moments) - 1) * 60 / per_minute)
+    assert ratio <= 1 / SHARE + LATE_S / interval / len(moments) * 1.1
+    assert ratio <= 1.05 or interval < 0.1
+
+
+def test_the_first_answer_tells_when_the_first_request_has_arrived_at_the_latest() -> None:
+    """It had to wait for its connection, and the second need not."""
+    now = [0.0]
+    limiter = RateLimiter(1 / SHARE, 60.0, lambda: now[0])
+    limiter.take(0.0)
+    now[0] = 0.3
+    limiter.answered()
+    assert limiter.wait_s() == pytest.approx(1.0)
+    now[0] = 1.3
+    limiter.take(1.3)
+    now[0] = 1.6
+    limiter.answered()
+    assert limiter.wait_s() == pytest.approx(0.7)
 
 
 def test_time_that_nobody_used_is_not_saved_up() -> None:
