@@ -98,11 +98,9 @@ def test_what_wakes_late_does_not_move_what_follows(per_minute: int, late_s: lis
 
 
 @given(st.integers(1, 3_000), st.lists(st.floats(0, LATE_S * 0.99), min_size=20, max_size=60))
-def test_what_wakes_as_late_as_a_rule_loses_nothing(per_minute: int, late_s: list[float]) -> None:
+def test_what_wakes_late_as_a_rule_loses_next_to_nothing(per_minute: int, late_s: list[float]) -> None:
     moments, interval = sent(per_minute, [0.0] * len(late_s), late_s=late_s), 60 / per_minute / SHARE
-    ratio = (moments[-1] - moments[0]) / ((len(moments) - 1) * 60 / per_minute)
-    assert ratio <= 1 / SHARE + LATE_S / interval / len(moments) * 1.1
-    assert ratio <= 1.05 or interval < 0.1
+    assert moments[-1] - moments[0] <= (len(moments) - 1) * interval * 1.005 + LATE_S + 1e-5
 
 
 def test_the_first_answer_tells_when_the_first_request_has_arrived_at_the_latest() -> None:
