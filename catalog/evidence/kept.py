@@ -93,7 +93,9 @@ def in_short(exchange: Exchange) -> Exchange:
     response = exchange.response
     if response is None:
         return exchange
-    events = response.events and tuple(replace(each, data=short(each.data)) for each in response.events)
+    events = response.events and tuple(
+        replace(each, event=_in_short(each.event), data=short(each.data)) for each in response.events
+    )
     return replace(exchange, response=replace(response, body=short(response.body), events=events))
 
 
@@ -161,10 +163,11 @@ def _headers(headers: Mapping[str, str]) -> Mapping[str, str]:
 
 def _events(events: Iterable[Event], expected: Expected | None, allowance: Allowance) -> Iterator[Event]:
     left = allowance.whole
-    for event in events:
-        if event.sent or event.cut is not None:
-            yield event
+    for each in events:
+        if each.sent or each.cut is not None:
+            yield each
             continue
+        event = each if len(each.event) <= POINTED else replace(each, event=brief(each.event, POINTED))
         data, cut = _cut(event.data, max(left, ALWAYS), expected, allowance)
         left -= WHOLE if cut is not None else _size(data)
         yield event if cut is None else replace(event, data=data, cut=cut)

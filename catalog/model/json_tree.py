@@ -24,9 +24,24 @@ def texts(value: Json) -> Iterator[str]:
 
 def all_texts(value: Json) -> list[str]:
     """Every string and every name of a member, in the order in which `map_texts` changes them."""
+    return texts_and_bytes(value)[0]
+
+
+def texts_and_bytes(value: Json) -> tuple[list[str], list[list[int]]]:
+    """The same, and each list that holds bytes as numbers (`[83, 107]`), where it is of BYTES or more."""
     found: list[str] = []
-    _gather(value, found)
-    return found
+    numbers: list[list[int]] = []
+    _gather(value, found, numbers)
+    return found, numbers
+
+
+def map_bytes(value: Json, change: Callable[[list[int]], list[Json]]) -> Json:
+    """The value with each list changed that holds bytes as numbers."""
+    if isinstance(value, Mapping):
+        return {key: map_bytes(item, change) for key, item in value.items()}
+    if isinstance(value, list):
+        return change(value) if _holds_bytes(value) else [map_bytes(item, change) for item in value]
+    return value
 
 
 def placed_texts(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
@@ -69,13 +84,26 @@ _EACH = 50
 """What any value takes at least."""
 
 
-def _gather(value: Json, found: list[str]) -> None:
+BYTES = 12
+"""Shorter lists of numbers are not taken for bytes."""
+
+
+def _holds_bytes(value: list[Json]) -> bool:
+    if len(value) < BYTES or type(value[0]) is not int:
+        return False
+    return all(type(each) is int and 0 <= each < 256 for each in value)
+
+
+def _gather(value: Json, found: list[str], numbers: list[list[int]]) -> None:
     if isinstance(value, str):
         found.append(value)
     elif isinstance(value, Mapping):
         for key, item in value.items():
             found.append(str(key))
-            _gather(item, found)
+            _gather(item, found, numbers)
     elif isinstance(value, list | tuple):
+        if isinstance(value, list) and _holds_bytes(value):
+            numbers.append(value)
+            return
         for item in value:
-            _gather(item, found)
+            _gather(item, found, numbers)

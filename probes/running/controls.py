@@ -88,7 +88,8 @@ def _refused(lane: Lane, response: Response, status: int | None, where: str, kno
     body = answer_body(expected_of(lane.provider.name), response)
     found = [each.address for each in known.matching(status, body)] if known is not None else []
     named = f", which is {' or '.join(found)}" if 0 < len(found) <= TOO_MANY else ""
-    return Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status}{named}; look at {_suspects(lane, status)}")
+    told = f"gRPC status {response.grpc.status}" if response.grpc is not None and status is None else status
+    return Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {told}{named}; look at {_suspects(lane, status)}")
 
 
 def _key(lane: Lane) -> str:

@@ -79,5 +79,5 @@ def _size(exchange: Exchange) -> int:
     response = exchange.response
     if response is None:
         return 0
-    size = weight(response.body) + sum(weight(event.data) for event in response.events or ())
+    size = weight(response.body) + sum(weight(event.data) + weight(event.event) for event in response.events or ())
     return size if size > LARGE else 0

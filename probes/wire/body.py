@@ -44,6 +44,11 @@ class BodyTooLarge(Exception):
         self.kept = kept
 
 
+def encoding_of(told: str) -> str:
+    """The encoding that the header `content-encoding` of an answer tells."""
+    return told.strip().lower() or IDENTITY
+
+
 async def capped(packed: AsyncIterator[bytes], encoding: str, cap: int) -> AsyncIterator[bytes]:
     """Yield a body in pieces, decoded from what its content-encoding says.
 
@@ -54,7 +59,7 @@ async def capped(packed: AsyncIterator[bytes], encoding: str, cap: int) -> Async
         zlib.error: the body is not what its content-encoding says.
         NoAnswer: it is in an encoding that was not asked for.
     """
-    encoding = encoding.strip().lower() or IDENTITY
+    encoding = encoding_of(encoding)
     if encoding not in _WINDOW and encoding != IDENTITY:
         words = f"content-encoding {encoding} was not asked for, which is {ACCEPT_ENCODING}"
         raise NoAnswer(ReasonCode.PROTOCOL_ERROR, words)

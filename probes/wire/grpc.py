@@ -48,9 +48,18 @@ LOCAL_CODES = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN, grpc.Status
 TOO_MUCH = "metadata size exceeds"
 """Of headers or trailers: the library says it beside those that it took."""
 
+MADE_UP = (TOO_MUCH, "stream removed (", "no status received", "compression bit set", "decompressed message larger")
+"""What only the library says: under any status, and beside what it had read of trailers until then."""
+
 LOCAL_TROUBLE = (
     ("received message larger than max", ReasonCode.BODY_TOO_LARGE),
+    ("decompressed message larger", ReasonCode.BODY_TOO_LARGE),
     (TOO_MUCH, ReasonCode.BODY_TOO_LARGE),
+    ("error parsing", ReasonCode.PROTOCOL_ERROR),
+    ("illegal header", ReasonCode.PROTOCOL_ERROR),
+    ("metadata keys", ReasonCode.PROTOCOL_ERROR),
+    ("no status received", ReasonCode.PROTOCOL_ERROR),
+    ("compression bit set", ReasonCode.PROTOCOL_ERROR),
     ("connection refused", ReasonCode.CONNECT_REFUSED),
     ("connection reset", ReasonCode.CONNECTION_RESET),
     ("socket closed", ReasonCode.CLOSED_WITHOUT_ANSWER),
@@ -172,13 +181,14 @@ class GrpcWire:
         server says earlier that its own has.
         """
         details = error.details() or ""
-        # The library makes up a status for trouble on the way, but never trailers: with those, a server spoke.
-        if error.trailing_metadata() and TOO_MUCH not in details:
+        made_up = any(words in details.lower() for words in MADE_UP)
+        # The library makes up a status for trouble on the way, but hardly ever trailers: with those, a server spoke.
+        if error.trailing_metadata() and not made_up:
             return None
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
             ours = call.timeout_s is None and waited_s > self._limits.timeout_s - CLOCKS_DIFFER_BY_S
             return Reason(ReasonCode.READ_TIMEOUT, f"no answer within {self._limits.timeout_s:g} s") if ours else None
-        if error.code() not in LOCAL_CODES:
+        if error.code() not in LOCAL_CODES and not made_up:
             return None
         found = next((code for words, code in LOCAL_TROUBLE if words in details.lower()), None)
         if found is None:
@@ -229,12 +239,14 @@ class GrpcWire:
         redactor = self._observer.redactor
         return {name: value if isinstance(value, str) else redactor.binary(value, len(value)) for name, value in pairs}
 
-    def _event(self, method: MethodDescriptor, raw: bytes, started: float) -> Event:
+    def _event(self, method: MethodDescriptor, raw: bytes | None, started: float) -> Event:
         """A message as it came, decoded here because the library would hide that it cannot be.
 
         Raises:
-            DecodeError: it is no message of the method's type.
+            DecodeError: it is no message of the method's type, or there is none.
         """
+        if raw is None:
+            raise DecodeError("a call that ended well, and no message")
         message = _class_of(method.output_type).FromString(raw)
         data = json_format.MessageToDict(message, preserving_proto_field_name=True)
         return Event(method.output_type.name, data, ms_since(started))

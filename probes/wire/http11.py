@@ -72,6 +72,8 @@ class Connection(asyncio.Protocol):
         self._writing_stopped = False
         self._ended = False
         """Whether the other side sends no more."""
+        self._said_so = False
+        """Whether it said so itself: over TLS a connection that is cut ends without a word."""
         self._told_end = False
         self._lost: Exception | None = None
         self._gone = False
@@ -180,7 +182,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """Nothing more will come."""
-        self._ended = True
+        self._ended = self._said_so = True
         self._wake()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -244,6 +246,9 @@ class Connection(asyncio.Protocol):
             raise NoAnswer(ReasonCode.CONNECTION_RESET, str(self._lost)) from self._lost
         if self._speaks.their_state is h11.SEND_RESPONSE:
             raise NoAnswer(ReasonCode.CLOSED_WITHOUT_ANSWER, "the connection was closed without an answer")
+        if not self._said_so and self._transport.get_extra_info("ssl_object") is not None:
+            # Where only its end delimits an answer, it may not be whole (RFC 9112, 9.8).
+            raise NoAnswer(ReasonCode.CONNECTION_RESET, "the connection was cut: TLS does not say that it ended")
         self._told_end = True
         self._speaks.receive_data(b"")
 

@@ -285,7 +285,7 @@ def _written(raw: bytes, enough: int) -> Iterator[tuple[bytes, int]]:
         # The characters that belong to the bytes alone, wherever in a longer text they stand.
         first = -(-before * 8 // 6)
         encoded = base64.b64encode(b"\0" * before + raw)[first : (before + len(raw)) * 8 // 6].lower()
-        least = enough * 8 // 6 - (before > 0)
+        least = enough * 8 // 6 - 1  # a part of the bytes may begin at any of the three places, and own one fewer
         yield encoded, least
         yield encoded.translate(_URLSAFE), least
 

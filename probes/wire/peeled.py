@@ -18,8 +18,11 @@ MAX_LEVELS = 6
 
 _ASCII_GAPS = bytes([*range(0x21), 0x7F])
 _LOWER = bytes(range(256)).lower()
+_COLOUR = rb"(?:\x1b\[|\xc2\x9b)[0-9;:]*+m"
+"""What sets a colour on a terminal (ECMA-48, 8.3.117), in lower case."""
+
 _GAPS = re.compile(
-    rb"(?:[\x00-\x20\x7f]"  # controls and white space
+    rb"(?:" + _COLOUR + rb"|[\x00-\x20\x7f]"  # controls and white space
     rb"|\xc2[\x80-\xa0\xad]|\xcd\x8f|\xd8\x9c"  # further controls, soft hyphen, joiners
     rb"|\xe1(?:\x85[\x9f\xa0]|\x9a\x80|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])"
     rb"|\xe2(?:\x80[\x80-\x8f\xa8-\xaf]|\x81[\x9f-\xaf]|\xa0\x80)"  # spaces, zero-width, bidirectional controls
@@ -31,15 +34,19 @@ _GAPS = re.compile(
 _NAMED = {
     name.rstrip(";").lower().encode(): value.encode()
     for name, value in html5.items()
-    if len(value) == 1 and value.isascii()
+    if len(value) == 1 and (value.isascii() or _GAPS.fullmatch(value.encode()))
 }
 _ESCAPE = re.compile(
-    rb"[%=]([0-9a-f]{2})"
-    rb"|&#(\d{1,7});?|&#x([0-9a-f]{1,6});?|&(" + b"|".join(sorted(_NAMED, reverse=True)) + rb");?"
-    rb"|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})"
-    rb"|\\([\"'/\\bfnrtv0])"
+    rb"%u([0-9a-f]{4})|[%=]([0-9a-f]{2})"
+    rb"|&#0*+(\d{1,7});?|&#x0*+([0-9a-f]{1,6});?|&(" + b"|".join(sorted(_NAMED, reverse=True)) + rb");?"
+    rb"|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u0000([0-9a-f]{4})|\\u([0-9a-f]{4})"
+    rb"|\\[xu]\{([0-9a-f]{1,6})\}|\\n\{u\+([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|\\o\{([0-7]{1,3})\}|\\([0-3][0-7]{2})"
+    rb"|\\([!-/:-@\[-`{-~]|[bfnrtv0])"
 )
 """One escape of a URL, a mail, of HTML, of JSON or of a programming language, in lower case."""
+
+_TAG = re.compile(rb"<(?:/?[a-z][^<>]{0,200}+|!--[^<>]{0,200}+)>")
+"""One tag or remark of HTML, in lower case."""
 
 _QUOTED_PRINTABLE = re.compile(rb"(?:=[0-9a-f]{2}){4}")
 """So many escapes of a mail in a row are no accident: single ones stand in every query."""
@@ -52,15 +59,25 @@ ESCAPING = (b"%", b"&", b"\\")
 
 def bare(raw: bytes) -> bytes:
     """Bytes in lower case and without gaps."""
-    if raw.isascii():
+    if raw.isascii() and b"\x1b" not in raw:
         return raw.translate(_LOWER, _ASCII_GAPS)
     return _replaced(_GAPS, raw.lower(), _nothing)
 
 
 def levels(raw: bytes) -> Iterator[bytes]:
-    """The text bare, then without its escapes, then without those that came to light, as long as there are any."""
+    """The text bare, then without its escapes, then without those that came to light, as long as there are any.
+
+    Then the same without the tags of a page: it is no escape to stand between two brackets.
+    """
     bared = bare(raw)
     yield bared
+    yield from _unescaped(bared)
+    if b"<" in bared and (untagged := _replaced(_TAG, bared, _nothing)) != bared:
+        yield untagged
+        yield from _unescaped(untagged)
+
+
+def _unescaped(bared: bytes) -> Iterator[bytes]:
     for _ in range(MAX_LEVELS):
         if not any(sign in bared for sign in ESCAPING) and not (b"=" in bared and _QUOTED_PRINTABLE.search(bared)):
             return
@@ -87,9 +104,16 @@ class Level:
 
 def placed_levels(raw: bytes) -> Iterator[Level]:
     """The same levels, each with where its bytes stood: slower, for a text in which something was found."""
-    level = Level(raw.lower())
-    level = _edited(level, _GAPS, _nothing)
-    yield level
+    bared = _edited(Level(raw.lower()), _GAPS, _nothing)
+    yield bared
+    yield from _unescaped_in_place(bared)
+    untagged = _edited(bared, _TAG, _nothing)
+    if untagged is not bared:
+        yield untagged
+        yield from _unescaped_in_place(untagged)
+
+
+def _unescaped_in_place(level: Level) -> Iterator[Level]:
     for _ in range(MAX_LEVELS):
         peeled = _edited(_edited(level, _ESCAPE, _decoded), _GAPS, _nothing)
         if peeled.raw == level.raw:
@@ -120,16 +144,21 @@ def _decoded(escape: bytes) -> bytes:
     """What an escape stands for: the same few come again and again, a million times where somebody means harm."""
     match = _ESCAPE.fullmatch(escape)
     assert match is not None
-    percent, decimal, hexadecimal, name, high, low, unit, braced, byte, letter = match.groups()
-    if letter is not None:
-        return b"" if letter in _WHITE else letter
+    wide, percent, decimal, number, name, high, low, long, unit, braced, named, byte, octal, digits, sign = (
+        match.groups()
+    )
+    if sign is not None:
+        return b"" if sign in _WHITE else sign
     if name is not None:
         return _NAMED[name]
-    if percent is not None or byte is not None:
-        return bytes([int(percent or byte, 16)])
     if high is not None:
         return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF)).encode()
-    point = int(decimal) if decimal is not None else int(hexadecimal or unit or braced, 16)
+    if (of_byte := percent or byte) is not None:
+        return bytes([int(of_byte, 16)])
+    if (eight := octal or digits) is not None:
+        return bytes([int(eight, 8) & 0xFF])
+    sixteen = wide or number or long or unit or braced or named
+    point = int(decimal) if decimal is not None else int(sixteen, 16)
     return chr(point).encode("utf-8", "surrogatepass") if point <= 0x10FFFF else match[0]
 
 

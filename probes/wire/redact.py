@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from catalog.model.json_tree import all_texts, map_texts, placed_texts
+from catalog.model.json_tree import all_texts, map_bytes, map_texts, placed_texts, texts_and_bytes
 from catalog.reading.manifest import manifest, providers
 from probes.target.dialect import Dialect
+from probes.wire.encoded import written_down
 from probes.wire.needles import ENOUGH, Hit, needles_of
 from probes.wire.peeled import ESCAPING, bare, levels, placed_levels
 
@@ -38,7 +40,8 @@ class Redactor:
     """Hides secrets by value and by header name. One a run; it learns account identifiers as answers name them.
 
     Twelve characters of a secret in a row are enough, in any case, through white space and characters of no width, in
-    percent, HTML, JSON, hexadecimal and base64 form, and such forms of forms. Account identifiers are hidden whole.
+    percent, HTML, JSON, hexadecimal and base64 form, as a list of bytes, and in such forms of forms. Account
+    identifiers are hidden whole.
     """
 
     def __init__(
@@ -111,9 +114,11 @@ class Redactor:
 
     def json(self, value: Json) -> Json:
         """The JSON value with every string and every name redacted, also where neighbours share a secret."""
-        joined = "".join(all_texts(value))
-        if not self._may_hold_a_secret(joined):
-            return value if joined.isascii() else map_texts(value, self.text, names=True)
+        told, numbers = texts_and_bytes(value)
+        if any(self._met(bytes(each)) for each in numbers):
+            value = map_bytes(value, self._bytes)
+        if not self._may_hold_a_secret(*told):
+            return value if all(map(str.isascii, told)) else map_texts(value, self.text, names=True)
         value = map_texts(value, self.text, names=True)
         following = iter(self._together(list(all_texts(value))))
         return map_texts(value, partial(_next_of, following), names=True)
@@ -132,7 +137,7 @@ class Redactor:
                 places.setdefault(place, []).append((number, len(texts[-1])))
                 texts[-1].append(text)
         changed: set[int] = set()
-        for among in places.values():
+        for among in (*places.values(), [place for each in places.values() for place in each]):
             before = [texts[number][index] for number, index in among]
             after = self._together(before)
             if after is not before:
@@ -191,21 +196,36 @@ class Redactor:
             return shown
         return f"{scheme} [redacted]".lstrip() if scheme in ("Bearer", "Basic") else "[redacted]"
 
-    def _may_hold_a_secret(self, text: str) -> bool:
-        """Whether it is worth looking closer: nearly every text holds none."""
-        if len(text) < self._needles.shortest and text.isascii():
+    def _may_hold_a_secret(self, *texts: str) -> bool:
+        """Whether it is worth looking closer at texts that follow each other: nearly none holds a secret."""
+        joined = "".join(texts)
+        if len(joined) < self._needles.shortest and joined.isascii():
             return False
-        return any(map(self._needles.met, levels(text.encode("utf-8", "surrogatepass"))))
+        # Bytes that are written down stand in one text; names that follow each other only look like them.
+        apart = joined if len(texts) == 1 else "\n".join(texts)
+        return self._met(joined.encode("utf-8", "surrogatepass"), apart.encode("utf-8", "surrogatepass"))
+
+    def _met(self, raw: bytes, apart: bytes | None = None) -> bool:
+        if any(map(self._needles.met, levels(raw))):
+            return True
+        return any(self._needles.met(run.raw) for run in written_down(raw if apart is None else apart))
 
     def _found(self, raw: bytes) -> list[Hit]:
         """Where secrets stand in a text, as bytes: in its order, and what overlaps as one."""
-        if sum(map(raw.count, ESCAPING)) > MANY_ESCAPES and any(map(self._needles.met, levels(raw))):
+        if sum(map(raw.count, ESCAPING)) > MANY_ESCAPES and self._met(raw):
             return [Hit(0, len(raw), self._needles.marker)]  # to look closely would take as long as it was meant to
-        hits = sorted(
+        found = [
             Hit(*level.place(hit.start, hit.end), hit.marker)
             for level in placed_levels(raw)
             for hit in self._needles.hits(level.raw)
+        ]
+        found += (
+            Hit(run.start, run.end, hit.marker)
+            for run in written_down(raw)
+            if self._needles.met(run.raw)
+            for hit in islice(self._needles.hits(run.raw), 1)
         )
+        hits = sorted(found)
         if not hits:
             return []
         if self._telltale is None:
@@ -223,12 +243,19 @@ class Redactor:
             apart[-1] = Hit(last.start, max(last.end, hit.end), longest.marker)
         return apart
 
+    def _bytes(self, numbers: list[int]) -> list[Json]:
+        """A list of bytes, with a marker in the place of each that belongs to a secret."""
+        shown: list[Json] = [*numbers]
+        for hit in self._found(bytes(numbers)):
+            shown[hit.start : hit.end] = [hit.marker] * hit.size
+        return shown
+
     def _together(self, texts: list[str]) -> list[str]:
         """Texts that follow each other, without what stands in several of them; the same list where nothing does."""
         joined = "".join(texts)
         if joined in self._clean:
             return texts
-        if not self._may_hold_a_secret(joined):
+        if not self._may_hold_a_secret(*texts):
             return self._remembered_clean(joined, texts)
         raw = joined.encode("utf-8", "surrogatepass")
         changed: list[str] = []

@@ -20,7 +20,7 @@ from catalog.model.clock import ms_since
 from catalog.model.codes import ReasonCode
 from probes.calls.script import AwaitClose, Hear, Say
 from probes.target.target import is_loopback
-from probes.wire.body import parsed
+from probes.wire.body import IDENTITY, encoding_of, parsed
 from probes.wire.counted import MAX_FRAMES, Counted
 from probes.wire.failure import NoAnswer, chain_of, reason_of
 from probes.wire.http import CONNECT_S, Limits, connect_s_within
@@ -110,7 +110,7 @@ class WebSocketWire:
             address,
             create_connection=Counted,
             sock=connected,
-            additional_headers=headers,
+            additional_headers={"accept-encoding": IDENTITY, **headers},
             user_agent_header="catalog-probe",
             proxy=None,
             compression=None,
@@ -129,14 +129,17 @@ class WebSocketWire:
             self._tls = context(self._ca_file)
         return self._tls
 
-    def _refusal(self, error: BaseException) -> Response | None:
-        """The HTTP answer that refused the handshake, if there was one."""
+    def _refusal(self, error: BaseException) -> Response | Reason | None:
+        """The HTTP answer that refused the handshake, if there was one, or why it cannot be read."""
         refused = next((each for each in chain_of(error) if isinstance(each, InvalidStatus)), None)
         if refused is None:
             return None
         answer = refused.response
         if answer.status_code < HTTPStatus.OK:
             return None  # an interim response, after which the library hears no other
+        if (encoding := encoding_of(", ".join(answer.headers.get_all("content-encoding")))) != IDENTITY:
+            words = f"HTTP {answer.status_code} in content-encoding {encoding}, which was not asked for"
+            return Reason(ReasonCode.PROTOCOL_ERROR, self._observer.text(words)[:300])
         body, body_type = self._observer.body(bytes(answer.body or b""))
         return Response(
             status=answer.status_code,

@@ -122,6 +122,12 @@ async def cut_short(peer: Peer) -> None:
     await peer.send(start(404, content_type="application/json", content_length="1000"), b'{"type": "error"')
 
 
+async def unsized(peer: Peer) -> None:
+    """A body that ends with the connection, and that is cut on the way: over TLS nothing says that it ended."""
+    await peer.send(start(404, content_type="application/json"), b'{"type": "error"')
+    peer.reset()
+
+
 async def garbage(peer: Peer) -> None:
     await peer.send(b"\x15\x03\x01\x00\x02\x02\x28 no HTTP at all\r\n\r\n" * 10)
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.harness.hostile import Misbehaviour, Peer
 
-HEADERS, SETTINGS, PING, GOAWAY, CONTINUATION = 0x1, 0x4, 0x6, 0x7, 0x9
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0x0, 0x1, 0x3, 0x4, 0x6, 0x7, 0x9
+END_STREAM, END_HEADERS, ACK = 1, 4, 1
+TABLE_SIZE = 1
+PREFACE = 24
+"""Bytes that a client says before its first frame (3.4)."""
+CONTROL = b"ListLanguageModels"
+CANCELLED = 8
 ENHANCE_YOUR_CALM = 11
 OK = b"\x88"
 """The header `:status: 200`, compressed (RFC 7541, appendix A)."""
@@ -46,3 +52,43 @@ settling = for_ever(frame(SETTINGS))
 pinging = for_ever(frame(PING, b"8 bytes."))
 going_on = for_ever(frame(CONTINUATION, b"\x00\x01a\x01b", stream=1), frame(HEADERS, OK, stream=1))
 """Headers of one answer without end."""
+
+
+def field(name: str, value: str) -> bytes:
+    """A header that is written out (RFC 7541, 6.2.2)."""
+    return b"\0" + b"".join(bytes([len(each)]) + each for each in (name.encode(), value.encode()))
+
+
+GRPC = OK + field("content-type", "application/grpc")
+NO_MESSAGE = bytes(5)
+"""A message of no bytes, not compressed."""
+
+
+def trailers(*fields: tuple[str, str]) -> bytes:
+    """Headers that end a call at once, as a frame without its stream."""
+    return GRPC + b"".join(field(name, value) for name, value in fields)
+
+
+def calling(*answer: tuple[int, bytes, int]) -> Misbehaviour:
+    """Answer a control as it should be, and any other call with these frames: kind, payload and flags of each."""
+    green = (
+        (HEADERS, GRPC, END_HEADERS),
+        (DATA, NO_MESSAGE, 0),
+        (HEADERS, field("grpc-status", "0"), END_HEADERS | END_STREAM),
+    )
+
+    async def misbehave(peer: Peer) -> None:
+        # Without a table of headers each request writes its path out.
+        await peer.send(frame(SETTINGS, struct.pack("!HI", TABLE_SIZE, 0)), frame(SETTINGS, flags=ACK))
+        await peer.reader.readexactly(PREFACE)
+        while True:
+            head = await peer.reader.readexactly(9)
+            payload = await peer.reader.readexactly(int.from_bytes(head[:3]))
+            stream = int.from_bytes(head[5:])
+            if head[3] == PING and not head[4] & ACK:
+                await peer.send(frame(PING, payload, flags=ACK))
+            if head[3] == HEADERS:
+                frames = green if CONTROL in payload else answer
+                await peer.send(*(frame(kind, said, stream=stream, flags=flags) for kind, said, flags in frames))
+
+    return misbehave

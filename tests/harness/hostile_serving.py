@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness import certificates
-from tests.harness.hostile import Hostile, Misbehaviour, Peer, plain
+from tests.harness.hostile import Hostile, Misbehaviour, Peer
 from tests.harness.serving import speaking
 from tests.harness.wrong_grpc import Behaviour, wrong_grpc
 
@@ -65,7 +66,7 @@ def _unasked(misbehave: Misbehaviour, scheme: str, *, hears: int) -> Serve:
             try:
                 await reader.read(hears)
                 await misbehave(Peer("", reader, writer))
-            except ConnectionError:
+            except (asyncio.IncompleteReadError, ConnectionError):
                 pass
             finally:
                 writer.close()
@@ -76,14 +77,14 @@ def _unasked(misbehave: Misbehaviour, scheme: str, *, hears: int) -> Serve:
     return serve
 
 
-def over_tls(how: str) -> Serve:
+def over_tls(how: str, misbehave: Misbehaviour) -> Serve:
     @contextmanager
     def serve(folder: Path) -> Iterator[Where]:
         names = ("elsewhere.example",) if how == "wrong name" else ("localhost", "127.0.0.1")
         made = certificates.make(folder, names=names, days=(-9, -2) if how == "expired" else (-1, 1))
         tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         tls.load_cert_chain(made.certificate, made.key)
-        with Hostile(plain(404, ENVELOPE)).serving(tls) as base:
+        with Hostile(misbehave).serving(tls) as base:
             yield Where(base, "" if how == "bad chain" else str(made.authority))
 
     return serve

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from tests.harness import hostile, hostile_http2, hostile_sockets
+from tests.harness.disguises import disguises
 from tests.harness.hostile import Misbehaviour, Peer, answer, plain, start
 from tests.harness.hostile_serving import ENVELOPE, Serve, by_hand, instead_of_tls, no_grpc, over_grpc, over_tls
 from tests.harness.hostile_sockets import BINARY, CLOSE, PING, TEXT, after_handshake, frame, hasty, saying
@@ -146,6 +147,11 @@ def _http() -> Iterator[Case]:
             _raw(b"HTTP/1.1 404 X\r\ncontent-length: -1\r\n\r\n{}"),
             "inconclusive protocol-error",
         ),
+        (
+            "has a length of 5000 digits",
+            _raw(b"HTTP/1.1 404 X\r\ncontent-length: " + b"9" * 5000 + b"\r\n\r\n{}"),
+            "inconclusive protocol-error",
+        ),
         ("has a status of letters", _raw(b"HTTP/1.1 abc X\r\n\r\n"), "inconclusive protocol-error"),
         ("has a header of controls", _raw(b"HTTP/1.1 404 X\r\nx-a: \x00\x01\r\n\r\n"), "inconclusive protocol-error"),
         (
@@ -199,39 +205,8 @@ def _http() -> Iterator[Case]:
 
 def _echoes() -> Iterator[Case]:
     """The key in the message of an error that is otherwise one, in any dress."""
-    half, raw = len(CANARY) // 2, CANARY.encode()
-    forms = {
-        "whole": CANARY,
-        "without its head": CANARY[8:],
-        "without its tail": CANARY[:-8],
-        "its first half": CANARY[:half],
-        "twelve characters": CANARY[3:15],
-        "upper case": CANARY.upper(),
-        "lower case": CANARY.lower(),
-        "over two lines": f"{CANARY[:half]}\r\n  {CANARY[half:]}",
-        "with zero-width spaces": "\u200b".join(CANARY),
-        "with soft hyphens": "\u00ad".join(CANARY),
-        "percent": quote(CANARY, safe=""),
-        "percent in lower case": quote(CANARY, safe="").lower(),
-        "percent of some": quote(CANARY, safe="/+&"),
-        "percent twice": quote(quote(CANARY, safe=""), safe=""),
-        "HTML": html.escape(CANARY),
-        "HTML by number": "".join(f"&#{ord(each)};" for each in CANARY),
-        "JSON": json.dumps(CANARY),
-        "JSON in JSON in JSON": json.dumps(json.dumps(json.dumps(CANARY))),
-        "JSON by number": "".join(f"\\u{ord(each):04x}" for each in CANARY),
-        "hexadecimal": raw.hex(),
-        "hexadecimal, upper case": raw.hex().upper(),
-        "hexadecimal, cut": raw.hex()[5:-9],
-        "base64": base64.b64encode(raw).decode(),
-        "base64 in a longer text": base64.b64encode(b"a:" + raw + b":tail").decode(),
-        "base64 for URLs": base64.urlsafe_b64encode(raw).decode().rstrip("="),
-        "bytes of Python": repr(raw),
-        "in a mail": "".join(f"={each:02X}" for each in raw),
-        "a fingerprint": raw.hex(":"),
-        "base64 twice": base64.b64encode(base64.b64encode(raw)).decode(),
-    }
-    for name, form in forms.items():
+    raw = CANARY.encode()
+    for name, form in disguises(CANARY).items():
         yield Case(
             f"echoes the key: {name}", "http", by_hand(plain(404, _error("not_found_error", f"no {form}."))), "drifted"
         )
@@ -243,6 +218,8 @@ def _echoes() -> Iterator[Case]:
     for times in (10, 60_000):
         many = plain(404, _error("not_found_error", CANARY * times))
         yield Case(f"echoes the key: {times} times", "http", by_hand(many), "drifted")
+    numbers = json.dumps({"type": "error", "error": {"type": "x", "message": "m"}, "key": list(raw)}).encode()
+    yield Case("echoes the key: numbers", "http", by_hand(plain(404, numbers)), "drifted")
     page = plain(502, f"<p>{html.escape(CANARY)}</p>".encode(), "text/html")
     yield Case("echoes the key: on a page", "http", by_hand(page), "inconclusive", "gateway-page")
     gone = plain(302, b"", location=f"https://elsewhere.example/?key={quote(CANARY)}")
@@ -266,6 +243,7 @@ def _sse() -> Iterator[Case]:
     split = [_event("content_block_delta", delta % json.dumps(each)) for each in (CANARY[:half], CANARY[half:])]
     lines = f"event: error\ndata: {CANARY[:half]}\ndata: {CANARY[half:]}\n\n".encode()
     ping = _event("ping", '{"type": "ping"}')
+    apart = [_event("x", json.dumps({f"f{at}": CANARY[at : at + 6]})) for at in range(0, len(CANARY), 6)]
     known = (
         ("never ends", hostile.endless_events, "inconclusive stream-endless"),
         ("pings as fast as it can", _endless(ping, head), "inconclusive stream-endless"),
@@ -281,6 +259,8 @@ def _sse() -> Iterator[Case]:
         ("nests deep", _stream(_event("error", "[" * 50_000)), "drifted"),
         ("splits the key over events", _stream(ping, *split), "drifted"),
         ("splits the key over lines", _stream(ping, lines), "drifted"),
+        ("has a name of two megabytes", _stream(_event("e" * 2_000_000, "{}")), "drifted"),
+        ("splits the key over places", _stream(*apart), "drifted"),
         ("echoes the key in a name", _stream(_event(CANARY, '{"type":"x"}')), "drifted"),
     )
     for name, misbehave, said in known:
@@ -304,6 +284,7 @@ def _websocket() -> Iterator[Case]:
     reason = f"bad key {CANARY}".encode()[: 123 - 60]
     split = [json.dumps({"serverContent": {"text": each}}) for each in (CANARY[:half], CANARY[half:])]
     cut = after_handshake(_raw(frame(CLOSE, struct.pack("!H", 1008) + reason)))
+    zeros = gzip.compress(b" " * 40_000_000)
     known = (
         ("sends messages for ever", hostile_sockets.endless_frames, "inconclusive stream-endless"),
         ("pings and reads nothing", hostile_sockets.endless_pings, "inconclusive stream-endless"),
@@ -328,6 +309,7 @@ def _websocket() -> Iterator[Case]:
         ("redirects", plain(302, location="http://127.0.0.1:1/"), "inconclusive unasked-redirect"),
         ("limits the rate", plain(429), "inconclusive unasked-rate-limit"),
         ("is a gateway", plain(502, PAGE, "text/html"), "inconclusive gateway-page"),
+        ("refuses in gzip", plain(403, zeros, content_encoding="gzip"), "inconclusive protocol-error"),
         ("has a frame of no kind", hostile_sockets.no_such_frame, "drifted"),
         ("is no UTF-8", hostile_sockets.no_text, "drifted"),
         ("is reset", hostile_sockets.reset, "drifted"),
@@ -377,7 +359,7 @@ def _grpc() -> Iterator[Case]:
         ("goes on with headers for ever", no_grpc(hostile_http2.going_on), "inconclusive body-too-large"),
         ("speaks garbage", no_grpc(_endless(b"\x15\x03\x01 no HTTP/2 at all ")), "inconclusive protocol-error"),
     )
-    for name, serve, said in known:
+    for name, serve, said in (*known, *_http2()):
         outcome, _, reason = said.partition(" ")
         yield Case(name, "grpc", serve, outcome, reason)
     yield Case("streams for ever", "grpc stream", over_grpc(endless), "capped")
@@ -385,10 +367,43 @@ def _grpc() -> Iterator[Case]:
     yield Case("streams megabytes for ever", "grpc stream", over_grpc(big), "capped")
 
 
+def _http2() -> Iterator[tuple[str, Serve, str]]:
+    """What the library makes of broken calls, in the words of a status that no server said."""
+    data, headers, reset = hostile_http2.DATA, hostile_http2.HEADERS, hostile_http2.RST_STREAM
+    more, last = hostile_http2.END_HEADERS, hostile_http2.END_HEADERS | hostile_http2.END_STREAM
+    head = (headers, hostile_http2.GRPC, more)
+    well = (headers, hostile_http2.field("grpc-status", "0"), last)
+    packed = hostile_http2.GRPC + hostile_http2.field("grpc-encoding", "gzip")
+    zeros = gzip.compress(bytes(9_000_000))
+    bomb = (data, b"\1" + struct.pack("!I", len(zeros)) + zeros, 0)
+    broken = "inconclusive protocol-error"
+    for name, frames, said in (
+        ("has a status of letters", [(headers, hostile_http2.trailers(("grpc-status", "zz")), last)], broken),
+        ("has details of no base64", [_details("!!!!", last)], broken),
+        ("has no status", [head, (headers, hostile_http2.field("x-a", "b"), last)], broken),
+        ("ends well without a message", [head, well], broken),
+        ("has a message of no kind", [head, (data, b"\xff" + bytes(4), 0), well], broken),
+        ("says compressed and is not", [head, (data, b"\1\0\0\0\5hello", 0), well], broken),
+        ("points beside the table", [(headers, b"\xff\xff\xff\xff\x0f", last)], broken),
+        ("announces two gigabytes", [head, (data, b"\0\x7f\xff\xff\xff", 0)], "inconclusive body-too-large"),
+        ("sends a gzip bomb", [(headers, packed, more), bomb, well], "inconclusive body-too-large"),
+        ("cancels", [(reset, struct.pack("!I", hostile_http2.CANCELLED), 0)], "inconclusive connection-reset"),
+        ("echoes the key in details", [_details(base64.b64encode(CANARY.encode()).decode(), last)], "conforms"),
+    ):
+        yield name, no_grpc(hostile_http2.calling(*frames)), said
+
+
+def _details(value: str, flags: int) -> tuple[int, bytes, int]:
+    fields = (("grpc-status", "5"), ("grpc-status-details-bin", value))
+    return hostile_http2.HEADERS, hostile_http2.trailers(*fields), flags
+
+
 def _tls() -> Iterator[Case]:
+    found = plain(404, ENVELOPE)
     for how in ("bad chain", "wrong name", "expired"):
-        yield Case(f"has a certificate: {how}", "tls", over_tls(how), "inconclusive", "tls-failed")
-    yield Case("is as it should be", "tls", over_tls(""), "drifted")
+        yield Case(f"has a certificate: {how}", "tls", over_tls(how, found), "inconclusive", "tls-failed")
+    yield Case("is as it should be", "tls", over_tls("", found), "drifted")
+    yield Case("is cut in the body", "tls", over_tls("", hostile.unsized), "inconclusive", "connection-reset")
 
     yield Case("resets in the handshake", "tls", instead_of_tls(_reset), "inconclusive", "tls-failed")
     yield Case("closes in the handshake", "tls", instead_of_tls(hostile.closing), "inconclusive", "tls-failed")

@@ -124,9 +124,28 @@ def test_an_answer_that_nobody_asked_for_is_nobodys(first: bytes, more: bytes) -
         (b"", "closed-without-answer"),
         (b"HTTP/1.1 ", "closed-without-answer"),
         (answer(200, b"{}", x_pad="p" * 200_000), "protocol-error"),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: " + b"9" * 5000 + b"\r\n\r\n{}", "protocol-error"),
     ],
-    ids=range(20),
+    ids=range(21),
 )
 def test_each_way_of_answering_is_told_as_what_it_is(said: bytes, seen: object) -> None:
     (exchange,) = exchanged(Scripted([said], close=True))
     assert told(exchange) == seen, exchange
+
+
+@pytest.mark.parametrize(
+    "handed_out",
+    [
+        "na\u00efve=\u65e5\u672c; path=/".encode(),
+        b"c=\xff\xfe; expires=Thu, 99 Zzz 99999 99:99:99 GMT; max-age=99999999999999999999",
+        b"large=" + b"v" * 60_000,
+        b"\r\nset-cookie: ".join(b"c%d=%s" % (number, b"v" * 80) for number in range(500)),
+    ],
+    ids=["no ASCII", "no UTF-8", "large", "many"],
+)
+def test_no_cookie_keeps_a_later_request_from_being_sent(handed_out: bytes) -> None:
+    first = start(200, content_length="7").removesuffix(b"\r\n") + b"set-cookie: " + handed_out
+    server = Scripted([first + b'\r\nset-cookie: last=kept\r\n\r\n{"n":1}', kept(2)])
+    assert list(map(told, exchanged(server, 2))) == [{"n": 1}, {"n": 2}]
+    assert "last=kept" in server.heads[1]
+    assert len(server.heads[1]) < 8_000

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import html
 import json
+import re
 from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model import Event
@@ -28,7 +29,8 @@ PARTS = st.tuples(st.integers(0, len(SECRET) - ENOUGH), st.integers(ENOUGH, len(
 """Any part of it that is long enough."""
 
 CASES: dict[str, Callable[[str], str]] = {"as it is": str, "upper": str.upper, "lower": str.lower}
-GAPS = ("\n", "\r\n ", "\u200b", "\ufeff", "\u00ad", "\t", "\x00", "\u2066")
+UNSEEN = ("\x1b[31m", "<wbr>", "&nbsp;", "&ZeroWidthSpace;")
+GAPS = (*UNSEEN, "\n", "\r\n ", "\u200b", "\ufeff", "\u00ad", "\t", "\x00", "\u2066")
 
 
 def every(separator: str) -> Callable[[str], str]:
@@ -56,6 +58,15 @@ FORMS: dict[str, Callable[[str], str]] = {
     "every byte as in a mail": lambda text: "".join(f"={byte:02X}" for byte in text.encode()),
     "a fingerprint": lambda text: text.encode().hex(":").upper(),
     "a string of Python": lambda text: repr(text.encode()),
+    "octal": lambda text: "".join(f"\\{byte:03o}" for byte in text.encode()),
+    "letters by number, as in C#": lambda text: "".join(f"\\U{ord(each):08X}" for each in text),
+    "letters by name, as in Perl": lambda text: "".join(f"\\N{{U+{ord(each):04X}}}" for each in text),
+    "letters as an old server escapes them": lambda text: "".join(f"%u{ord(each):04x}" for each in text),
+    "HTML by a long number": lambda text: "".join(f"&#x{ord(each):012X};" for each in text),
+    "Markdown": lambda text: re.sub(r"([^A-Za-z0-9])", r"\\\1", text),
+    "bytes of .NET": lambda text: text.encode().hex("-").upper(),
+    "bytes of C": lambda text: ", ".join(f"0x{byte:02x}" for byte in text.encode()),
+    "bytes as numbers": lambda text: str(list(text.encode())),
 }
 
 
@@ -99,7 +110,6 @@ def test_nor_do_gaps_help(part: str, gap: str, data: st.DataObject) -> None:
 def test_nor_in_base64(part: str, before: bytes, after: bytes, urlsafe: bool, case: str) -> None:
     encode = base64.urlsafe_b64encode if urlsafe else base64.b64encode
     told = encode(before + CASES[case](part).encode() + after).decode()
-    assume(part == SECRET or len(part) > ENOUGH + 2)  # of less the neighbours own the first and last characters
     assert MARKER in shown_of(told)
     assert MARKER in shown_of(told.lower())
 
@@ -112,6 +122,36 @@ def test_nor_does_writing_it_down_twice(how: str, before: bytes) -> None:
     shown = redactor().text(f"see {twice}.")
     assert MARKER in shown
     assert len(shown) < len("see .") + len(MARKER) + 2 * len(before) + 8
+
+
+WRITTEN: dict[str, Callable[[str], bytes]] = {
+    "JSON": lambda text: json.dumps({"headers": {"authorization": f"Bearer {text}"}}).encode(),
+    "UTF-16": lambda text: text.encode("utf-16-le"),
+    "percent": lambda text: quote(text, safe="").encode(),
+    "HEXADECIMAL": lambda text: text.encode().hex().upper().encode(),
+    "base64": lambda text: base64.b64encode(b"id:" + text.encode() + b";"),
+    "base64 of JSON": lambda text: base64.b64encode(json.dumps({"k": text}).encode()),
+    "another case": lambda text: text.swapcase().encode(),
+}
+
+
+@given(PARTS, st.sampled_from(sorted(WRITTEN)), st.binary(max_size=4), st.sampled_from(["base64", "base64url", "hex"]))
+def test_nor_does_writing_it_down_in_any_dress(part: str, dress: str, before: bytes, how: str) -> None:
+    raw = before + WRITTEN[dress](part)
+    if how == "hex":
+        told = raw.hex()
+    else:
+        told = (base64.b64encode if how == "base64" else base64.urlsafe_b64encode)(raw).decode()
+    shown = shown_of(f"see {told.rstrip('=')}.")
+    assert MARKER in shown
+    assert len(shown) <= len(f"see {MARKER}.") + 4 * len(before) + 90
+
+
+def test_nor_do_numbers_of_bytes() -> None:
+    key = {"type": "Buffer", "data": [1, 2, *SECRET.encode(), 3]}
+    assert redactor().json({"key": key}) == {"key": {"type": "Buffer", "data": [1, 2, *[MARKER] * len(SECRET), 3]}}
+    numbers = {"counts": [*range(100)], "tokens": [900, 901, *SECRET.encode()]}
+    assert redactor().json(numbers) == numbers
 
 
 @given(st.integers(0, len(SECRET) - ENOUGH + 1))

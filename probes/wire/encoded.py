@@ -1,0 +1,114 @@
+"""Runs of a text that are bytes written down, in base64, hexadecimal or as numbers; and which bytes those are.
+
+What is written down may itself be a text in any dress, JSON for instance, with a secret at any place of it.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from probes.wire.peeled import bare, levels
+
+DEEPEST = 3
+"""So often may bytes be written down again."""
+
+READABLE = 0.75
+"""The share of letters, digits and signs from which on bytes are taken for a text, with escapes of its own."""
+
+SHORT = 256
+"""Bytes of what is no text at all (an image) of which more are not looked at: what stands in it as it is, is found."""
+
+_PRINTED = bytes([0, *range(0x20, 0x7F)])
+"""With half of UTF-16."""
+
+
+class Run(NamedTuple):
+    """Where bytes stand that are written down, and one reading of them: a run is read from each place it may begin."""
+
+    start: int
+    end: int
+    raw: bytes
+
+
+def written_down(raw: bytes, deepest: int = DEEPEST) -> Iterator[Run]:
+    """Each reading of each run bare, and of what reads like a text all levels, and the runs within."""
+    for run in runs(raw):
+        readable = len(run.raw.translate(None, _PRINTED)) <= (1 - READABLE) * len(run.raw)
+        if readable or len(run.raw) <= SHORT:
+            yield run._replace(raw=bare(run.raw))
+        if not readable:
+            continue
+        for level in islice(levels(run.raw), 1, None):
+            yield run._replace(raw=level)
+        if deepest > 1:
+            yield from (run._replace(raw=within.raw) for within in written_down(run.raw, deepest - 1))
+
+
+def runs(raw: bytes) -> Iterator[Run]:
+    """Every run in a text that is long enough to hold enough of a secret."""
+    for start, end in _stretches(raw, _BASE64, BASE64):
+        written = raw[start:end].translate(_STANDARD)
+        for first in range(4):
+            yield Run(start, end, _of_base64(written[first:]))
+        for digits in _HEXADECIMAL.findall(written):
+            for first in range(2):
+                yield Run(start, end, bytes.fromhex(digits[first : first + (len(digits) - first) // 2 * 2].decode()))
+    for pattern, read in ((_PAIRS, _of_pairs), (_NUMBERS, _of_numbers)):
+        for start, end in _stretches(raw, _APART[pattern], APART):
+            for match in pattern.finditer(raw, start, end):
+                yield Run(*match.span(), read(match[0]))
+
+
+def _stretches(raw: bytes, marked: bytes, least: int) -> Iterator[tuple[int, int]]:
+    """Where so many bytes in a row are all marked by a table; a text with none is passed over as quickly as it can."""
+    shown = raw.translate(marked)
+    start = shown.find(b"+" * least)
+    while start >= 0:
+        end = shown.find(b" ", start)
+        yield start, end if end >= 0 else len(raw)
+        start = shown.find(b"+" * least, end) if end >= 0 else -1
+
+
+def _marking(alphabet: bytes) -> bytes:
+    return bytes(b"+ "[byte not in alphabet] for byte in range(256))
+
+
+def _of_base64(text: bytes) -> bytes:
+    left = len(text) % 4
+    whole = text[:-1] if left == 1 else text + b"=" * (-left % 4)  # a single character more is of no byte
+    return base64.b64decode(whole)
+
+
+def _of_pairs(text: bytes) -> bytes:
+    return bytes.fromhex(_NO_PAIR.sub(b"", text).decode())
+
+
+def _of_numbers(text: bytes) -> bytes:
+    return bytes(number for each in _NUMBER.findall(text) if (number := int(each)) < 256)
+
+
+BASE64 = 15
+"""Characters of base64 that are of ENOUGH bytes alone, wherever in it those begin."""
+
+APART = 35
+"""Characters that ENOUGH bytes take at least, written down in two digits each and apart."""
+
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_DIGITS = b"0123456789"
+_SEPARATORS = b"-:,;.| \t\r\n"
+_BASE64 = _marking(_LETTERS + _DIGITS + b"+/-_")
+_STANDARD = bytes.maketrans(b"-_", b"+/")
+_HEXADECIMAL = re.compile(rb"[0-9A-Fa-f]{24,}+")
+_PAIRS = re.compile(rb"(?:0x)?[0-9A-Fa-f]{2}(?:[-:,;.|\s]{1,3}(?:0[xX])?[0-9A-Fa-f]{2}(?![0-9A-Fa-f])){11,}+")
+"""Bytes as .NET, C and dumps of memory write them."""
+
+_NO_PAIR = re.compile(rb"0[xX]|[^0-9A-Fa-f]")
+_NUMBERS = re.compile(rb"\d{1,3}(?:[,;\s]{1,3}\d{1,3}(?!\d)){11,}+")
+"""Bytes as JSON and Python write them."""
+
+_NUMBER = re.compile(rb"\d+")
+_APART = {_PAIRS: _marking(_DIGITS + b"ABCDEFabcdefxX" + _SEPARATORS), _NUMBERS: _marking(_DIGITS + _SEPARATORS)}
