@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import select
+import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
@@ -72,8 +73,6 @@ class Connection(asyncio.Protocol):
         self._writing_stopped = False
         self._ended = False
         """Whether the other side sends no more."""
-        self._said_so = False
-        """Whether it said so itself: over TLS a connection that is cut ends without a word."""
         self._told_end = False
         self._lost: Exception | None = None
         self._gone = False
@@ -182,7 +181,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """Nothing more will come."""
-        self._ended = self._said_so = True
+        self._ended = True
         self._wake()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -246,7 +245,7 @@ class Connection(asyncio.Protocol):
             raise NoAnswer(ReasonCode.CONNECTION_RESET, str(self._lost)) from self._lost
         if self._speaks.their_state is h11.SEND_RESPONSE:
             raise NoAnswer(ReasonCode.CLOSED_WITHOUT_ANSWER, "the connection was closed without an answer")
-        if not self._said_so and self._transport.get_extra_info("ssl_object") is not None:
+        if _is_cut(self._transport.get_extra_info("ssl_object")):
             # Where only its end delimits an answer, it may not be whole (RFC 9112, 9.8).
             raise NoAnswer(ReasonCode.CONNECTION_RESET, "the connection was cut: TLS does not say that it ended")
         self._told_end = True
@@ -287,6 +286,14 @@ def _encoding(fields: tuple[tuple[bytes, bytes], ...]) -> str:
     except UnicodeDecodeError:
         return "iso-8859-1"
     return "utf-8"
+
+
+def _is_cut(tls: ssl.SSLObject | None) -> bool:
+    """Whether a TLS connection that has ended was not closed by its other side, but cut on the way."""
+    try:
+        return tls is not None and bool(tls.read(1))
+    except ssl.SSLError:
+        return True
 
 
 def _looking_at(connected: socket.socket | None) -> Callable[[], bool]:
