@@ -77,6 +77,8 @@ async def create(call: Call) -> Response:
     check_requests(body["requests"])
     raise_billable_failure(call)
     refuse_spenders(standing_of(call), call.now, call.real_now)
+    waiting = sum(len(each.requests) for each in _mine(call).newest_first() if each.status(call.now) != "ended")
+    limits.admit_batch(call, waiting, len(body["requests"]))
     batch = Batch(call.session.new_id("msgbatch_"), body["requests"], call.now)
     _mine(call)[batch.id] = batch
     return JSONResponse(_described(call, batch))

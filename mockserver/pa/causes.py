@@ -56,6 +56,11 @@ SCENARIOS = (
         "A limit that the customer set is reached; messages and batch creation.",
         (choice("scope", _SELF_SET, "Whose limit it is.", default="organization"),),
     ),
+    Scenario(
+        "batch_requests_waiting",
+        "Other clients of the organization have so many requests waiting in batches; batch creation.",
+        (whole_number("requests", "How many.", default=100_000, minimum=1),),
+    ),
     Scenario("overloaded_mid_stream", "The provider is overloaded after the stream began; streamed messages."),
     Scenario("internal_error_mid_stream", "Something breaks after the stream began; streamed messages."),
     Scenario(

@@ -70,6 +70,11 @@ REQUESTS: dict[str, dict[str, int]] = {
 """Requests a minute by tier and endpoint group. Model endpoints have no documented limit."""
 
 
+BATCH_QUEUES: dict[str, int] = {"start": 200_000, "build": 300_000, "scale": 500_000}
+"""Requests that may wait in batches by tier, across models (2:8.2)."""
+BATCH_QUEUE_MOVES_S = 60
+"""How long a batch takes here, and so until some of them wait no longer."""
+
 ESTIMATE_MARGIN = 1.1
 """ITPM is estimated when a request starts and adjusted to what it was (2:8.2); the estimate errs on the safe side."""
 
@@ -104,6 +109,16 @@ def admit_request(call: Call, group: str) -> None:
     if per_minute is not None:
         meter = meter_of(call, group, "ratelimit-requests", per_minute)
         _admit(call, (meter,), [Charge(meter, 1)])
+
+
+def admit_batch(call: Call, waiting: int, requests: int) -> None:
+    """Let so many more requests wait in the queue of batches, or the 429 of any limit: none of its own is shown."""
+    others = call.context.take("batch_requests_waiting")
+    taken = waiting + requests + (others.params["requests"] if others is not None else 0)
+    limit = BATCH_QUEUES.get(call.key.organization.tier)
+    if limit is not None and taken > limit:
+        message = f"This batch would exceed your organization's limit of {limit:,} batch requests in the queue."
+        raise PaError(RATE_LIMIT, message, headers=retry_after(BATCH_QUEUE_MOVES_S))
 
 
 def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:

@@ -88,6 +88,8 @@ def _is_at(place: Place, event: Event) -> bool:
 def _wrong_header(relation: Relation, theirs: list[Any]) -> str:
     if relation.kind in ("at_most", "at_least"):
         return str(int(theirs[0]) + (1 if relation.kind == "at_most" else -1))
+    if relation.kind in ("differs", "none"):
+        return str(theirs[0])
     return " " if relation.kind == "non_empty" else SPOILED
 
 

@@ -251,6 +251,12 @@ async def grown_in_fourteen_minutes(probe: Probe) -> None:
     await probe.send(ask.later("+434m"), "ramp_grown_in_14_minutes")
 
 
+async def long_context(probe: Probe) -> None:
+    """A prompt below 272K tokens, whether K is 1,000 or 1,024, and one above: of four letters a token."""
+    for label, tokens in (("context_within_272k", 270_000), ("context_above_272k", 280_000)):
+        await probe.send(response(model="{verbose_model}", input="word" * tokens).but(credential=LAST), label)
+
+
 LOOKS: Mapping[str, Recipe] = {
     **{
         f"{name}_{tier}": look(f"{name}_{tier}", call, role)
@@ -311,6 +317,17 @@ LOOKS: Mapping[str, Recipe] = {
     ),
     "live_session_beyond": walked(
         "live_session_beyond", one_live_session_too_many, requests=2, roles={TIGHT}, needs={"realtime_model"}
+    ),
+    "long_context": LIMITS.recipe(
+        SLUG,
+        steps=long_context,
+        labels=("context_within_272k", "context_above_272k"),
+        requests=2,
+        tokens=560_000,
+        roles={LAST},
+        needs={"verbose_model"},
+        cost=Cost.DISRUPTIVE,
+        live=ONLY_VOLUME,
     ),
     "ramp_grown_by_half": walked("ramp_grown_by_half", grown_by_half, requests=5, roles=set(), needs={"verbose_model"}),
     "ramp_from_nothing": walked("ramp_from_nothing", not_yet_a_ramp, requests=2, roles=set(), needs={"verbose_model"}),

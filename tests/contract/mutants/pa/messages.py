@@ -44,13 +44,17 @@ def any_max_tokens(check: CheckMessage) -> CheckMessage:
     return checked
 
 
-def _within(low: float, high: float, *, bounds: bool = True) -> Callable[[Check], Check]:
+def _but(bound: float) -> Callable[[Check], Check]:
+    """What was let pass is, but for the bound itself."""
+    return lambda check: lambda value: "Input is out of range" if value == bound else check(value)
+
+
+def _within(low: float, high: float) -> Callable[[Check], Check]:
     def bounded(original: Check) -> Check:
         def check(value: Any) -> str | None:
             if not isinstance(value, int | float) or isinstance(value, bool):
                 return original(value)
-            inside = low <= value <= high if bounds else low < value < high
-            return None if inside else f"range: {low:g}..{high:g}"
+            return None if low <= value <= high else f"range: {low:g}..{high:g}"
 
         return check
 
@@ -59,8 +63,8 @@ def _within(low: float, high: float, *, bounds: bool = True) -> Callable[[Check]
 
 from_minus_one = _within(-1, 1)
 up_to_two = _within(0, 2)
-above_0 = _within(0, 2, bounds=False)
-below_1 = _within(-1, 1, bounds=False)
+above_0 = _but(0)
+below_1 = _but(1)
 
 
 def anything(check: object) -> Check:
