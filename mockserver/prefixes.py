@@ -50,12 +50,13 @@ def merged(providers: Iterable[Provider], given: Mapping[str, Any]) -> dict[str,
         if name not in known:
             raise PrefixesError(f"[{name}] is none of the providers {', '.join(sorted(known))}")
     return {
-        provider.name: _checked(provider.name, {**leniency.DEFAULTS, **provider.settings}, given.get(provider.name, {}))
+        provider.name: _checked(provider, {**leniency.DEFAULTS, **provider.settings}, given.get(provider.name, {}))
         for provider in providers
     }
 
 
-def _checked(name: str, defaults: Mapping[str, Any], given: Any) -> Mapping[str, Any]:
+def _checked(provider: Provider, defaults: Mapping[str, Any], given: Any) -> Mapping[str, Any]:
+    name = provider.name
     if not isinstance(given, Mapping):
         raise PrefixesError(f"{name} is not a table")
     for key, value in given.items():
@@ -67,11 +68,24 @@ def _checked(name: str, defaults: Mapping[str, Any], given: Any) -> Mapping[str,
             raise PrefixesError(f"[{name}] {key} is not of type {type(defaults[key]).__name__}")
         elif key.endswith(("_prefix", "_header")) and not _NAME.fullmatch(value):
             raise PrefixesError(f"[{name}] {key} is no part of a name of letters, digits, - and _: {value!r}")
+        elif key == "models":
+            _check_models(provider, value)
+        elif isinstance(value, list) and not all(isinstance(each, str) for each in value):
+            raise PrefixesError(f"[{name}] {key} is no list of texts: {value!r}")
     return {**defaults, **given}
 
 
 _NAME = re.compile(r"[A-Za-z0-9_-]*")
 """What a header or an identifier may begin with; nothing else would reach the wire as it was written."""
+
+
+def _check_models(provider: Provider, given: Mapping[str, Any]) -> None:
+    for alias, model in given.items():
+        if not isinstance(model, str) or (provider.models and model not in provider.models):
+            known = ", ".join(sorted(provider.models))
+            raise PrefixesError(
+                f"[{provider.name}] models: {alias!r} stands in for {model!r}, which is none of {known}"
+            )
 
 
 def _check_limits(name: str, value: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
@@ -39,6 +39,8 @@ class Provider:
     """What the stand-ins stand for; a `--prefixes` file may replace each value by one of the same type."""
     listen: Callable[[World, str], Awaitable[Mapping[str, str]]] | None = None
     """Starts listeners other than HTTP on the host given (gRPC), and says their addresses for the ready line."""
+    models: Collection[str] = ()
+    """The models that other names may stand in for; any where there are none."""
 
 
 def load(names: Iterable[str] | None = None, package: str = "mockserver") -> tuple[Provider, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockserver.pa import admin, compliance
+from mockserver.pa.catalogue import MODELS
 from mockserver.pa.causes import SCENARIOS
 from mockserver.pa.gateway import Gateway
 from mockserver.pa.names import DEFAULTS
@@ -20,4 +21,6 @@ def build(world: World) -> Gateway:
     return Gateway(world, (*ROUTES, *admin.ROUTES, *compliance.ROUTES))
 
 
-PROVIDER = Provider("pa", (Mount("pa", ("base_url",), build),), (*SCENARIOS, *compliance.SCENARIOS), DEFAULTS)
+PROVIDER = Provider(
+    "pa", (Mount("pa", ("base_url",), build),), (*SCENARIOS, *compliance.SCENARIOS), DEFAULTS, models=MODELS
+)

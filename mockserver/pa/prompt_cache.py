@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mockserver.pa.tokens import count_value
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from mockserver.sessions import Session
@@ -27,7 +28,7 @@ class InputTokens(NamedTuple):
 class PromptCache:
     """The prompt prefixes that this session has marked with `cache_control`."""
 
-    seen: set[bytes] = field(default_factory=set)
+    seen: Shelf[bytes, bool] = field(default_factory=Shelf)
 
 
 def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> InputTokens:
@@ -40,7 +41,7 @@ def measure(session: Session, body: Mapping[str, Any], input_tokens: int) -> Inp
     tokens = count_value(prefix)
     if digest in seen:
         return InputTokens(input_tokens - tokens, 0, tokens)
-    seen.add(digest)
+    seen[digest] = True
     return InputTokens(input_tokens - tokens, tokens, 0, _lives_an_hour(prefix[-1]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockserver.pb import account, live
+from mockserver.pb.catalogue import MODELS
 from mockserver.pb.causes import SCENARIOS
 from mockserver.pb.gateway import Gateway
 from mockserver.pb.names import DEFAULTS
@@ -22,4 +23,4 @@ def build(world: World) -> Gateway:
 
 _SCENARIOS = (*SCENARIOS, *account.SCENARIOS, *live.SCENARIOS)
 
-PROVIDER = Provider("pb", (Mount("pb", ("base_url",), build, live.LiveDoor),), _SCENARIOS, DEFAULTS)
+PROVIDER = Provider("pb", (Mount("pb", ("base_url",), build, live.LiveDoor),), _SCENARIOS, DEFAULTS, models=MODELS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockserver.pc import websocket
+from mockserver.pc.catalogue import MODELS
 from mockserver.pc.causes import SCENARIOS
 from mockserver.pc.gateway import Gateway
 from mockserver.pc.names import DEFAULTS
@@ -29,4 +30,5 @@ PROVIDER = Provider(
     ),
     (*SCENARIOS, *websocket.SCENARIOS),
     DEFAULTS,
+    models=MODELS,
 )

@@ -45,9 +45,9 @@ class Kept:
 
     def input_items(self, response_id: str) -> list[Body]:
         """The items of the input of a stored response, each under an id."""
-        given = self.responses[response_id][2]
-        items = [{"role": "user", "content": given}] if isinstance(given, str) else given or []
-        return [_input_item(response_id, index, item) for index, item in enumerate(items)]
+        own_id = f"msg_{response_id.removeprefix('resp_')}"
+        given = _items(self.responses[response_id][2])
+        return [conversations.item_of(item, f"{own_id}_{index}") for index, item in enumerate(given)]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,11 @@ def answer(call: Call, body: Body, own: Mapping[str, Body], *, streamed: bool) -
         failure = None
         check_images(images(body))
     generated = generate(call.context, model, heard, limit, asked)
-    return Answer(described(call, body, model, generated), failure)
+    response = described(call, body, model, generated)
+    if failure is None and response["conversation"] is not None:
+        said_now = [*_items(body.get("input")), *response["output"]]
+        conversations.take_in(call, str(response["conversation"].get("id", "")), said_now)
+    return Answer(response, failure)
 
 
 def keep(call: Call, body: Body, response: Body) -> None:
@@ -97,13 +101,9 @@ def said_in(response: Mapping[str, Any]) -> str:
     return str(messages[-1]["content"][0]["text"]) if messages else ""
 
 
-def _input_item(response_id: str, index: int, item: Body) -> Body:
-    own_id = f"msg_{response_id.removeprefix('resp_')}_{index}"
-    found = {"id": own_id, "type": "message", "status": "completed", **item}
-    if isinstance(found.get("content"), str):
-        kind = "output_text" if found.get("role") == "assistant" else "input_text"
-        found["content"] = [{"type": kind, "text": found["content"]}]
-    return found
+def _items(given: Any) -> list[Body]:
+    """An input as items: a text is what a user says."""
+    return [{"role": "user", "content": given}] if isinstance(given, str) else given or []
 
 
 def _called_in(response: Mapping[str, Any]) -> list[str]:

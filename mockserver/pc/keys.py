@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from mockserver.pc.tiers import TIER_5, TIGHT, tier_of
+from mockserver.shelves import Shelf
 
 EXTERNAL_STORAGE = "api.external_storage.read"
 """The one scope that the documents name."""
@@ -127,7 +128,7 @@ KEYS = {key.secret: key for key in _TABLE}
 class Federated:
     """The access tokens that the token exchange handed out in a session, and when each expires."""
 
-    expires_at: dict[str, float] = field(default_factory=dict)
+    expires_at: Shelf[str, float] = field(default_factory=Shelf)
 
     def key(self, secret: str, now: float) -> Key | None:
         """The key that a token stands for while it lives."""

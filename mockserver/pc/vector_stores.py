@@ -12,6 +12,7 @@ from mockserver.pc.causes import used_before
 from mockserver.pc.errors import NO_FILE, NO_VECTOR_STORE, RATE_LIMIT_EXCEEDED, UNPROCESSABLE, retry_after
 from mockserver.pc.fields import OBJECT, array, check, check_value, string
 from mockserver.pc.files import find, page
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -32,7 +33,7 @@ class Store:
     name: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     created_at: int = 1_770_000_000
-    files: list[str] = field(default_factory=list)
+    files: dict[str, None] = field(default_factory=dict)
     batches: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -40,7 +41,13 @@ class Store:
 class Stores:
     """The vector stores of a session by id. One is there from the beginning."""
 
-    known: dict[str, Store] = field(default_factory=lambda: {"vs_mock": Store("vs_mock", files=["file-mock-notes"])})
+    known: Shelf[str, Store] = field(default_factory=lambda: _with(Store("vs_mock", files={"file-mock-notes": None})))
+
+
+def _with(store: Store) -> Shelf[str, Store]:
+    known: Shelf[str, Store] = Shelf()
+    known[store.id] = store
+    return known
 
 
 async def create(call: Call) -> Response:
@@ -88,10 +95,11 @@ async def list_files(call: Call) -> Response:
 async def attach(call: Call) -> Response:
     """POST …/files; a file of which no text can be made is well-formed and cannot be processed (2:7.5 row 422)."""
     admit(call)
-    files = _store(call).files
+    store = _store(call)
     body = await read_object(call)
     check(body, _ATTACHED, required=("file_id",))
-    take_file(call, files, body["file_id"], "file_id")
+    take_file(call, store.files, body["file_id"], "file_id")
+    _weigh(call, store)
     return JSONResponse(_attached(call, body["file_id"]))
 
 
@@ -105,7 +113,7 @@ async def detach(call: Call) -> Response:
     """DELETE …/files/{file_id}; the file itself stays."""
     admit(call)
     file_id = _own_file(call)
-    _store(call).files.remove(file_id)
+    del _store(call).files[file_id]
     return JSONResponse({"id": file_id, "object": "vector_store.file.deleted", "deleted": True})
 
 
@@ -119,6 +127,7 @@ async def attach_batch(call: Call) -> Response:
         take_file(call, store.files, file_id, f"file_ids[{number}]")
     made = call.session.new_id("vsfb_", 24)
     store.batches[made] = list(body["file_ids"])
+    _weigh(call, store)
     return JSONResponse(_batch(call, store, made))
 
 
@@ -131,12 +140,17 @@ async def retrieve_batch(call: Call) -> Response:
     return JSONResponse(_batch(call, store, batch_id))
 
 
-def take_file(call: Call, files: list[str], file_id: Any, param: str) -> None:
+def _weigh(call: Call, store: Store) -> None:
+    """Put a store back that holds more than before."""
+    call.session.state(Stores).known[store.id] = store
+
+
+def take_file(call: Call, files: dict[str, None], file_id: Any, param: str) -> None:
     """Attach a file that holds text."""
     check_value(param, file_id, string())
     if not find(call, file_id).searchable:
         raise UNPROCESSABLE(f"The file '{file_id}' holds no text that could be searched.", param)
-    files.append(file_id)
+    files[file_id] = None
 
 
 def _store(call: Call) -> Store:

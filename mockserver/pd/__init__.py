@@ -39,4 +39,5 @@ PROVIDER = Provider(
     SCENARIOS,
     DEFAULTS,
     listen,
+    EVERYWHERE.models,
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mockserver.pa.compliance.refusals import bad_cursor, bad_parameter
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from mockserver.pa.call import Call
@@ -34,7 +35,7 @@ class Cursor(NamedTuple):
 class Cursors:
     """The cursors of one session, by token."""
 
-    issued: dict[str, Cursor] = field(default_factory=dict)
+    issued: Shelf[str, Cursor] = field(default_factory=Shelf)
 
 
 Redeem = Callable[[str, str], tuple[float, str]]

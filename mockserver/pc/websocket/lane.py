@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.pc.answering import Body, Kept, keep, said_in
 from mockserver.pc.websocket.model import tokens
+from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
     from mockserver.pc.call import Call
@@ -57,7 +58,7 @@ class Known:
         self._kept = call.session.state(Kept)
         self._project = call.project.id
         self._active: dict[str, Made] = {}
-        self.own: dict[str, Body] = {}
+        self.own: Shelf[str, Body] = Shelf()
 
     def begin(self, made: Made) -> None:
         """Remember a response that is being told."""

@@ -51,7 +51,10 @@ MADE_BY = {"anthropic": "Anthropic", "openai": "OpenAI"}
 NOT_CLOSED = 1006
 """What stands for a close that never came (RFC 6455)."""
 
-PATIENCE_S = 20.0
+GOING_ON = ("response.created", "response.in_progress", "response.output_", "response.content_part.")
+"""How the names of events begin that say no more than that a response is being made."""
+
+PATIENCE_S = 5.0
 """Far longer than anything here takes: a socket that says nothing by then has hung."""
 
 
@@ -252,7 +255,7 @@ class OpenaiSocket(Openai):
         if said := json.loads(ask.said):
             self.connection.send(said)
         event = self.connection.recv()
-        while event.type not in ("response.completed", "error", "response.inject.failed"):
+        while event.type.startswith(GOING_ON):
             event = self.connection.recv()
         return event.response if event.type == "response.completed" else event
 

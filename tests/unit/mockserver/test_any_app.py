@@ -180,3 +180,16 @@ def test_browsers_may_ask_the_mock_itself() -> None:
     assert client.send("OPTIONS", "/__mock__/next", headers=asks).status_code == 204
     read = client.send("GET", "/__mock__/requests", headers={"origin": "http://app.example"})
     assert read.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({"models": {"mine": "nothing"}}, r"'mine' stands in for 'nothing', which is none of .*mock-small"),
+        ({"models": {"mine": 5}}, "'mine' stands in for 5"),
+        ({"versions": ["2023-06-01", 5]}, "versions is no list of texts"),
+    ],
+)
+def test_a_table_that_makes_no_sense_is_refused(table: dict[str, Any], told: str) -> None:
+    with pytest.raises(PrefixesError, match=told):
+        create_app(only=["pa"], given={"pa": table})

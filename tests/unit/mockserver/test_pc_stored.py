@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from mockserver.pc import conversations
 from tests.unit.mockserver.pc_client import PcClient, told
+
+if TYPE_CHECKING:
+    import pytest
 
 HELLO = {"model": "mock-small", "input": "Hello"}
 
@@ -89,3 +93,47 @@ def test_a_vector_store_is_fetched_renamed_and_gives_its_files_back(pc: PcClient
     assert pc.ask("DELETE", f"{path}/files/file-mock-notes").json()["deleted"]
     assert pc.ask("GET", f"{path}/files/file-none").status_code == 404
     assert pc.ask("GET", f"{path}/file_batches/vsfb_none").status_code == 404
+
+
+def items_of(pc: PcClient, path: str, order: str = "asc") -> list[tuple[str, str]]:
+    """Who said what in a conversation."""
+    listed = pc.ask("GET", f"{path}/items?order={order}").json()["data"]
+    return [(each["role"], each["content"][0]["text"]) for each in listed]
+
+
+def test_a_conversation_keeps_what_was_said_in_it(pc: PcClient) -> None:
+    first = {"type": "message", "role": "user", "content": "First"}
+    made = pc.ask("POST", "/v1/conversations", json={"items": [first], "metadata": {"a": "b"}}).json()
+    path = f"/v1/conversations/{made['id']}"
+    pc.ask("POST", "/v1/responses", json={"model": "mock-small", "input": "Hello", "conversation": made["id"]})
+    said = [("user", "First"), ("user", "Hello"), ("assistant", "The mock heard: Hello")]
+    assert items_of(pc, path) == said
+    assert items_of(pc, path, "desc") == said[::-1]
+    (added,) = pc.ask("POST", f"{path}/items", json={"items": [{**first, "content": "Last"}]}).json()["data"]
+    assert pc.ask("GET", f"{path}/items/{added['id']}").json() == added
+    assert pc.ask("DELETE", f"{path}/items/{added['id']}").json()["id"] == made["id"]
+    assert told(pc.ask("GET", f"{path}/items/{added['id']}")) == (404, None, None)
+    assert pc.ask("POST", path, json={"metadata": {"c": "d"}}).json()["metadata"] == {"c": "d"}
+    assert pc.ask("GET", path).json()["metadata"] == {"c": "d"}
+
+
+def test_a_stream_that_fails_leaves_nothing_in_its_conversation(pc: PcClient) -> None:
+    made = pc.ask("POST", "/v1/conversations", json={}).json()["id"]
+    body = {"model": "mock-small", "input": "Hello", "conversation": made, "stream": True}
+    pc.ask("POST", "/v1/responses", json=body, scenario="internal_error;when=mid_stream")
+    assert items_of(pc, f"/v1/conversations/{made}") == []
+
+
+def test_a_conversation_forgets_what_was_said_first(pc: PcClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversations, "MOST_KEPT", 2)
+    made = pc.ask("POST", "/v1/conversations", json={}).json()["id"]
+    for said in ("one", "two"):
+        pc.ask("POST", "/v1/responses", json={"model": "mock-small", "input": said, "conversation": made})
+    assert items_of(pc, f"/v1/conversations/{made}") == [("user", "two"), ("assistant", "The mock heard: two")]
+
+
+def test_a_file_is_attached_to_a_store_once(pc: PcClient) -> None:
+    for _ in range(2):
+        pc.ask("POST", "/v1/vector_stores/vs_mock/files", json={"file_id": "file-mock-training"})
+    listed = pc.ask("GET", "/v1/vector_stores/vs_mock/files").json()["data"]
+    assert [each["id"] for each in listed] == ["file-mock-notes", "file-mock-training"]
