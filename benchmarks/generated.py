@@ -27,6 +27,8 @@ FAMILY = 100
 
 STATUSES = {400: "invalid_request", 403: "permission", 404: "not_found", 409: "conflict", 422: "unprocessable"}
 CONTROL = "/v1/items"
+COUNT = "/count"
+"""Where the provider says how many requests came, this one left out."""
 ENDPOINT = f"{NAME}/endpoints/items/get_item"
 
 MANIFEST = f"""
@@ -235,6 +237,9 @@ class Provider(asyncio.Protocol):
         self._transport: Any = None
         self._held = b""
 
+    asked = 0
+    """Requests that came on any connection."""
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
 
@@ -246,6 +251,9 @@ class Provider(asyncio.Protocol):
 
     def answer_to(self, path: bytes) -> bytes:
         """What is answered there, whole; where nothing is, what the control is."""
+        if path == COUNT.encode():
+            return _answer(200, str(Provider.asked).encode())
+        Provider.asked += 1
         return self._answers.get(path, self._answers[CONTROL.encode()])
 
 

@@ -2,7 +2,8 @@
 
 Each asks a generated provider (`generated.py`) for so many items, one request each, and checks of each answer the
 status, that it is JSON of the documented shape, its type and its code. All are whole processes, one after the other,
-with what they leave behind: we judge, keep all evidence and make a report; the others print. Nothing is asserted.
+with what they leave behind: we judge, keep all evidence and make a report; the others print. The provider counts what
+each of them asked. Nothing is asserted of time.
 
     nox -s bench
     python benchmarks/peers.py --peers .nox/bench/peers/bin/python --requests 300 --rounds 3
@@ -20,14 +21,16 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.generated import ENVELOPE, KEY, items, write_home, write_target
+import httpx
+
+from benchmarks.generated import COUNT, ENVELOPE, KEY, items, write_home, write_target
 
 ROOT = Path(__file__).resolve().parent.parent
 LATENCIES_MS = (0, 50)
@@ -66,6 +69,7 @@ class Took:
     wall_s: float
     cpu_s: float
     peak_mb: float
+    requests: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +90,28 @@ def main() -> None:
         for latency_ms in LATENCIES_MS:
             with provider(asked.requests, latency_ms) as address:
                 tools = prepared(folder, address, asked.requests, peers)
-                table(latency_ms, [(each, [took(each, folder) for _ in range(asked.rounds)]) for each in tools])
+                rounds = [(each, [counted(each, folder, address) for _ in range(asked.rounds)]) for each in tools]
+                fewest = min(each.requests for _, each_s in rounds for each in each_s)
+                if fewest < asked.requests:
+                    sys.exit(f"somebody sent {fewest} of {asked.requests} requests, and so measures nothing")
+                table(latency_ms, rounds)
 
 
 def table(latency_ms: int, measured: list[tuple[Tool, list[Took]]]) -> None:
     """Print a row a tool; ours is the first."""
     ours = _median(measured[0][1])
-    print(f"\n| at {latency_ms} ms | wall | CPU | our wall | our CPU | memory |\n|---|---|---|---|---|---|")
+    print(f"\n| at {latency_ms} ms | requests | wall | CPU | our wall | our CPU | memory |")
+    print("|---|---|---|---|---|---|---|")
     for tool, rounds in measured:
         each = _median(rounds)
         ratios = f"x {ours.wall_s / each.wall_s:.2f} | x {ours.cpu_s / each.cpu_s:.2f}"
-        print(
-            f"| {tool.name} | {each.wall_s:.2f} s | {each.cpu_s:.2f} s | {ratios} | {each.peak_mb:.0f} MB |", flush=True
-        )
+        spent = f"{each.wall_s:.2f} s | {each.cpu_s:.2f} s"
+        print(f"| {tool.name} | {each.requests} | {spent} | {ratios} | {each.peak_mb:.0f} MB |", flush=True)
+    for what, measure in (("wall", _wall_each), ("CPU", _cpu_each)):
+        tool, best = min(((tool, _median(rounds)) for tool, rounds in measured[1:]), key=lambda pair: measure(pair[1]))
+        of_ours, of_best = 1000 * measure(ours), 1000 * measure(best)
+        told = f"{of_ours:.1f} ms of {what} a request, the best peer ({tool.name}) {of_best:.1f} ms"
+        print(f"{told}: x {of_ours / of_best:.2f}", flush=True)
 
 
 def prepared(folder: Path, address: str, number: int, peers: Path | None) -> list[Tool]:
@@ -173,6 +186,12 @@ def _headers() -> dict[str, str]:
     return {"authorization": f"Bearer {KEY}"}
 
 
+def counted(tool: Tool, folder: Path, address: str) -> Took:
+    """One whole process of a tool, and how many requests of it came to the provider."""
+    before = asked_so_far(address)
+    return replace(took(tool, folder), requests=asked_so_far(address) - before)
+
+
 def took(tool: Tool, folder: Path) -> Took:
     """One whole process of a tool.
 
@@ -194,6 +213,11 @@ def took(tool: Tool, folder: Path) -> Took:
     return Took(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
+def asked_so_far(address: str) -> int:
+    """How many requests came to the provider."""
+    return int(httpx.get(address + COUNT, timeout=30).text)
+
+
 @contextmanager
 def provider(number: int, latency_ms: int) -> Iterator[str]:
     """The address of the generated provider, served by a process of its own."""
@@ -213,7 +237,16 @@ def _median(rounds: list[Took]) -> Took:
         statistics.median(each.wall_s for each in rounds),
         statistics.median(each.cpu_s for each in rounds),
         max(each.peak_mb for each in rounds),
+        max(each.requests for each in rounds),
     )
+
+
+def _wall_each(took: Took) -> float:
+    return took.wall_s / took.requests
+
+
+def _cpu_each(took: Took) -> float:
+    return took.cpu_s / took.requests
 
 
 def _version(python: Path, name: str) -> str:
