@@ -85,14 +85,14 @@ def _asserted(
         yield from row("out of reach", each.out_of_reach)
     if settled is not None:
         yield from row("settled", f"{settled.on}: {_plain(settled.seen)}")
-    manners: dict[str, list[str]] = defaultdict(list)
+    how_seen: dict[str, list[str]] = defaultdict(list)
     for endpoint, cell in sorted(cells.items()):
         if cell.on is not None:
-            manners[f"{cell.on} {f'otherwise: {cell.differs}' if cell.differs else 'as stated'}"].append(endpoint)
-    yield from row("seen", f"on {_of([place for own in manners.values() for place in own], endpoints)}")
-    for manner, places in sorted(manners.items(), reverse=True):
+            how_seen[f"{cell.on} {f'otherwise: {cell.differs}' if cell.differs else 'as stated'}"].append(endpoint)
+    yield from row("seen", f"on {_of([place for own in how_seen.values() for place in own], endpoints)}")
+    for how, places in sorted(how_seen.items(), reverse=True):
         more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
-        yield from row("", f"{manner}, {', '.join(places[:_PLACES])}{more}")
+        yield from row("", f"{how}, {', '.join(places[:_PLACES])}{more}")
 
 
 def fact_text(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[Assertion]) -> str:

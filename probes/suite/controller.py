@@ -31,7 +31,7 @@ from probes.suite.items import PROBER, PROPERTY
 from probes.suite.progress import Progress
 from probes.suite.telling import Teller
 from probes.suite.versions import versions
-from probes.suite.worker_input import HANDOVER, Addresses, Handover, Values
+from probes.suite.worker_input import WORKER_INPUT, Addresses, Values, WorkerInput
 from reports import history
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ class Controller:
         return self.options.out / self._run
 
     @property
-    def handover(self) -> Handover:
+    def worker_input(self) -> WorkerInput:
         """What a prober needs; its addresses wait for the mock only when they are asked for."""
-        return Handover(self._run, self._mock_addresses, self._shown[1], self._values)
+        return WorkerInput(self._run, self._mock_addresses, self._shown[1], self._values)
 
     def start(self) -> None:
         """Start the mock (without waiting for it) and make the run's folder.
@@ -129,7 +129,7 @@ class Controller:
         whole_groups = node.config.getoption("dist") == "loadgroup"
         local = bool(node.gateway.spec.popen)
         keys = self._keys if local else {}  # another machine has keys of its own, or should have none
-        node.workerinput[HANDOVER] = self.handover.to_worker(whole_groups=whole_groups, keys=keys, local=local)
+        node.workerinput[WORKER_INPUT] = self.worker_input.to_worker(whole_groups=whole_groups, keys=keys, local=local)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result
     from probes.running.waiting import LaneState
     from probes.suite.options import Options
-    from probes.suite.worker_input import Handover
+    from probes.suite.worker_input import WorkerInput
     from probes.traffic.looking import Traffic
 
 PROPERTY = "catalog_probe_result"
@@ -44,9 +44,9 @@ PROBER = "catalog-probe-prober"
 class Prober(Collector):
     """The plugin object of every process that runs probe items."""
 
-    def __init__(self, options: Options, handover: Handover, *, prefetch: bool) -> None:
+    def __init__(self, options: Options, worker_input: WorkerInput, *, prefetch: bool) -> None:
         super().__init__(options)
-        self._handover = handover
+        self._worker_input = worker_input
         self._prefetch = prefetch
         self._by_group: dict[str, list[str]] = {}
         self._engine: Engine | None = None
@@ -69,7 +69,7 @@ class Prober(Collector):
     def result(self, request: pytest.FixtureRequest) -> Result:
         """The result of the item's record, put into the item's report; an error of our own is pytest's error."""
         address: str = request.param
-        if self._prefetch and self._handover.whole_groups:
+        if self._prefetch and self._worker_input.whole_groups:
             self._start(self._group(address))
         looker = self._looker()
         seen = looker.result(address)
@@ -128,11 +128,11 @@ class Prober(Collector):
 
     @cached_property
     def _earlier(self) -> Sequence[Row]:
-        return past.of_lines(self._handover.history)
+        return past.of_lines(self._worker_input.history)
 
     @property
     def _folder(self) -> Path:
-        return self.options.out / self._handover.run
+        return self.options.out / self._worker_input.run
 
     def _group(self, address: str) -> str:
         return group_of(address, self.options.target)
@@ -149,13 +149,13 @@ class Prober(Collector):
     @property
     def _session(self) -> str:
         """What names this process's use of a mock: a worker that takes over another's items finds no limit used up."""
-        return "/".join(filter(None, (self._handover.run, os.environ.get("PYTEST_XDIST_WORKER", ""))))
+        return "/".join(filter(None, (self._worker_input.run, os.environ.get("PYTEST_XDIST_WORKER", ""))))
 
     def _engine_of_run(self) -> Engine:
         if self._engine is None:
-            target = self.options.target.with_values(self._handover.values())
+            target = self.options.target.with_values(self._worker_input.values())
             if target.embedded:
-                target = target.served_by(self._handover.addresses())
+                target = target.served_by(self._worker_input.addresses())
             self._engine = Engine(
                 catalog=self.options.catalog,
                 target=target,

@@ -15,7 +15,7 @@ from catalog.model.exits import Exit
 from catalog.model.visible import line
 from probes.suite import named, options, unneeded
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
-from probes.suite.worker_input import HANDOVER, KEYS, LOCAL, Handover
+from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
 from probes.target.revising import NothingToRotateError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the options and start, as the controller (or the only process) or as an xdist worker."""
-    told = getattr(config, "workerinput", {}).get(HANDOVER)
+    told = getattr(config, "workerinput", {}).get(WORKER_INPUT)
     if told is None and (hasattr(config, "workerinput") or not _asked_for(config)):
         return
     chosen = _options(config, {} if told is None else told[KEYS])
@@ -69,13 +69,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
         return
-    handover = _take_charge(config, chosen) if told is None else Handover.from_controller(told)
+    worker_input = _take_charge(config, chosen) if told is None else WorkerInput.from_controller(told)
     from probes.suite import allocator
     from probes.suite.items import PROBER, Prober
 
     allocator.give_back()
 
-    prober = Prober(chosen, handover, prefetch=config.getoption("maxfail", 0) != 1)
+    prober = Prober(chosen, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
     config.pluginmanager.register(prober, PROBER)
 
 
@@ -129,7 +129,7 @@ def _demand_soundness(chosen: Options) -> None:
         raise pytest.UsageError(str(error)) from None
 
 
-def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
+def _take_charge(config: pytest.Config, chosen: Options) -> WorkerInput:
     from probes.suite.controller import Controller
 
     controller = Controller(chosen)
@@ -140,7 +140,7 @@ def _take_charge(config: pytest.Config, chosen: Options) -> Handover:
     config.pluginmanager.register(controller.teller, "catalog-probe-teller")
     if config.option.tbstyle == "auto":
         config.option.tbstyle = "no"  # each failure is told by its cause, and by a line in pytest's own list
-    return controller.handover
+    return controller.worker_input
 
 
 def _asked_for(config: pytest.Config) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-HANDOVER = "catalog_probe"
+WORKER_INPUT = "catalog_probe"
 """The key under which the controller tells its xdist workers the run and the mock's addresses."""
 
 Values = Mapping[str, Mapping[str, str]]
@@ -29,7 +29,7 @@ Addresses = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Handover:
+class WorkerInput:
     """The run's name, and where the embedded mock listens (asked for only when the first probe needs it)."""
 
     run: str
@@ -49,7 +49,7 @@ class Handover:
         return {**told, LOCAL: local, "values": values, "whole_groups": whole_groups}
 
     @classmethod
-    def from_controller(cls, plain: Mapping[str, Any]) -> Handover:
+    def from_controller(cls, plain: Mapping[str, Any]) -> WorkerInput:
         addresses: Addresses = plain["addresses"]
         values: Values = plain["values"]
         return cls(plain["run"], lambda: addresses, tuple(plain["history"]), lambda: values, plain["whole_groups"])
