@@ -20,7 +20,7 @@ import pytest
 from catalog.evidence.causes import causes
 from catalog.evidence.results import Asked
 from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
-from catalog.model import Aspect, Outcome, homes
+from catalog.model import Aspect, Outcome, homes, places
 from catalog.model.exits import Exit
 from catalog.model.standpoint import StandsFor
 from catalog.reading.store import RECORDS
@@ -99,6 +99,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 writer.append(each.to_json())
     build(folder / LATEST)
     history.append(folder / "reports" / "history", told, seen)
+    shutil.copytree(places.cache(), folder / ".cache" / "catalog-probe")  # who probed knows that the records are sound
     shutil.copytree(RECORDS, folder / "edited", ignore=shutil.ignore_patterns(".cache"))
     shutil.copytree(folder / "edited", folder / LATEST / "catalog")
     (folder / "error.txt").write_text(ANSWER, encoding="utf-8")

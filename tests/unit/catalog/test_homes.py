@@ -136,6 +136,7 @@ def test_a_distribution_brings_a_home_by_an_entry_point(installed: Path) -> None
     distribution(installed, "company_catalog")
     folder = home(installed / "company_catalog")
     assert homes.homes() == (Home(folder.resolve()), PACKAGE)
+    assert homes.homes()[0].targets == folder.resolve() / "targets"
     assert homes.installed_records() == (RECORDS, folder.resolve() / "records")
     assert "pe/errors/general/limit" in map(str, Catalog.load(*homes.installed_records()))
 

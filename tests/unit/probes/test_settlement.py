@@ -15,7 +15,7 @@ from catalog.model.look import Look
 from catalog.reading.expected import Expected
 from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
-from probes.judging.settlement import FAULTS, Refusal, Ruled, Ruling, Said, refusals, ruled, settled, suspicious
+from probes.judging.settlement import FAULTS, Refusal, Ruled, Ruling, Said, pages, refusals, ruled, settled, suspicious
 from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
 
@@ -97,9 +97,10 @@ def test_no_order_and_no_repetition_changes_what_is_suspicious(
         (answer(403, EMPTY), Ruling.GENERIC),
         (answer(529, EMPTY), Ruling.UNKNOWN),
         (answer(429, "slow down"), Ruling.UNKNOWN),
+        (answer(408, "too slow"), Ruling.UNKNOWN),
         (Exchange("twin", ASKED, None, Reason("connection-reset")), Ruling.UNKNOWN),
     ],
-    ids=["success", "alike", "other words", "another status", "overload", "rate limit", "none"],
+    ids=["success", "alike", "other words", "another status", "overload", "rate limit", "a timeout", "none"],
 )
 def test_the_twin_rules(twin: Exchange, ruling: Ruling) -> None:
     assert ruled(SAID, twin, TWIN, KNOWN).ruling is ruling
@@ -146,11 +147,25 @@ def test_what_another_key_was_told_shows_nothing_of_this_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pages", "outcome"), [((MESSAGES,), Outcome.DRIFTED), ((MESSAGES, COUNT), Outcome.INCONCLUSIVE)]
+    ("came_from", "outcome"), [((MESSAGES,), Outcome.DRIFTED), ((MESSAGES, COUNT), Outcome.INCONCLUSIVE)]
 )
-def test_a_page_is_a_gateways_where_another_endpoint_got_one_too(pages: tuple[str, ...], outcome: Outcome) -> None:
+def test_a_page_is_a_gateways_where_another_endpoint_got_one_too(came_from: tuple[str, ...], outcome: Outcome) -> None:
     before = summed({PLACE: judged(Outcome.DRIFTED)})
-    assert settled(before, [replace(refusal("a"), page=True)], {}, pages).outcome is outcome
+    assert settled(before, [replace(refusal("a"), page=True)], {}, came_from).outcome is outcome
+
+
+def test_pages_are_counted_by_the_endpoint_that_they_came_from() -> None:
+    page = Response(502, {"content-type": "text/html"}, "<html><body>Bad Gateway</body></html>", "text")
+    nowhere = Request("GET", "https://provider.example/elsewhere")
+    came = [
+        Exchange("answer", ASKED, page, endpoint=COUNT),
+        Exchange("answer", ASKED, page),
+        Exchange("answer", nowhere, page),
+        Exchange("another", ASKED, page, endpoint="pa/endpoints/not/stated"),
+        Exchange("answer", nowhere, None, Reason("connection-reset")),
+        Exchange("answer", ASKED, answer(400, EMPTY).response, endpoint="pa/endpoints/no/page"),
+    ]
+    assert pages([EXPECTED], came, KNOWN) == {MESSAGES, COUNT, "GET https://provider.example/elsewhere"}
 
 
 def test_other_cells_of_the_record_stand() -> None:

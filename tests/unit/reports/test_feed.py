@@ -98,6 +98,53 @@ def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
     ]
 
 
+def test_a_change_is_told_whole_to_people_and_to_programs() -> None:
+    never = replace(drifted(A), agreement={"states": "x", "never": {"answer/status": {"first": "2026-10-30"}}})
+    [each, *_] = feed.feeds("live", replayed([[never], [never], [result(A)]]))
+    [item] = json.loads(feed.json_feed(each))["items"]
+    change = item["_change"]
+    assert change == {
+        "id": f"{change['cause']}/2026-11-01",
+        "provider": "pa",
+        "cause": change["cause"],
+        "code": "status-differs",
+        "told": "status: documented 400, observed 422",
+        "first": "2026-11-01",
+        "last": "2026-11-02",
+        "nights": 2,
+        "runs": ["r00", "r01"],
+        "ended": "2026-11-03",
+        "how": "recovered",
+        "instead_of": [],
+        "never_agreed": True,
+        "accepted": False,
+        "number": 1,
+        "records": [
+            {
+                "record": A,
+                "differs": ["answer/status 422"],
+                "endpoints": [],
+                "first": "2026-11-01",
+                "last": "2026-11-02",
+                "ended": "2026-11-03",
+                "how": "recovered",
+            }
+        ],
+    }
+    assert item["content_text"].splitlines() == [
+        "First seen 2026-11-01 (run r00).",
+        "Last seen 2026-11-02 (run r01), on 2 nights.",
+        "Recovered 2026-11-03: seen as documented again.",
+        "No night before had seen it as documented: the document or our transcription may be wrong.",
+        f"Cause {change['cause']}, code status-differs (python -m catalog explain status-differs).",
+        f"- {A}: answer/status 422, 2026-11-01 to 2026-11-02, recovered 2026-11-03",
+    ]
+    assert item["tags"] == ["pa", "status-differs", "recovered", "never-agreed"]
+    terms = [entry.get("term") for entry in ElementTree.fromstring(feed.atom(each)).iter(f"{ATOM}category")]
+    assert terms == item["tags"]
+    assert json.loads(feed.json_feed(each))["authors"] == [{"name": "catalog-probe"}]
+
+
 def test_a_record_of_a_change_is_told_in_a_line() -> None:
     [each, *_] = feed.feeds("live", replayed([[drifted(A)]]))
     assert f"- `{A}`: `answer/status 422`, 2026-11-01 to 2026-11-01\n" in feed.markdown(each)
