@@ -156,16 +156,21 @@ def test_a_page_is_a_gateways_where_another_endpoint_got_one_too(came_from: tupl
 
 def test_pages_are_counted_by_the_endpoint_that_they_came_from() -> None:
     page = Response(502, {"content-type": "text/html"}, "<html><body>Bad Gateway</body></html>", "text")
+    batches = Request("GET", "https://provider.example/v1/messages/batches")
     nowhere = Request("GET", "https://provider.example/elsewhere")
     came = [
         Exchange("answer", ASKED, page, endpoint=COUNT),
-        Exchange("answer", ASKED, page),
+        Exchange("answer", batches, page),
         Exchange("answer", nowhere, page),
         Exchange("another", ASKED, page, endpoint="pa/endpoints/not/stated"),
         Exchange("answer", nowhere, None, Reason("connection-reset")),
         Exchange("answer", ASKED, answer(400, EMPTY).response, endpoint="pa/endpoints/no/page"),
     ]
-    assert pages([EXPECTED], came, KNOWN) == {MESSAGES, COUNT, "GET https://provider.example/elsewhere"}
+    assert pages([EXPECTED], came, KNOWN) == {
+        COUNT,
+        "pa/endpoints/batches/list_batches",
+        "GET https://provider.example/elsewhere",
+    }
 
 
 def test_other_cells_of_the_record_stand() -> None:
