@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from catalog.evidence.causes import causes
 from catalog.model import homes, places
+from catalog.model.clock import days_from
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
 from catalog.reading.assertions import assertions
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result
     from catalog.model import Finding, Record
 
-REVIEW_AFTER = timedelta(days=90)
+REVIEW_AFTER_DAYS = 90
 _NAMED = 3
 
 
@@ -75,7 +76,7 @@ def accept(args: Namespace) -> int:
 
 def _terms(args: Namespace) -> _Terms:
     today = args.today or datetime.now(UTC).date()
-    review_by: date = args.review_by or today + REVIEW_AFTER
+    review_by: date = args.review_by or days_from(today, REVIEW_AFTER_DAYS)
     if review_by <= today:
         raise CatalogError(f"--review-by {review_by} is not after today", "name a day to come")
     if not args.reason.strip():

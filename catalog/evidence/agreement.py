@@ -8,11 +8,12 @@ it fails a run, so that a new user's first night, and a new record's, is told an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog.evidence.same_drift import narrowed_aspect
 from catalog.model import Outcome
+from catalog.model.clock import days_from
 from catalog.reading.agreed import agreed_of, first_looks
 from catalog.reading.cells import statements_digest
 
@@ -55,7 +56,7 @@ def agreement(
     for key in drifts:
         if key not in regressed:
             first = min([today, *remembered, *([looked[key]] if key in looked else [])])
-            until = first + timedelta(days=pending_days)
+            until = days_from(first, pending_days)
             never[key] = {"first": first.isoformat(), **({"until": until.isoformat()} if today < until else {})}
     return {"states": states, "regressed": regressed, "never": never}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 
 def utc_text(moment: datetime, timespec: str = "milliseconds") -> str:
@@ -19,3 +19,8 @@ def utc_now_text(timespec: str = "milliseconds") -> str:
 def ms_since(started: float) -> float:
     """Milliseconds since a reading of `time.perf_counter`, to the microsecond."""
     return round((time.perf_counter() - started) * 1000, 3)
+
+
+def days_from(day: date, number: int) -> date:
+    """The day so many days later, or earlier where the number is below zero, as far as there are days."""
+    return date.fromordinal(min(max(date.min.toordinal(), day.toordinal() + number), date.max.toordinal()))

@@ -26,7 +26,10 @@ def home() -> Path:
 def meant(named: str | Path) -> Path:
     """The file or folder that a person means: as the current folder has it, or else as the checkout has it."""
     path, there = Path(named), home() / named
-    return there if there.exists() and not path.exists() else path
+    try:
+        return there if there.exists() and not path.exists() else path
+    except OSError:  # too long a name, for instance: whoever opens it says so
+        return path
 
 
 def runs() -> Path:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.model.outcome import WORDS
+from catalog.model.text import brief
 from catalog.reading.terms import Term, has, terms
 
 FIELDS: Mapping[str, str] = MappingProxyType(
@@ -32,6 +33,9 @@ FIELDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """What can stand in the brackets, and what each says of a run."""
+
+SHOWN = 80
+"""Characters of a part that is not understood."""
 
 ABSENT = "absent"
 """In place of an outcome: the run did not have the record."""
@@ -73,7 +77,7 @@ _HOLDS: Mapping[How, str] = MappingProxyType(
 MEANS: Mapping[str, str] = MappingProxyType({_EXAMPLES[how]: _HOLDS[how] for how in How})
 """An example of each, and where what stands in its brackets is to hold."""
 
-GROUP = re.compile(r'(?<!\S)(-?)(seq|count|any|all|none)(?::([<>]?\d+))?\(((?:"[^"]*"|[^()"])*)\)(?!\S)')
+GROUP = re.compile(r'(?<!\S)(-?)(seq|count|any|all|none)(?::([<>]?[0-9]{1,6}))?\(((?:"[^"]*"|[^()"])*)\)(?!\S)')
 _BEGUN = re.compile(r"(seq|count|any|all|none)\(.*", re.DOTALL)
 
 
@@ -130,7 +134,7 @@ def refuse_begun(term: Term) -> None:
     begun = term.field or (found[1] if (found := _BEGUN.fullmatch(word)) else "")
     if begun in set(How):
         said = f"{term.field}:{word}" if term.field else word
-        raise CatalogError(f"{said!r} is not whole", f"write {_EXAMPLES[How(begun)]}")
+        raise CatalogError(f"{brief(said, SHOWN)!r} is not whole", f"write {_EXAMPLES[How(begun)]}")
 
 
 def _known(term: Term, how: str) -> Term:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
+
+from catalog.model.wildcard import fits
 
 PROSE = frozenset({"message", "note", "observed"})
 """Fields of which a part is enough."""
@@ -35,10 +36,5 @@ def has(facets: Collection[str], field: str, value: str) -> bool:
     """Whether one of the facets is so; `*` stands for anything, and of prose a part is enough."""
     if field in PROSE:
         return any(each.startswith(f"{field}:") and value in each for each in facets)
-    pattern = _pattern(f"{field}:{value}")
-    return any(pattern.fullmatch(each) for each in facets)
-
-
-@cache
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, text.split("*"))), re.DOTALL)
+    pattern = f"{field}:{value}"
+    return any(fits(pattern, each) for each in facets)

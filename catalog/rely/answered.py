@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from catalog.model.clock import days_from
 from catalog.reading.cells import Cell, cells_of, restricted_on
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def answered(
     since: Mapping[str, date] | None = None,
 ) -> list[Answered]:
     """The answer to each leaning by the evidence of the records; `since` has the first night of drifts, by address."""
-    fresh = today - timedelta(days=declared.max_age_days)
+    fresh = days_from(today, -declared.max_age_days)
     return [_of_leaning(leaning, own, fresh, since or {}) for leaning, own in selection]
 
 

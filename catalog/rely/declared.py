@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog.model.errors import CatalogError
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
     from catalog.model import Json
 
-ANYTHING = "*"
 ALL = ("*/*",)
 """Of a record, all that the documents state."""
 
@@ -94,13 +91,3 @@ def _list(texts: Iterable[str]) -> str:
 def _text(text: str) -> str:
     """A basic string of TOML; but for DEL, JSON writes what it needs escaped in the same way."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def fits(pattern: str, text: str) -> bool:
-    """Whether a pattern names this: to the letter, or with `*` for anything."""
-    return pattern == text or _compiled(pattern).fullmatch(text) is not None
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, pattern.split(ANYTHING))), re.DOTALL)

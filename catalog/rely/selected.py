@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from catalog.model.assertion import Basis
 from catalog.model.errors import CatalogError, did_you_mean
+from catalog.model.wildcard import ANYTHING, fits
 from catalog.reading.assertions import assertions
 from catalog.reading.facts import occurs_on
-from catalog.rely.declared import ANYTHING, fits
 
 if TYPE_CHECKING:
     from catalog.model import Record

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.evidence.steady import steady
 from catalog.model import Json, Outcome, Record, Tag
 from catalog.model.assertion import Basis
+from catalog.model.clock import days_from
 from catalog.reading.cells import settled_of
 from catalog.reading.documented_fields import documented_fields
 from catalog.reading.expectations import expectation
@@ -149,7 +150,7 @@ def _why_it_tells_nothing(sighting: Sighting) -> str:
 
 
 def _leave_out_the_future(draft: _Draft) -> _Draft:
-    tomorrow = draft.today + timedelta(days=1)  # two clocks on either side of the date line are both right
+    tomorrow = days_from(draft.today, 1)  # two clocks on either side of the date line are both right
     return draft.only(
         lambda sighting: sighting.day <= tomorrow,
         lambda sighting: f"run {sighting.run.run}: is of {sighting.day}, which is yet to come: check its clock",

@@ -1,7 +1,7 @@
 /* The small language of the search; catalog/reading/query.py and over_runs.py have the same rules, and a test holds them together. */
 const TERM = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g;
 
-const GROUP = /(?<!\S)(-?)(seq|count|any|all|none)(?::([<>]?\d+))?\(((?:"[^"]*"|[^()"])*)\)(?!\S)/g;
+const GROUP = /(?<!\S)(-?)(seq|count|any|all|none)(?::([<>]?[0-9]{1,6}))?\(((?:"[^"]*"|[^()"])*)\)(?!\S)/g;
 const BEGUN = /^(seq|count|any|all|none)\(/;
 
 /* The terms of a query, and what is wrong with it first. A field that nobody knows finds nothing. */

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
-from catalog.model.clock import ms_since, utc_now_text, utc_text
+from catalog.model.clock import days_from, ms_since, utc_now_text, utc_text
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, 123_456, tzinfo=UTC)
 
@@ -26,3 +26,9 @@ def test_a_duration_is_in_milliseconds() -> None:
     started = time.perf_counter() - 2
     assert ms_since(started) >= 2000
     assert ms_since(time.perf_counter() + 2) < 0
+
+
+def test_no_day_is_before_the_first_or_after_the_last() -> None:
+    assert days_from(NOON.date(), -21) == date(2026, 10, 31)
+    assert days_from(NOON.date(), 10**30) == date.max
+    assert days_from(date.min, -1) == date.min

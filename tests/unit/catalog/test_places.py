@@ -38,3 +38,8 @@ def test_what_is_nowhere_keeps_the_name_that_was_given(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     assert places.meant("no/such.toml") == Path("no/such.toml")
     assert places.meant(tmp_path) == tmp_path
+
+
+def test_a_name_that_no_file_can_have_is_kept_for_whoever_opens_it() -> None:
+    assert places.meant("x" * 300) == Path("x" * 300)
+    assert places.meant("a\0b") == Path("a\0b")

@@ -71,6 +71,7 @@ def test_all_in_one_bracket_holds_of_the_same_run() -> None:
         ("seq((conforms) drifted)", "is not whole"),
         ("count(drifted)", "count says no number; write count:1(drifted)"),
         ("count:x(drifted)", "is not whole; write count:1(drifted)"),
+        (f"count:{'9' * 5000}(drifted)", "is not whole; write count:1(drifted)"),
         ("seq:2(drifted)", "seq takes no number"),
         ("none()", "nothing stands in the brackets of none; write none(conforms)"),
         ("any(drifetd)", "no outcome is called 'drifetd'; did you mean drifted"),

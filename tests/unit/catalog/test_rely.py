@@ -19,12 +19,13 @@ from catalog.evidence.results import Asked
 from catalog.model import Outcome, Record
 from catalog.model.errors import CatalogError
 from catalog.model.look import Look
+from catalog.model.wildcard import fits
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest
 from catalog.reading.store import Catalog
 from catalog.rely import telling
 from catalog.rely.answered import Answer, Answered, answered, together
-from catalog.rely.declared import MAX_AGE_DAYS, Declared, Leaning, fits, read, written
+from catalog.rely.declared import MAX_AGE_DAYS, Declared, Leaning, read, written
 from catalog.rely.selected import promises, selected
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
@@ -349,3 +350,11 @@ def test_help_names_records_that_exist(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_catalog_error_names_the_pattern() -> None:
     with pytest.raises(CatalogError, match=r"'pz/\*' names no record"):
         asked(Leaning(("pz/*",)))
+
+
+@pytest.mark.parametrize("arguments", [["--max-age", "9" * 30], ["--today", "0001-01-01"]])
+def test_no_number_of_days_is_too_large(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["can-i-rely", rely(tmp_path, written([RETRIES])), *arguments]) == 10
+    assert capsys.readouterr().err == ""
