@@ -111,7 +111,7 @@ def mutants(session: nox.Session) -> None:
 def clients(session: nox.Session) -> None:
     """Point official SDKs, newest and old, and other clients at the mock; with arguments for pytest, the newest."""
     install(session, "test", "clients")
-    session.run("pytest", "-m", "clients", *session.posargs, env={"CLIENTS": "newest"})
+    session.run("pytest", "-n", "2", "-m", "clients", *session.posargs, env={"CLIENTS": "newest"})
     if not session.posargs:
         session.notify("old_sdks")
         session.notify("independent")

@@ -47,6 +47,7 @@ LONG = {
 """What is too long for a table."""
 
 MADE_BY = {"anthropic": "Anthropic", "openai": "OpenAI"}
+"""Package -> the class of its client."""
 
 NOT_CLOSED = 1006
 """What stands for a close that never came (RFC 6455)."""
