@@ -101,6 +101,11 @@ class Known:
         return found
 
     @cached_property
+    def _of_accounts(self) -> frozenset[int | None]:
+        """The statuses of the answers that tell of an account."""
+        return frozenset(answer.status for answer in self.answers if answer.account is not None)
+
+    @cached_property
     def _all_envelopes(self) -> Sequence[Envelope]:
         return tuple(_envelopes(self.answers))
 
@@ -130,6 +135,8 @@ class Known:
 
     def of_the_account(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
         """The records that an answer could be, if each of them tells of the account; else none."""
+        if status not in self._of_accounts:  # asked of each answer: most statuses say nothing of an account anywhere
+            return ()
         found = self.matching(status, body)
         return found if all(answer.account is not None for answer in found) else ()
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 MAX_MESSAGES = 8
 """Messages that a record keeps. The first in the alphabet stay, so that the order of runs does not matter."""
 
+NOBODY_LOOKED = "nobody looked at it"
+
 _TELLING = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED)
 
 
@@ -112,13 +114,15 @@ def plan(
 ) -> Patch | Kept:
     """What these sightings do to the record, which asserts what is `stated`. Those of other records are ignored."""
     own = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
+    if not own and policy.expire_after is None:  # as the steps would find: most records of a catalog, in a small run
+        return Kept(_pinned(record) or NOBODY_LOOKED)
     draft = _Draft(record, _in_order(own), policy, today, record, stated)
     for step in _STEPS:
         draft = step(draft)
         if draft.stopped:
             break
     if draft.record.data == record.data:
-        return Kept("; ".join(draft.skipped) or "nobody looked at it")
+        return Kept("; ".join(draft.skipped) or NOBODY_LOOKED)
     return Patch(draft.record, "; ".join(draft.done))
 
 
@@ -133,10 +137,14 @@ def _in_order(sightings: list[Sighting]) -> tuple[Sighting, ...]:
 
 
 def _stop_at_a_pin(draft: _Draft) -> _Draft:
-    reason = pin(draft.record)
-    if reason is None:
-        return draft
-    return replace(draft.keep(f"pinned by hand: {reason}"), stopped=True)
+    reason = _pinned(draft.record)
+    return replace(draft.keep(reason), stopped=True) if reason else draft
+
+
+def _pinned(record: Record) -> str:
+    """Why nothing is written of a record that somebody has pinned; empty of all others."""
+    reason = pin(record)
+    return f"pinned by hand: {reason}" if reason is not None else ""
 
 
 def _leave_out_what_tells_nothing(draft: _Draft) -> _Draft:

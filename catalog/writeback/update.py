@@ -22,7 +22,7 @@ from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.writeback.discoveries import discoveries, updated
 from catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog.writeback.seen import Sighting
-from catalog.writeback.writing import Contents, locked, rewrite, write_contents, write_data
+from catalog.writeback.writing import Contents, rewrite, write_contents, write_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -136,18 +136,18 @@ def as_seen(catalog: Catalog, evidence: Iterable[Evidence]) -> tuple[Catalog, tu
 def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None) -> Summary:
     """Leave in the run's folder the records as this run would leave them. The catalog itself is not touched.
 
-    `seen` is what the run's results.jsonl holds, where somebody has read it.
+    `seen` is what the run's results.jsonl holds, where somebody has read it. Nobody else writes there, so no lock is
+    taken, and none is left behind.
     """
     copy = run_folder / "catalog"
     copy.mkdir(exist_ok=True)
     work = _Work([seen or _read(run_folder)], Policy(), None)
     contents = work.contents(catalog, copy)
-    with locked(copy):
-        files = {family_file(copy, address): catalog.file_of(address) for address in catalog}
-        for path, file in files.items():
-            if path not in contents:  # an update leaves such a file alone: it is as it lies there, to the byte
-                write_data(path, file.read_bytes(), durable=False)
-        return work.summary(write_contents(copy, contents, durable=False))
+    for file, address in {catalog.file_of(address): address for address in catalog}.items():
+        path = family_file(copy, address)
+        if path not in contents:  # an update leaves such a file alone: it is as it lies there, to the byte
+            write_data(path, file.read_bytes(), durable=False)
+    return work.summary(write_contents(copy, contents, durable=False))
 
 
 class _Work:

@@ -105,13 +105,21 @@ def refusals(
         yield Refusal(place, said, fault, is_page(stated[label], response))
 
 
-def suspicious(found: Iterable[Refusal]) -> frozenset[Said]:
-    """The answers that too many different faults share; two of one row are one fault."""
-    faults: dict[Said, set[str]] = defaultdict(set)
-    for each in found:
-        if each.fault:
-            faults[each.said].add(each.fault)
-    return frozenset(said for said, different in faults.items() if len(different) >= FAULTS)
+class Shared:
+    """The answers of a lane, by the different faults that they answered; counted as they come, for each asks again."""
+
+    def __init__(self) -> None:
+        self._faults: dict[Said, set[str]] = defaultdict(set)
+        self.suspicious: set[Said] = set()
+        """Those that too many different faults share; two of one row are one fault."""
+
+    def add(self, found: Iterable[Refusal]) -> None:
+        for each in found:
+            if not each.fault or each.said in self.suspicious:
+                continue
+            self._faults[each.said].add(each.fault)
+            if len(self._faults[each.said]) >= FAULTS:
+                self.suspicious.add(each.said)
 
 
 def ruled(said: Said, twin: Exchange, expected: Expected, known: Known) -> Ruled:

@@ -9,7 +9,7 @@ import anyio
 
 from probes.elicit.probe import Stopped
 from probes.judging.proof import expected_of
-from probes.judging.settlement import TWINS, Refusal, Ruled, Ruling, Said, ruled, suspicious
+from probes.judging.settlement import TWINS, Refusal, Ruled, Ruling, Said, Shared, ruled
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
@@ -24,7 +24,7 @@ class Settling:
 
     def __init__(self, provider: str) -> None:
         self._expected = expected_of(provider)
-        self._found: list[Refusal] = []
+        self._shared = Shared()
         self.pages: set[str] = set()
         """Where pages of HTML came from."""
         self._rulings: dict[Said, Ruled] = {}
@@ -32,13 +32,13 @@ class Settling:
 
     def note(self, found: Iterable[Refusal], pages: Iterable[str]) -> None:
         """Remember what a probe was refused, and where it met pages of HTML."""
-        self._found += found
+        self._shared.add(found)
         self.pages.update(pages)
 
     async def rulings(self, ask: Ask, known: Known) -> Mapping[Said, Ruled]:
         """What is to be thought of the answers that different faults share, so far as they are known."""
         async with self._lock:
-            for said in sorted(suspicious(self._found) - self._rulings.keys(), key=lambda each: each.endpoint):
+            for said in sorted(self._shared.suspicious - self._rulings.keys(), key=lambda each: each.endpoint):
                 self._rulings[said] = await self._ruled(said, ask, known)
         return self._rulings
 

@@ -38,9 +38,9 @@ class Collector:
             metafunc.parametrize("result", self._addresses(metafunc.module.KIND), indirect=True, ids=str)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Tell `-k` the words of each item; sort by provider."""
-        for item in items:
+        for item in items if config.getoption("keyword") else ():
             address = address_of(item)
             if address is not None:
                 item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address]))

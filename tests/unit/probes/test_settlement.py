@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -15,7 +16,7 @@ from catalog.model.look import Look
 from catalog.reading.expected import Expected
 from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
-from probes.judging.settlement import FAULTS, Refusal, Ruled, Ruling, Said, pages, refusals, ruled, settled, suspicious
+from probes.judging.settlement import FAULTS, Refusal, Ruled, Ruling, Said, Shared, pages, refusals, ruled, settled
 from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
 
@@ -31,6 +32,12 @@ ASKED = Request("POST", "https://provider.example/v1/messages")
 
 def refusal(fault: str, said: Said = SAID) -> Refusal:
     return Refusal(PLACE, said, fault)
+
+
+def suspicious(found: Iterable[Refusal]) -> set[Said]:
+    shared = Shared()
+    shared.add(found)
+    return shared.suspicious
 
 
 def body(message: str) -> dict[str, object]:
@@ -59,7 +66,7 @@ def judged(outcome: Outcome = Outcome.CONFORMS, label: str = "answer") -> Verdic
     ids=["two", "two, some of them twice", "two and none", "three", "four and none"],
 )
 def test_different_faults_are_counted(faults: list[str], alike: bool) -> None:
-    assert suspicious(map(refusal, faults)) == (frozenset({SAID}) if alike else frozenset())
+    assert suspicious(map(refusal, faults)) == ({SAID} if alike else set())
 
 
 @pytest.mark.parametrize(
