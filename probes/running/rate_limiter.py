@@ -31,7 +31,7 @@ the network.
 """
 
 LATE_S = 0.005
-"""How late a request is sent as a rule, on a busy machine; so often it is caught up as a window has places."""
+"""How late a request is sent as a rule, on a busy machine; that is caught up for each place of a window."""
 
 
 class RateLimiter:
