@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 
 from mockserver.pa.errors import PERMISSION, PaError, not_found
 from mockserver.pa.gateway import Endpoint
-from mockserver.pa.keys import DEFAULT_WORKSPACE, KEYS, Key, Role
+from mockserver.pa.keys import DEFAULT_WORKSPACE, KEYS, MARKETPLACE, Key, Role
 from mockserver.pa.limits import MESSAGES, REQUESTS
 from mockserver.pa.paging import page
 from mockserver.routing import Route
@@ -37,9 +37,13 @@ async def list_workspace_limits(call: Call) -> Response:
     workspace = call.params["workspace_id"]
     if workspace not in {key.workspace for key in KEYS.values() if key.organization == call.key.organization}:
         raise not_found(f"Workspace not found: {workspace}")
-    limits = _limits(call.key.organization.tier)
-    own = [] if workspace == DEFAULT_WORKSPACE else [{**limit, "value": limit["value"] // 2} for limit in limits]
-    return JSONResponse(page(call, own))
+    limits = _limits(call.key.organization.tier) if has_limits(call, workspace) else []
+    return JSONResponse(page(call, [{**limit, "value": limit["value"] // 2} for limit in limits]))
+
+
+def has_limits(call: Call, workspace: str) -> bool:
+    """Whether a workspace can have limits of its own: no default one, and none of a marketplace customer (2:8.2)."""
+    return workspace != DEFAULT_WORKSPACE and call.key.organization != MARKETPLACE
 
 
 def _limits(tier: str) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mockserver.faults import RATE_LIMITED
 from mockserver.pa import limits
 from mockserver.pa.errors import API, BILLING, OVERLOADED, RATE_LIMIT, TIMEOUT, Kind, PaError
+from mockserver.pa.history import SCENARIO, reached_the_cap
 from mockserver.pa.keys import Standing
 from mockserver.pa.spending import refuse_spenders
 from mockserver.scenarios import Scenario, choice, whole_number
@@ -46,6 +47,7 @@ SCENARIOS = (
         (whole_number("retry_after", "Seconds to wait.", default=5, minimum=1),),
     ),
     Scenario("spend_cap_reached", "The usage tier's spend cap of this month is reached; messages and batch creation."),
+    SCENARIO,
     Scenario("tier_increased", "The organization has moved to a higher tier since; messages and batch creation."),
     Scenario(
         "workspace_spend_limit",
@@ -97,6 +99,8 @@ def raise_billable_failure(call: Call) -> None:
     scenario = call.context.take(
         "acceleration_limit", "spend_cap_reached", "workspace_spend_limit", "self_set_spend_limit"
     )
+    if reached_the_cap(call):
+        refuse_spenders(Standing.SPEND_CAP, call.now, call.real_now)
     if scenario is None:
         return
     match scenario.name:

@@ -8,6 +8,7 @@ from enum import StrEnum
 DEFAULT_WORKSPACE = "wrkspc_01MockDefaultWorkspace01"
 SECOND_WORKSPACE = "wrkspc_01MockSecondWorkspace001"
 THRIFTY_RATE_WORKSPACE = "wrkspc_01MockSlowWorkspace00001"
+MARKETPLACE_WORKSPACE = "wrkspc_01MockMarketWorkspace001"
 
 
 class Role(StrEnum):
@@ -60,7 +61,10 @@ COMMITTED = Organization("a0000000-0000-4000-8000-000000000007", commitment=(50_
 TIGHT_TOKENS = Organization("a0000000-0000-4000-8000-000000000008", tier="tight_tokens")
 COMMITTED_TO_LITTLE = Organization("a0000000-0000-4000-8000-000000000009", commitment=(1_000, 1_000))
 MARKETPLACE = Organization("a0000000-0000-4000-8000-00000000000b")
-"""A customer of the cloud-marketplace variant: it starts at Start and has no fast mode (2:8.2)."""
+"""A customer of the cloud-marketplace variant: at Start, without limits per workspace and without fast mode (2:8.2)."""
+NEWCOMER = Organization("a0000000-0000-4000-8000-00000000000c", tier="evaluation")
+"""New: it moves on to other tiers as its history allows (1:3)."""
+CONTRACTED = Organization("a0000000-0000-4000-8000-00000000000d", tier="custom")
 GROWING = Organization("a0000000-0000-4000-8000-00000000000a", tier="build")
 GROWN = Organization("a0000000-0000-4000-8000-000000000005", tier="scale")
 
@@ -113,6 +117,8 @@ _TABLE = (
     Key("mock-pa-inference", ACME),
     Key("mock-pa-inference-build", GROWING),
     Key("mock-pa-inference-scale", GROWN),
+    Key("mock-pa-inference-new", NEWCOMER),
+    Key("mock-pa-inference-custom", CONTRACTED),
     Key("mock-pa-priority", COMMITTED),
     Key("mock-pa-priority-little", COMMITTED_TO_LITTLE),
     Key("mock-pa-tight", TIGHT),
@@ -134,7 +140,9 @@ _TABLE = (
     ),
     Key("mock-pa-payment-problem", OWING, standing=Standing.PAYMENT_PROBLEM),
     Key("mock-pa-marketplace", MARKETPLACE, Role.MARKETPLACE),
+    Key("mock-pa-marketplace-team", MARKETPLACE, Role.MARKETPLACE, workspace=MARKETPLACE_WORKSPACE),
     _keeper("mock-pa-admin", "read:compliance_activities", role=Role.ADMIN),
+    _keeper("mock-pa-admin-marketplace", "read:compliance_activities", organization=MARKETPLACE, role=Role.ADMIN),
     _keeper("mock-pa-admin-expired", "read:compliance_activities", role=Role.ADMIN, state=State.EXPIRED),
     _keeper("mock-pa-compliance", *READ_SCOPES),
     _keeper("mock-pa-compliance-audit", "read:org_audit"),

@@ -24,5 +24,8 @@ class Meter:
 
 
 def meter_of(call: Call, group: str, family: str, per_minute: int) -> Meter:
-    """The meter of the caller's organization for an endpoint group or model class; full when first used."""
-    return Meter(family, call.session.bucket(("pa", call.key.organization.id, group, family), per_minute))
+    """The meter of the caller's organization for an endpoint group or model class; full when first used.
+
+    Another tier of the same organization has others.
+    """
+    return Meter(family, call.session.bucket(("pa", call.key.organization.id, group, family, per_minute), per_minute))

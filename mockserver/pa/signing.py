@@ -15,7 +15,10 @@ from mockserver.pa.keys import KEYS, Key, Role
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-SIGNING_SECRETS = {"mock-pa-marketplace": b"mock-pa-marketplace-signing-secret"}
+SIGNING_SECRETS = {
+    "mock-pa-marketplace": b"mock-pa-marketplace-signing-secret",
+    "mock-pa-marketplace-team": b"mock-pa-marketplace-team-signing-secret",
+}
 """By access id: what both sides know and nobody sends."""
 
 _HEADER = re.compile(r"HMAC-SHA256 Credential=([^,\s]+), Signature=([0-9a-f]{64})", re.IGNORECASE)

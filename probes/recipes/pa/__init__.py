@@ -20,6 +20,7 @@ from probes.recipes.pa import (
     messages,
     outcomes,
     rate_limits,
+    spend_caps,
     tiers,
 )
 from probes.recipes.pa.shapes import SHAPES
@@ -43,6 +44,7 @@ FAMILIES = (
     rate_limits,
     tiers,
     limits,
+    spend_caps,
 )
 
 UNPROBED: dict[str, tuple[str, str]] = {

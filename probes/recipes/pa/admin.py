@@ -14,6 +14,7 @@ ORGANIZATION = get("/v1/organizations/me")
 ORGANIZATION_LIMITS = get("/v1/organizations/rate_limits")
 WORKSPACE_LIMITS = get("/v1/organizations/workspaces/{workspace}/rate_limits")
 DEFAULT_WORKSPACE_LIMITS = get("/v1/organizations/workspaces/{default_workspace}/rate_limits")
+MARKETPLACE_LIMITS = get("/v1/organizations/workspaces/{marketplace_workspace}/rate_limits")
 UNKNOWN_WORKSPACE = get(f"/v1/organizations/workspaces/wrkspc_{UNKNOWN_ID}/rate_limits")
 
 
@@ -40,7 +41,13 @@ RECIPES: tuple[Recipe, ...] = (
         optional={
             "default_workspace": FAMILY.recipe(
                 "list_workspace_rate_limits", DEFAULT_WORKSPACE_LIMITS, label="default_workspace", credential=ADMIN
-            )
+            ),
+            "marketplace_workspace": FAMILY.recipe(
+                "list_workspace_rate_limits",
+                MARKETPLACE_LIMITS.but(credential="admin_marketplace"),
+                label="marketplace_workspace",
+                credential=ADMIN,
+            ),
         },
     ),
     Family("pa/errors/admin").recipe("workspace_not_found", UNKNOWN_WORKSPACE, credential=ADMIN),

@@ -5,7 +5,6 @@ Disruptive, and with the clock of a mock, which makes each bucket full again: no
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from catalog.model.codes import ReasonCode
@@ -13,7 +12,6 @@ from catalog.model.labels import SUCCESS
 from probes.calls.body import body_of
 from probes.calls.call import Call, delete, get
 from probes.elicit.recipe import Family
-from probes.recipes.moments import moment_of
 from probes.recipes.pa.compliance_requests import REMOTE_SESSIONS, activities
 from probes.recipes.pa.endpoints import CREATE_BATCH, UNKNOWN_FILE, UPLOAD
 from probes.recipes.pa.requests import MESSAGE, message, said
@@ -22,7 +20,6 @@ from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from datetime import datetime
 
     from probes.elicit.probe import Probe
     from probes.elicit.recipe import Recipe, Steps
@@ -74,6 +71,7 @@ def cached(tokens: int, mark: str, ttl: str = "5m") -> list[dict[str, Any]]:
 
 @exhausting(
     "scope",
+    "burst",
     "exhausted",
     "other_class",
     "other_key",
@@ -92,7 +90,7 @@ def cached(tokens: int, mark: str, ttl: str = "5m") -> list[dict[str, Any]]:
 async def scope(probe: Probe) -> None:
     """One organization's bucket of a model class, from full to empty, and who else finds it so."""
     await probe.send(by(TIGHT), SUCCESS)
-    await probe.setup(by(TIGHT))
+    await probe.send(by(TIGHT), "burst")
     await probe.send(by(TIGHT), "exhausted")
     await probe.send(by(TIGHT, model="{retired_model}"), "other_class")
     await probe.send(by(TIGHT_TOO), "other_key")
@@ -322,31 +320,3 @@ async def compliance(probe: Probe) -> None:
         await probe.setup(remote)
     await probe.send(remote, "remote_spent")
     await probe.send(activities().but(credential=NARROW).later("+2m"), "remote_spent_alone")
-
-
-SPENT = by("spend_cap").still()
-
-
-def until_next_month(now: datetime) -> int:
-    """Seconds from a moment to the first day of the next month, 00:00 UTC."""
-    following = now.replace(day=1) + timedelta(days=32)
-    return int((following.replace(day=1, hour=0, minute=0, second=0) - now).total_seconds())
-
-
-@FAMILY.stepwise(
-    "spend_cap",
-    labels=(SUCCESS, "now", "next_day", "last_minute", "tier_increased"),
-    requests=5,
-    tokens=20,
-    needs={"small_model"},
-    roles={"spend_cap"},
-    cost=Cost.BILLABLE,
-    live=(ReasonCode.NO_DOCUMENTED_SETUP, "a spend cap is lifted when the month ends, which no probe waits for"),
-)
-async def spend_cap(probe: Probe) -> None:
-    """Refused until the month ends or the tier is raised, and served from then on."""
-    left = until_next_month(moment_of(await probe.send(SPENT, "now")))
-    await probe.send(SPENT.later(f"+{left // 2}s").still(), "next_day")
-    await probe.send(SPENT.later(f"+{left - 1}s").still(), "last_minute")
-    await probe.send(SPENT.befallen("tier_increased"), "tier_increased")
-    await probe.send(SPENT.later(f"+{left}s").still(), SUCCESS)

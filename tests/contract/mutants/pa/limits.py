@@ -297,3 +297,8 @@ def in_other_words(spending_error: SpendingError) -> SpendingError:
         return refused
 
     return error
+
+
+def as_it_began(tier_of: object) -> Callable[[Call], str]:
+    """Whatever it has used, an organization stays in the tier in which it began."""
+    return lambda call: call.key.organization.tier
