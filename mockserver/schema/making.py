@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from random import Random
@@ -57,7 +58,7 @@ def example(schema: Any, seed: str) -> Any:
                 return made[0]
     except (Unreadable, NotUnderstood) as error:
         raise Unsatisfiable(str(error)) from None
-    except (TypeError, AttributeError, KeyError, RecursionError, OverflowError, ValueError) as error:
+    except (TypeError, AttributeError, KeyError, RecursionError, OverflowError, ValueError, re.error) as error:
         raise Unsatisfiable(f"the schema cannot be read: {error}") from None
     raise Unsatisfiable("no value was found that the schema allows")
 
@@ -146,6 +147,9 @@ class _Maker:
         properties, required = schema.get("properties") or {}, list(dict.fromkeys(schema.get("required") or ()))
         most, least = schema.get("maxProperties", math.inf), schema.get("minProperties", 0)
         made: dict[str, Any] = {}
+        dependent = schema.get("dependentRequired") or {}
+        for name in required:  # it grows meanwhile
+            required += [other for other in dependent.get(name, ()) if other not in required]
         for name in (*(each for each in properties if each in required), *required):
             if name not in made:
                 made[name] = self._make(self._member(schema, name), depth + 1)
@@ -155,8 +159,15 @@ class _Maker:
                 self._try(made, schema, name, depth)
         for number in range(int(least)):
             if len(made) < least:
-                self._try(made, schema, f"{WORDS[number % len(WORDS)]}_{number}", depth)
+                self._try(made, schema, self._name(schema, number), depth)
         return {name: made[name] for name in (*properties, *made) if name in made}
+
+    def _name(self, schema: Mapping[str, Any], number: int) -> str:
+        """A name for one more property, such as its object wants them."""
+        wanted = flat(checked(schema.get("propertyNames", True)), self._root)
+        if isinstance(wanted, Mapping) and {"pattern", "enum"} & wanted.keys():
+            return str(self._make({"type": "string", **wanted}, 0))
+        return f"{WORDS[number % len(WORDS)]}_{number}"
 
     def _try(self, made: dict[str, Any], schema: Mapping[str, Any], name: str, depth: int) -> None:
         with suppress(_DeadEnd):
@@ -164,7 +175,14 @@ class _Maker:
 
     def _member(self, schema: Mapping[str, Any], name: str) -> Schema:
         properties = schema.get("properties") or {}
-        return checked(properties[name] if name in properties else schema.get("additionalProperties", True))
+        patterns = schema.get("patternProperties") or {}
+        of_its_name = [given for pattern, given in patterns.items() if re.search(pattern, name)]
+        if name in properties:
+            of_its_name.append(properties[name])
+        member: Schema = True if of_its_name else checked(schema.get("additionalProperties", True))
+        for given in of_its_name:
+            member = together(member, flat(checked(given), self._root))
+        return member
 
     def _array(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
         first, rest = list(schema.get("prefixItems") or ()), checked(schema.get("items", True))

@@ -198,3 +198,25 @@ def test_what_is_always_so_adds_nothing() -> None:
     assert example({"allOf": [True, {"description": "anything"}]}, "") == example({"allOf": [True]}, "")
     with pytest.raises(Unsatisfiable):
         example({"allOf": [True, False]}, "")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"patternProperties": {"^x-": {"type": "integer"}}, "required": ["x-a"]},
+        {"patternProperties": {"^S_": {"type": "string"}}, "additionalProperties": False, "required": ["S_1"]},
+        {"properties": {"a": {"minimum": 3}}, "patternProperties": {"^a": {"type": "integer"}}, "required": ["a"]},
+        {"dependentRequired": {"a": ["b"], "b": ["c"]}, "required": ["a"]},
+        {"propertyNames": {"pattern": "^z[0-9]{3}$"}, "minProperties": 2},
+        {"propertyNames": {"enum": ["one"]}, "minProperties": 1},
+    ],
+)
+def test_names_of_properties_are_as_their_object_wants_them(schema: dict[str, Any]) -> None:
+    made = example({"type": "object", **schema}, "seed")
+    assert made
+    Draft202012Validator(schema).validate(made)
+
+
+def test_a_pattern_of_names_that_is_none_allows_nothing() -> None:
+    with pytest.raises(Unsatisfiable):
+        example({"type": "object", "patternProperties": {"(": True}, "required": ["a"]}, "seed")
