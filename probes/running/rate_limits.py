@@ -22,6 +22,9 @@ _DELAY = re.compile(r"retry in ([0-9]{1,6}(?:\.[0-9]{1,9})?) ?s", re.IGNORECASE)
 
 MAX_TEXT = 4_000
 
+MOST_DIGITS = 18
+"""Of a number that is believed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -79,8 +82,10 @@ class RateLimitPolicy:
 
 
 def _whole(value: str | None) -> int | None:
-    """The number that a header holds, or None where it is absent or junk."""
-    return int(value) if value is not None and formats.valid("integer", value) else None
+    """The number that a header holds, or None where it is absent, junk or more digits than any limit has."""
+    if value is None or len(value) > MOST_DIGITS or not formats.valid("integer", value):
+        return None
+    return int(value)
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

@@ -128,7 +128,8 @@ class Throttle:
 
     def _learn_of_tokens(self, drawer: Drawer, told: Told, limit: int) -> None:
         self._metered.setdefault(drawer, {})[told.name] = limit
-        budget = self._budgets.setdefault((drawer.group, told.name, limit), TokenBudget(limit, self._clock))
+        key = (drawer.group, told.name, limit)
+        budget = self._budgets.setdefault(key, TokenBudget(limit, self._max_wait_s, self._clock))
         if told.remaining is not None:
             budget.told(told.remaining, told.reset_s)
 

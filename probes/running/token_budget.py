@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from probes.running.rate_limiter import SHARE
+from probes.running.rate_limiter import SHARE, WaitTooLong
 
 MINUTE_S = 60.0
 
@@ -55,15 +55,20 @@ class TokenBudget:
     as a bucket takes to fill again (2:8.2).
     """
 
-    def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, per_minute: float, max_wait_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_minute = per_minute
+        self._max_wait_s = max_wait_s
         self._clock = clock
         self._reserved: list[Reserved] = []
         self._used: list[Used] = []
         """None of them covers another. Answers overtake one another: one that says less may be older."""
 
     def wait_s(self, tokens: int) -> float:
-        """Seconds until it is worth looking again; 0 where there is room. What exceeds the limit waits for all."""
+        """Seconds until it is worth looking again; 0 where there is room. What exceeds the limit waits for all of it.
+
+        Raises:
+            WaitTooLong: there is none before a reset that is further away than the lane may wait.
+        """
         now = self._clock()
         self._reserved = [each for each in self._reserved if each.until > now]
         self._used = [each for each in self._used if each.until > now]
@@ -71,6 +76,9 @@ class TokenBudget:
         excess = used + sum(each.tokens for each in self._reserved) + min(tokens, self._per_minute) - self._per_minute
         if not tokens or excess <= self._per_minute * 1e-9:
             return 0.0
+        asked_s = max((each.until - now for each in self._used if not each.back_a_second), default=0.0)
+        if asked_s > self._max_wait_s + ROUNDED_S:
+            raise WaitTooLong(asked_s, self._max_wait_s)
         waits = [*(each.until - now for each in self._reserved), *(each.until - now for each in self._used)]
         waits += [excess / each.back_a_second for each in self._used if each.back_a_second]
         if any(each.under_way for each in self._reserved):

@@ -17,7 +17,7 @@ from catalog.model import Response
 from catalog.reading.rate_limits import Gauge, RateLimits
 from mockserver.buckets import TokenBucket
 from probes.calls.call import Call, post
-from probes.running.rate_limiter import RateLimiter
+from probes.running.rate_limiter import RateLimiter, WaitTooLong
 from probes.running.rate_limits import RateLimitPolicy
 from probes.running.throttle import Throttle
 from probes.running.token_budget import COUNTED_S, TokenBudget, answered
@@ -167,7 +167,7 @@ def test_it_would_be_refused_without() -> None:
 
 def test_what_waits_for_tokens_holds_up_nobody_who_needs_none() -> None:
     clock = [0.0]
-    budget = TokenBudget(1_000, lambda: clock[0])
+    budget = TokenBudget(1_000, 60.0, lambda: clock[0])
     answered([budget.reserve(900)])
     assert budget.wait_s(101) == COUNTED_S
     assert budget.wait_s(0) == 0.0
@@ -179,7 +179,7 @@ def test_what_waits_for_tokens_holds_up_nobody_who_needs_none() -> None:
 def test_more_than_the_limit_waits_until_it_is_whole() -> None:
     """Else it could never be sent; the provider may refuse it."""
     clock = [0.0]
-    budget = TokenBudget(1_000, lambda: clock[0])
+    budget = TokenBudget(1_000, 60.0, lambda: clock[0])
     assert budget.wait_s(5_000) == 0.0
     budget.told(999, 0.06)
     assert 0 < budget.wait_s(5_000) <= 0.06
@@ -187,11 +187,37 @@ def test_more_than_the_limit_waits_until_it_is_whole() -> None:
 
 def test_what_others_have_taken_counts() -> None:
     clock = [0.0]
-    budget = TokenBudget(1_000, lambda: clock[0])
+    budget = TokenBudget(1_000, 60.0, lambda: clock[0])
     budget.told(0, 17.0)
     assert budget.wait_s(1) == 17.0, "a window: all of it is back at once"
     budget.told(0, 60.0)
     assert budget.wait_s(100) == pytest.approx(6.0), "a bucket: it fills evenly"
+
+
+@pytest.mark.parametrize("reset_s", [3_600.0, float("inf")])
+def test_a_reset_beyond_what_the_lane_may_wait_is_refused_at_once(reset_s: float) -> None:
+    """A day's limit, say; what needs no tokens is sent all the same."""
+    budget = TokenBudget(1_000, 60.0, lambda: 0.0)
+    budget.told(0, reset_s)
+    assert budget.wait_s(0) == 0.0
+    with pytest.raises(WaitTooLong, match="the budget is 60 s"):
+        budget.wait_s(1)
+
+
+def test_our_own_bounds_are_no_wait_that_the_provider_asked_for() -> None:
+    budget = TokenBudget(1_000, 10.0, lambda: 0.0)
+    answered([budget.reserve(1_000)])
+    assert budget.wait_s(1) == COUNTED_S
+    budget.told(0, 60.0)
+    assert budget.wait_s(1_000) == pytest.approx(60.0)
+
+
+@pytest.mark.parametrize("junk", ["-1", "1e9", "", "soon", "9" * 400, "9" * 5_000])
+def test_junk_tells_of_no_limit(junk: str) -> None:
+    throttle = Throttle(POLICY, 60.0, clock=lambda: 0.0)
+    drawer = throttle.drawer(CALL, "inference")
+    throttle.learn(drawer, Response(200, {"limit": junk, "remaining": junk, "reset": junk}))
+    assert not throttle.meters(drawer)
 
 
 def test_calls_of_other_models_draw_on_other_budgets() -> None:
