@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import self_check
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
+from catalog.evidence.told_once import told_once
 from catalog.evidence.verdicts import failed
 from catalog.model import Outcome, Reason
 from catalog.model.codes import ReasonCode
@@ -46,12 +47,8 @@ def merge(runs: Sequence[Told]) -> tuple[Run, list[Result]]:
         look_ups=_once(run.look_ups for run, _ in ordered),
         ends=_most_of_each(run.ends for run, _ in ordered),
     )
-    kept: dict[str, Result] = {}
-    for run, results in ordered:
-        for result in [*results, *_silent(run, results)]:
-            other = kept.get(result.record)
-            kept[result.record] = result if other is None else max(result, other, key=_weight)
-    return described, [kept[address] for address in sorted(kept)]
+    told = (result for run, results in ordered for result in (*results, *_silent(run, results)))
+    return described, sorted(told_once(told), key=lambda result: result.record)
 
 
 def _selected(runs: Sequence[Told]) -> tuple[str, ...] | None:
@@ -69,13 +66,6 @@ def _silent(run: Run, results: Sequence[Result]) -> list[Result]:
         Result(self_check.tripwire_address(lane), {}, Outcome.HARNESS_ERROR, reason, lane=lane)
         for lane in self_check.silent_lanes(run, results, [each for each in results if failed(each)])
     ]
-
-
-def _weight(result: Result) -> tuple[bool, bool, bool, str, str]:
-    """Of what a run says of itself the fault is kept; of a record what saw more, then what came later."""
-    fault = not self_check.is_of_a_record(result) and result.outcome is Outcome.HARNESS_ERROR
-    tried = bool(result.attempts)
-    return (fault, result.outcome.conclusive, tried, result.observed_at, json.dumps(result.to_json(), sort_keys=True))
 
 
 def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:

@@ -13,6 +13,7 @@ from catalog.evidence import shape
 from catalog.evidence.complete import complete
 from catalog.evidence.later import IN_MEMORY, LARGE, Later
 from catalog.evidence.results import Result, Run
+from catalog.evidence.told_once import told_once
 from catalog.model import Json, jsonl
 from catalog.model.errors import Mendable
 
@@ -62,6 +63,7 @@ class ResultsWriter:
 def read_run(path: Path) -> tuple[Run, list[Result]]:
     """Read a results file, complete: what was selected and is not reported has a result that says so.
 
+    A record that is told twice, in a file put together by hand, counts once.
     A last line that a kill cut short is left out.
 
     Raises:
@@ -87,7 +89,7 @@ def read_run(path: Path) -> tuple[Run, list[Result]]:
         left -= line.size
         is_held = left >= 0 and line.size <= LARGE
         results.append(Result.from_json(line.value) if is_held else _without_attempts(line, path))
-    return run, complete(run, results)
+    return run, complete(run, told_once(results))
 
 
 def _without_attempts(line: Line, path: Path) -> Result:

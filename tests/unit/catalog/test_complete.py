@@ -85,6 +85,20 @@ def test_whoever_reads_the_file_reads_it_complete(tmp_path: Path) -> None:
     assert [(each.record, unreported(each)) for each in results] == [(A, False), (B, True)]
 
 
+def test_a_record_that_a_file_tells_twice_counts_once(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    told = [
+        Result(A, {}, Outcome.INCONCLUSIVE, Reason("read-timeout"), observed_at="2026-11-21T04:00:02Z"),
+        Result(B, {}, Outcome.CONFORMS, observed_at="2026-11-21T04:00:01Z"),
+        Result(A, {}, Outcome.DRIFTED, observed_at="2026-11-21T04:00:01Z"),
+        Result(B, {}, Outcome.CONFORMS, observed_at="2026-11-21T04:00:01Z"),
+    ]
+    with ResultsWriter(path, replace(RUN, selected=(A, B))) as writer:
+        for each in told:
+            writer.append(each.to_json())
+    assert [(each.record, each.outcome) for each in read_run(path)[1]] == [(A, Outcome.DRIFTED), (B, Outcome.CONFORMS)]
+
+
 def test_a_merge_knows_what_any_of_its_runs_selected() -> None:
     """What one machine lost another has seen; what both lost stays lost; a run of old selected what it has."""
     first = replace(RUN, run="1", selected=(A, B)), [Result(A, {}, Outcome.CONFORMS)]
