@@ -75,7 +75,8 @@ def test_everything_as_stated_is_evidence_for_each_assertion_on_the_endpoint_tha
     look = seen(verdict)
     assert look.endpoint == ENDPOINT
     headers = (f"header:{name}" for name in HEADERS)
-    assert set(look.as_stated) == {"status", "type", "body", *OF_THE_ID, *headers}
+    bound = "relation:at_most:header:retry-after"
+    assert set(look.as_stated) == {"status", "type", "body", *OF_THE_ID, *headers, bound}
     assert look.otherwise == look.unseen == {}
 
 
