@@ -19,4 +19,8 @@ def placeholders_in(value: Any) -> Iterator[str]:
 
 def filled(value: Any, values: Mapping[str, str]) -> Any:
     """The value with every placeholder of a known name replaced by the target's value for it."""
-    return map_texts(value, lambda text: PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text))
+
+    def fill(text: str) -> str:
+        return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text) if "{" in text else text
+
+    return map_texts(value, fill)

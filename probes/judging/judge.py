@@ -17,7 +17,7 @@ from probes.judging.cells import Asked, Cell, answers_beside
 from probes.judging.compare import compare
 from probes.judging.looks import look
 from probes.judging.relations import NO_OTHERS, Answers
-from probes.judging.revisions import held, holding
+from probes.judging.revisions import held, not_holding
 from probes.judging.summed import summed
 from probes.judging.unasked import held_to_its_own_record, is_page, of_the_account, tells_of_the_limit, unasked, words
 from probes.judging.undocumented import seen_on_the_way
@@ -134,7 +134,7 @@ def _blames_an_assumption(verdict: Verdict) -> bool:
 
 def _judge_cell(expected: Expected, cell: Cell, known: Known, others: Answers = NO_OTHERS) -> Verdict:
     """The verdict on one exchange; none where the answer that is stated is of another revision."""
-    if f"{expected.label}/status" in expected.assertions.keys() - holding(expected, cell.exchange.request):
+    if f"{expected.label}/status" in not_holding(expected, cell.exchange.request):
         told = f"{expected.label} is stated of another revision than was asked under"
         return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ANOTHER_REVISION, told))
     return _judge_exchange(expected, cell, known, others)

@@ -13,7 +13,7 @@ from catalog.reading.expected import Expected, answer_body
 from probes.judging.basis import succeeds
 from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.relations import unseen as unseen_relations
-from probes.judging.revisions import holding
+from probes.judging.revisions import not_holding
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Finding, Reason, Response
@@ -49,8 +49,8 @@ def look(
     another = any(each.assertion == f"{expected.label}/status" and not _is_a_success_too(each) for each in findings)
     rest = [each for each in expected.assertions.values() if each.key.within not in otherwise]
     unseen = dict(_unseen(expected, exchange, rest, otherwise, reason, another=another))
-    holds = holding(expected, exchange.request)
-    unseen |= {each.key.within: ANOTHER_REVISION for key, each in expected.assertions.items() if key not in holds}
+    if gone := not_holding(expected, exchange.request):
+        unseen |= {each.key.within: ANOTHER_REVISION for key, each in expected.assertions.items() if key in gone}
     for within, why in unseen_relations(expected, exchange, others).items():
         if within not in otherwise:
             unseen.setdefault(within, why)

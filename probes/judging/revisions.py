@@ -15,20 +15,23 @@ if TYPE_CHECKING:
     from catalog.reading.expected import Expected
 
 
-def holding(expected: Expected, request: Request) -> frozenset[str]:
-    """The keys of the assertions that hold under the request's revision."""
-    return frozenset(key for key, each in expected.assertions.items() if _holds(each, expected.provider, request))
+def not_holding(expected: Expected, request: Request) -> frozenset[str]:
+    """The keys of the assertions that do not hold under the request's revision: none, of nearly all records."""
+    return frozenset(
+        key
+        for key, each in expected.assertions.items()
+        if (each.since or each.until) and not _holds(each, expected.provider, request)
+    )
 
 
 def held(findings: Iterable[Finding], expected: Expected, request: Request) -> Iterator[Finding]:
     """The findings without those of what does not hold under the request's revision."""
-    gone = expected.assertions.keys() - holding(expected, request)
-    return (each for each in findings if each.assertion not in gone)
+    found = tuple(findings)
+    gone = not_holding(expected, request) if found else frozenset()
+    return (each for each in found if each.assertion not in gone)
 
 
 def _holds(assertion: Assertion, provider: str, request: Request) -> bool:
-    if not assertion.since and not assertion.until:
-        return True
     known = manifest(provider).revisions
     if known is None:
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -97,6 +98,14 @@ class Lane:
         self._websocket: WebSocketWire | None = None
         self._grpc: GrpcWire | None = None
         self._loopback = Loopback()
+        self._dialect = Dialect.of(provider)
+        credentials = provider.credentials.values()
+        handed_over = {f"{each.role}_credential": each.value for each in credentials if each.value is not None}
+        self._values = ChainMap(redactor.kept, handed_over, dict(provider.values))
+        """What placeholders stand for: the target's values, `<role>_credential`, and secrets that answers handed out.
+
+        A credential belongs in a body where the request hands it over instead of being authorised by it.
+        """
         self._controls: dict[str, _Controls] = {}
         self._control_lock = anyio.Lock()
         self.places = anyio.CapacityLimiter(provider.concurrency)
@@ -225,7 +234,7 @@ class Lane:
             from probes.wire.http import HttpWire
 
             self._http = HttpWire(
-                Dialect.of(self.provider),
+                self._dialect,
                 self.redactor,
                 self._limits,
                 tls=self._tls,
@@ -239,9 +248,7 @@ class Lane:
         if self._websocket is None:
             from probes.wire.websocket import WebSocketWire
 
-            self._websocket = WebSocketWire(
-                Dialect.of(self.provider), self.redactor, self._limits, ca_file=self.provider.ca_file
-            )
+            self._websocket = WebSocketWire(self._dialect, self.redactor, self._limits, ca_file=self.provider.ca_file)
         return self._websocket
 
     def _grpc_wire(self) -> GrpcWire:
@@ -270,7 +277,7 @@ class Lane:
         if address is None:
             place = f"providers.{self.provider.name}.{call.service}"
             raise Stopped(Reason(ReasonCode.ADDRESS_MISSING, f"add {place} to the target"))
-        return address + Dialect.of(self.provider).path_out(filled(call.path, self.provider.values))
+        return address + self._dialect.path_out(filled(call.path, self.provider.values))
 
     def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
         wanted: dict[str, str | None] = dict(self.provider.headers)
@@ -284,16 +291,6 @@ class Lane:
             mock = call.mock
             wanted.update({"x-mock-session": session, "x-mock-scenario": mock.scenario, "x-mock-clock": mock.clock})
         return {name: filled(value, self._values) for name, value in wanted.items() if value is not None}
-
-    @property
-    def _values(self) -> Mapping[str, str]:
-        """What placeholders stand for: the target's values, `<role>_credential`, and secrets that answers handed out.
-
-        A credential belongs in a body where the request hands it over instead of being authorised by it.
-        """
-        credentials = self.provider.credentials.values()
-        handed_over = {f"{each.role}_credential": each.value for each in credentials if each.value is not None}
-        return {**self.provider.values, **handed_over, **self.redactor.kept}
 
     def _learn(self, exchange: Exchange) -> None:
         """Keep count of what ends a lane, and obey a pause that was asked for."""

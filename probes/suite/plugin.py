@@ -74,6 +74,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from probes.suite.items import PROBER, Prober
 
     allocator.give_back()
+    allocator.collect_seldom()
 
     prober = Prober(chosen, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
     config.pluginmanager.register(prober, PROBER)

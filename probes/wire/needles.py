@@ -23,6 +23,9 @@ STRIDE = 4
 DISTINCT = 4
 """A run of fewer different characters than this is a line of dashes or a number of zeros, and no part of a secret."""
 
+AROUND = 16
+"""So many bytes on either side of such a word are looked at first: mostly they tell that there is not enough of it."""
+
 MANY = 500
 """A text with more hits than this is hidden whole."""
 
@@ -81,7 +84,7 @@ class Needles:
     """Where each long needle's form begins there."""
     _standing: dict[bytes, tuple[tuple[_Needle, int], ...]] = field(default_factory=dict)
     """In which long needles each word that was met stands, and where."""
-    _near: dict[tuple[bool, bytes], bool] = field(default_factory=dict)
+    _near: dict[tuple[int, bytes], bool] = field(default_factory=dict)
     """Of words with what stood around them, whether enough may be there: the same few come again."""
     _is_public: dict[bytes, bool] = field(default_factory=dict)
     """Of what secrets have in common with texts, whether it is public: the same few come again."""
@@ -169,15 +172,18 @@ class Needles:
         return sorted(found)
 
     def _may_be_enough(self, raw: bytes, place: int) -> bool:
-        """Whether ENOUGH bytes of a needle may stand around this word of it: many texts have no more in common."""
-        before = min(place, STRIDE)
-        around = raw[place - before : place + GRAM + STRIDE]
-        known = self._near.get((before > 0, around))
+        """Whether enough of a needle may stand around this word of it: many texts have no more in common."""
+        before = min(place, AROUND)
+        around = raw[place - before : place + GRAM + AROUND]
+        known = self._near.get((before, around))
         if known is None:
-            word = raw[place : place + GRAM]
-            known = any(_long_enough(_run(around, before, each.form, offset)) for each, offset in self._with(word))
+            known = any(
+                self._is_enough(around, run, needle) or _goes_on(run, around)
+                for needle, offset in self._with(raw[place : place + GRAM])
+                if _long_enough(run := _run(around, before, needle.form, offset))
+            )
             if len(self._near) < REMEMBERED:
-                self._near[before > 0, around] = known
+                self._near[before, around] = known
         return known
 
     def _is_enough(self, raw: bytes, run: tuple[int, int], needle: _Needle) -> bool:
@@ -248,6 +254,11 @@ def _words(view: memoryview, phase: int) -> memoryview:
 
 def _long_enough(run: tuple[int, int]) -> bool:
     return run[1] - run[0] >= ENOUGH
+
+
+def _goes_on(run: tuple[int, int], around: bytes) -> bool:
+    """Whether there may be more of it in the text than in these bytes of it."""
+    return run[0] == 0 or run[1] == len(around)
 
 
 def _run(raw: bytes, place: int, form: bytes, offset: int) -> tuple[int, int]:

@@ -154,9 +154,15 @@ class Redactor:
 
         A key header keeps what the known markers leave of it, so that `Bearer ${PC_API_KEY}` can be pasted.
         """
-        for name in self._account_headers & headers.keys():
+        account = self._account_headers & headers.keys()
+        for name in account:
             self.learn(headers[name], name)
-        shown = {self.text(name): self._header(name, value) for name, value in headers.items()}
+        secret = {name: self.text(headers[name]) for name in account}
+        secret |= {name: self._header(value) for name, value in headers.items() if name in self._headers}
+        shown = {**headers, **secret}
+        if self._holds_nothing(*shown, *shown.values()):
+            return shown
+        shown = {self.text(name): secret.get(name) or self.text(value) for name, value in shown.items()}
         return dict(zip(shown, self._together(list(shown.values())), strict=True))
 
     def hide(self, secret: str, marker: str) -> None:
@@ -187,14 +193,23 @@ class Redactor:
         words = {*self._public, *self._headers, *self._account_headers, *documented}
         return b"\n".join(bare(word.encode("utf-8", "surrogatepass")) for word in sorted(words))
 
-    def _header(self, name: str, value: str) -> str:
+    def _header(self, value: str) -> str:
+        """The value of a header that is a secret as a whole."""
         shown = self.text(value)
-        if name not in self._headers:
-            return shown
         scheme, _, key = shown.rpartition(" ")
         if key.startswith("${") or key in self._public:
             return shown
         return f"{scheme} [redacted]".lstrip() if scheme in ("Bearer", "Basic") else "[redacted]"
+
+    def _holds_nothing(self, *texts: str) -> bool:
+        """Whether texts that are put together hold nothing, each by itself: true of most, and quick to see.
+
+        Nothing is escaped there: two halves of what looks like an escape could hide the beginning of what follows.
+        """
+        joined = "".join(texts)
+        if not joined.isascii() or any(sign in joined for sign in _SIGNS):
+            return False
+        return self._is_clean(texts) or (not self._may_hold_a_secret(*texts) and self._remember_clean(texts))
 
     def _may_hold_a_secret(self, *texts: str) -> bool:
         """Whether it is worth looking closer at texts that follow each other: nearly none holds a secret."""
@@ -252,12 +267,12 @@ class Redactor:
 
     def _together(self, texts: list[str]) -> list[str]:
         """Texts that follow each other, without what stands in several of them; the same list where nothing does."""
-        joined = "".join(texts)
-        if joined in self._clean:
+        if self._is_clean(texts):
             return texts
         if not self._may_hold_a_secret(*texts):
-            return self._remembered_clean(joined, texts)
-        raw = joined.encode("utf-8", "surrogatepass")
+            self._remember_clean(texts)
+            return texts
+        raw = "".join(texts).encode("utf-8", "surrogatepass")
         changed: list[str] = []
         hits, begun = self._found(raw), 0
         for text in texts:
@@ -269,12 +284,19 @@ class Redactor:
             ]
             changed.append(_replaced(text, mine))
             begun = ended
-        return changed if hits else self._remembered_clean(joined, texts)
+        if hits:
+            return changed
+        self._remember_clean(texts)
+        return texts
 
-    def _remembered_clean(self, joined: str, texts: list[str]) -> list[str]:
+    def _is_clean(self, texts: Iterable[str]) -> bool:
+        return _BETWEEN.join(texts) in self._clean
+
+    def _remember_clean(self, texts: Iterable[str]) -> bool:
+        joined = _BETWEEN.join(texts)
         if len(joined) <= REMEMBERED_TOGETHER and len(self._clean) < MEMORY:
             self._clean.add(joined)
-        return texts
+        return True
 
     def _hide(self, secret: str, marker: str, *, whole: bool = False) -> None:
         if len(secret) < MIN_SECRET or secret in self._hidden:
@@ -285,6 +307,13 @@ class Redactor:
         self._needles.add(secret, marker, whole=whole)
         self._markers.add(marker)
         self._telltale = None
+
+
+_BETWEEN = "\0"
+"""What is put between texts that are remembered together: where one ends matters."""
+
+_SIGNS = ("%", "&", "\\", "=")
+"""With one of these an escape begins, in whatever dress."""
 
 
 def _next_of(following: Iterator[str], _: str) -> str:
