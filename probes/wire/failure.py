@@ -7,11 +7,13 @@ import ssl
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 
+import httpx
+
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 
 
-class NoAnswer(Exception):
+class NoAnswer(httpx.TransportError):
     """What carries an exchange knows itself why there is no answer: `code` says it."""
 
     def __init__(self, code: ReasonCode, words: str) -> None:

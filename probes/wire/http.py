@@ -7,11 +7,11 @@ import json
 import ssl
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import h11
+import httpx
 
 from catalog.envelopes.pointer import find
 from catalog.model import Exchange, Reason, Request, Response
@@ -19,17 +19,15 @@ from catalog.model.clock import ms_since
 from catalog.model.codes import ReasonCode
 from probes.calls.body import Content, Declared, JsonBody
 from probes.wire import body
+from probes.wire.cookies import Cookies
 from probes.wire.failure import NoAnswer, reason_of
-from probes.wire.http11 import Connection, Head, request
 from probes.wire.observer import Observer
-from probes.wire.origin import Origin, addressed
-from probes.wire.pool import Pool
 from probes.wire.tls import context
+from probes.wire.transport import ASKED, Transport
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
     from probes.target.dialect import Dialect
-    from probes.wire.cookies import Cookies
     from probes.wire.redact import Redactor
 
 CONNECT_S = 10.0
@@ -61,18 +59,6 @@ class Limits:
     max_body_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Outgoing:
-    """A request as it goes out."""
-
-    url: str
-    origin: Origin
-    target: str
-    method: str
-    headers: Mapping[str, str]
-    content: bytes
-
-
 class HttpWire:
     """The HTTP connections of one lane. Redirects are not followed and proxies of the environment are not used."""
 
@@ -94,9 +80,10 @@ class HttpWire:
         self._limits = limits
         trusted = context(ca_file, client_cert_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         trusted.set_alpn_protocols(["http/1.1"])
-        self._pool = Pool(trusted, 2 * limits.max_body_bytes + BESIDE_BODY)
-        self._cookies: Cookies | None = None
-        """None until an answer sets one, which hardly any does."""
+        # No client around it: what that does about each request (redirects, hooks, authentication) is never wanted.
+        self._transport = Transport(trusted, 2 * limits.max_body_bytes + BESIDE_BODY)
+        self._cookies = Cookies()
+        """What this credential was told to bring along: providers' gateways tell clients apart by it."""
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
         """Send `call` to `url` with `headers`, both complete but in stand-ins; `since` is when the attempt began.
@@ -104,30 +91,22 @@ class HttpWire:
         Never raises for what the network or the server does: a missing answer is an exchange with a failure.
         """
         started = time.perf_counter()
-        outgoing, asked = self._request(call, url, headers)
-        answer_s = call.timeout_s or self._limits.timeout_s
-        connect_s = call.connect_s or connect_s_within(self._limits)
-        sent = False
+        request, asked = self._request(call, url, headers)
         seen: Response | Reason
         try:
             async with asyncio.timeout(CONNECT_S + self._limits.timeout_s) as limit:
-                async with self._pool.connection(outgoing.origin, connect_s) as connection:
-                    # The answer's time begins when the request is sent, and not before: were it one limit with
-                    # connecting, a machine too busy to look at a connection that stands would take its own lateness
-                    # for the provider's.
-                    deadline = asyncio.get_running_loop().time() + answer_s
-                    limit.reschedule(deadline)
-                    sent = True
-                    seen = await self._answer(connection, call, outgoing, started, deadline)
-        except (NoAnswer, h11.ProtocolError, OSError, zlib.error) as error:
-            late = isinstance(error, TimeoutError) and not sent
+                asking = _Asking(limit, call.timeout_s or self._limits.timeout_s)
+                request.extensions[ASKED] = asking.begin
+                seen = await self._answer(call, request, started, asking)
+        except (httpx.TransportError, OSError, zlib.error) as error:
+            late = isinstance(error, TimeoutError) and asking.ends_at is None
             seen = reason_of(_NO_CONNECTION if late else error, self._observer.text)
         return self._observer.exchange(label, asked, seen, started=started, since=since)
 
     async def aclose(self) -> None:
-        await self._pool.aclose()
+        await self._transport.aclose()
 
-    def _request(self, call: Call, url: str, headers: Mapping[str, str]) -> tuple[_Outgoing, Request]:
+    def _request(self, call: Call, url: str, headers: Mapping[str, str]) -> tuple[httpx.Request, Request]:
         """The request as it goes out, and as it is kept: in stand-ins and redacted."""
         content, shown = self._content(call)
         sent = self._dialect.headers_out(headers)
@@ -135,16 +114,19 @@ class HttpWire:
             sent.setdefault("content-type", "application/json")
         if isinstance(call.body, Declared):
             sent["content-length"] = str(call.body.length)
-        query = [(key, self._dialect.text_out(value)) for key, value in call.query]
-        origin, target = addressed(url, query)
-        whole = f"{origin}{target}"
-        own = {"host": origin.authority}
-        if content is not None or (call.body is None and call.method in WITH_CONTENT):
-            own["content-length"] = str(len(content or b""))
-        if self._cookies is not None and (cookie := self._cookies.header(whole)):
-            own["cookie"] = cookie
-        outgoing = _Outgoing(whole, origin, target, call.method, own | HEADERS | sent, content or b"")
-        return outgoing, self._observer.request(call.method, whole, sent, shown)
+        query = tuple((key, self._dialect.text_out(value)) for key, value in call.query)
+        request = httpx.Request(
+            call.method,
+            url,
+            content=content,
+            headers=HEADERS | sent,
+            params=httpx.QueryParams(query) if query else None,
+            cookies=self._cookies or None,
+            extensions={"timeout": {"connect": call.connect_s or connect_s_within(self._limits)}},
+        )
+        if isinstance(call.body, Declared):
+            request.stream = _DeclaredBody(call.body.length)
+        return request, self._observer.request(call.method, str(request.url), sent, shown)
 
     def _content(self, call: Call) -> tuple[bytes | None, Any]:
         match call.body:
@@ -156,35 +138,29 @@ class HttpWire:
                 return None, f"[{length} bytes declared in content-length]"
         return None, None
 
-    async def _answer(
-        self, connection: Connection, call: Call, outgoing: _Outgoing, started: float, deadline: float
-    ) -> Response:
-        asking = request(outgoing.method, outgoing.target, outgoing.headers)
-        if isinstance(call.body, Declared):
-            await connection.send_declared(asking, call.body.length)
-        else:
-            connection.send(asking, outgoing.content)
-        head = await connection.head()
-        headers = head.headers()
-        if "set-cookie" in headers:
-            self._learn_cookies(outgoing.url, head)
-        encoding = headers.get("content-encoding", "")
-        shown = self._observer.headers(headers)
-        if call.stream and "text/event-stream" in shown.get("content-type", ""):
-            return await self._streamed(connection, encoding, Response(head.status, shown), started, deadline)
-        return await self._whole(connection, encoding, Response(head.status, shown), call)
+    async def _answer(self, call: Call, request: httpx.Request, started: float, asking: _Asking) -> Response:
+        answer = await self._transport.handle_async_request(request)
+        try:
+            told = dict(answer.headers.items())
+            if "set-cookie" in told:
+                self._cookies.extract_cookies(answer)
+            headers = self._observer.headers(told)
+            if call.stream and "text/event-stream" in headers.get("content-type", ""):
+                return await self._streamed(answer, headers, started, asking.left_s)
+            return await self._whole(call, answer, headers)
+        finally:
+            await answer.aclose()
 
-    def _learn_cookies(self, url: str, head: Head) -> None:
-        if self._cookies is None:
-            from probes.wire.cookies import Cookies
+    def _body(self, answer: httpx.Response) -> tuple[AsyncIterator[bytes], str, int]:
+        """A body as it comes, in what it is packed, and how much of it is read at most."""
+        assert isinstance(answer.stream, httpx.AsyncByteStream)
+        encoding = answer.headers.get("content-encoding", "")
+        return aiter(answer.stream), encoding, self._limits.max_body_bytes
 
-            self._cookies = Cookies()
-        self._cookies.learn(url, head.all_of(b"set-cookie"))
-
-    async def _whole(self, connection: Connection, encoding: str, begun: Response, call: Call) -> Response:
+    async def _whole(self, call: Call, answer: httpx.Response, headers: Mapping[str, str]) -> Response:
         ended = "complete"
         try:
-            raw = await body.read(connection.pieces(), encoding, self._limits.max_body_bytes)
+            raw = await body.read(*self._body(answer))
         except body.BodyTooLarge as error:
             raw, ended = error.kept, "capped"
         value, body_type = body.parsed(raw)
@@ -196,23 +172,60 @@ class HttpWire:
         observed, body_type = self._observer.evidence(value, body_type)
         if ended == "capped":  # cut only now: half a secret would not be recognised
             observed, body_type = str(observed)[:SHOWN_OF_CAPPED], "text"
-        return Response(begun.status, begun.headers, observed, body_type, ended=ended)
+        return Response(status=answer.status_code, headers=headers, body=observed, body_type=body_type, ended=ended)
 
     async def _streamed(
-        self, connection: Connection, encoding: str, begun: Response, started: float, deadline: float
+        self, answer: httpx.Response, headers: Mapping[str, str], started: float, left_s: float
     ) -> Response:
         from probes.wire import sse
 
-        left_s = deadline - asyncio.get_running_loop().time()
         stream = await sse.read(
-            body.capped(connection.pieces(), encoding, self._limits.max_body_bytes),
+            body.capped(*self._body(answer)),
             lambda: ms_since(started),
             stall_s=min(sse.STALL_S, left_s * 0.4),
             whole_s=left_s * 0.5,
             by_line=self._events_named_by_line,
         )
-        return Response(begun.status, begun.headers, events=self._observer.stream(stream.events), ended=stream.ended)
+        events = self._observer.stream(stream.events)
+        return Response(status=answer.status_code, headers=headers, events=events, ended=stream.ended)
 
+
+class _Asking:
+    """The time that one request has.
+
+    The answer's begins when the request is sent, and not before: were it one limit with connecting, a machine too busy
+    to look at a connection that stands would take its own lateness for the provider's.
+    """
+
+    def __init__(self, limit: asyncio.Timeout, answer_s: float) -> None:
+        self._limit = limit
+        self._answer_s = answer_s
+        self.ends_at: float | None = None
+        """When the answer must be there, by the loop's clock; None until the request is sent."""
+
+    def begin(self) -> None:
+        """A connection stands, and the request is about to be sent."""
+        self.ends_at = asyncio.get_running_loop().time() + self._answer_s
+        self._limit.reschedule(self.ends_at)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left for the answer."""
+        return (self.ends_at or 0.0) - asyncio.get_running_loop().time()
+
+
+class _DeclaredBody(httpx.AsyncByteStream):
+    """A body whose length is announced; it comes in pieces, for it need not be sent to its end."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for begun in range(0, self._length, len(_CHUNK)):
+            yield _CHUNK[: self._length - begun]
+
+
+_CHUNK = b" " * 65_536
 
 _NO_CONNECTION = NoAnswer(ReasonCode.CONNECT_TIMEOUT, "no connection came free in time")
 

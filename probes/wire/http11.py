@@ -6,8 +6,7 @@ import asyncio
 import select
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterable, AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 import h11
@@ -28,30 +27,7 @@ READ_AHEAD = 256 * 1024
 """So many bytes that nobody has read yet stop the reading, until they are."""
 
 EARLY_ANSWER_S = 1.0
-"""How long the sender of a declared body waits for an answer before it starts to send in earnest."""
-
-_CHUNK = b" " * 65_536
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The status and the headers of an answer, in lower case and as they came: a name may come more than once."""
-
-    status: int
-    fields: tuple[tuple[bytes, bytes], ...]
-
-    def all_of(self, name: bytes) -> list[str]:
-        """Each value of a header that may not be put together."""
-        return [value.decode("iso-8859-1") for each, value in self.fields if each == name]
-
-    def headers(self) -> dict[str, str]:
-        """The headers as text; what comes more than once is put together (RFC 9110, 5.3)."""
-        encoding = _encoding(self.fields)
-        found: dict[str, str] = {}
-        for name, value in self.fields:
-            key, text = name.decode(encoding), value.decode(encoding)
-            found[key] = f"{found[key]}, {text}" if key in found else text
-        return found
+"""How long the sender of a body that comes in pieces waits for an answer before it starts to send in earnest."""
 
 
 class Connection(asyncio.Protocol):
@@ -94,8 +70,8 @@ class Connection(asyncio.Protocol):
         parts = [self._spoken(request), self._spoken(h11.Data(content)) if content else b""]
         self._transport.write(b"".join((*parts, self._spoken(h11.EndOfMessage()))))
 
-    async def send_declared(self, request: h11.Request, length: int) -> None:
-        """Send a request whose body has so many bytes, but no more of it once an answer has begun to come.
+    async def send_until_answered(self, request: h11.Request, content: AsyncIterable[bytes]) -> None:
+        """Send a request and its body piece by piece, but no more of it once an answer has begun to come.
 
         The server may answer from Content-Length alone (413).
         """
@@ -107,28 +83,25 @@ class Connection(asyncio.Protocol):
                     await self._something()
         except TimeoutError:
             pass
-        left = length
-        while left > 0 and not self._answered:
-            piece = _CHUNK[: min(len(_CHUNK), left)]
-            left -= len(piece)
+        async for piece in content:
+            if self._answered:
+                return
             self._transport.write(self._spoken(h11.Data(piece)))
             while self._writing_stopped and not self._answered:
                 await self._something()
             await asyncio.sleep(0)  # or a body that the system takes at once would never let an answer in
-        if left == 0:
-            self._transport.write(self._spoken(h11.EndOfMessage()))
+        self._transport.write(self._spoken(h11.EndOfMessage()))
 
-    async def head(self) -> Head:
+    async def head(self) -> h11.Response:
         """The head of the answer, after those that are not the answer yet.
 
         Raises:
-            NoAnswer: the connection broke, or what came takes too much of it.
-            h11.RemoteProtocolError: what came is no HTTP.
+            NoAnswer: the connection broke, what came is no HTTP, or it takes too much of the connection.
         """
         for _ in range(MAX_INTERIM + 1):
             event = await self._event()
             if isinstance(event, h11.Response):
-                return Head(event.status_code, tuple(event.headers))
+                return event
             if isinstance(event, h11.InformationalResponse) and event.status_code == _SWITCHED:
                 break
         else:
@@ -221,9 +194,8 @@ class Connection(asyncio.Protocol):
             try:
                 event = self._speaks.next_event()
             except h11.RemoteProtocolError as error:
-                if self._told_end:
-                    raise NoAnswer(ReasonCode.CONNECTION_RESET, str(error)) from None
-                raise
+                code = ReasonCode.CONNECTION_RESET if self._told_end else ReasonCode.PROTOCOL_ERROR
+                raise NoAnswer(code, str(error)) from error
             if event is not h11.NEED_DATA:
                 return event
             self._read_on()
@@ -265,27 +237,6 @@ class Connection(asyncio.Protocol):
 
 
 _SWITCHED = 101
-
-
-def request(method: str, target: str, headers: Mapping[str, str]) -> h11.Request:
-    """A request as h11 takes it.
-
-    Raises:
-        h11.LocalProtocolError: it is none that HTTP allows.
-    """
-    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
-    return h11.Request(method=method.encode(), target=target.encode(), headers=fields)
-
-
-def _encoding(fields: tuple[tuple[bytes, bytes], ...]) -> str:
-    """The encoding that all names and values are in: ASCII is UTF-8, and what is not may be anything."""
-    try:
-        for name, value in fields:
-            name.decode()
-            value.decode()
-    except UnicodeDecodeError:
-        return "iso-8859-1"
-    return "utf-8"
 
 
 def _is_cut(tls: ssl.SSLObject | None) -> bool:

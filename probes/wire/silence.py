@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 
-TALKATIVE = ("hpack", "websockets", "grpc")
+TALKATIVE = ("httpx", "httpcore", "hpack", "websockets", "grpc")
 
 TRACING = ("GRPC_TRACE", "GRPC_STACKTRACE_MINLOGLEVEL", "SSLKEYLOGFILE")
 """Variables at which a library prints what it sends, or writes down the keys of a TLS connection."""

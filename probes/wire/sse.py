@@ -9,11 +9,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-import h11
+import httpx
 
 from catalog.model import Event, Json
 from probes.wire.body import NO_JSON, BodyTooLarge, json_of
-from probes.wire.failure import NoAnswer
 
 MAX_EVENTS = 2_000
 STALL_S = 15.0
@@ -67,7 +66,7 @@ async def read(
         stream.ended = "stalled"
     except BodyTooLarge:
         stream.ended = "capped"
-    except (NoAnswer, h11.ProtocolError):
+    except httpx.TransportError:
         stream.ended = "cut"
     return stream
 

@@ -34,7 +34,7 @@ def test_a_run_costs_what_it_did(tmp_path: Path) -> None:
     run, costs = counted(tmp_path)
     assert run.status == 0, run.said
     assert costs["recipes"] == ["pa"]
-    assert costs["heavy"] == ["anyio", "h11", "jinja2", "jsonschema"]
+    assert costs["heavy"] == ["anyio", "h11", "httpx", "jinja2", "jsonschema"]
     assert costs["compiled"] == COMPILED
     assert sum(len(each.exchanges) for result in run.results.values() for each in result.attempts) == EXCHANGES
     assert costs["encoded"] <= ENCODED * EXCHANGES

@@ -138,13 +138,13 @@ from probes.wire import http
 KEY = os.environ["LEAKED"]  # workers do not inherit the variable that the target names
 send = http.HttpWire._answer
 content = http.HttpWire._content
-turns = itertools.cycle([RuntimeError, http.h11.RemoteProtocolError, KeyError, UnicodeError])
+turns = itertools.cycle([RuntimeError, http.httpx.ReadError, KeyError, UnicodeError])
 
 
-async def failing(self, connection, call, outgoing, started, deadline):
+async def failing(self, call, request, started, asking):
     if call.path == "/v1/models" and call.credential is LANE_KEY:
-        return await send(self, connection, call, outgoing, started, deadline)
-    raise next(turns)(f"could not send {dict(outgoing.headers)} with {KEY!r} and {KEY}")
+        return await send(self, call, request, started, asking)
+    raise next(turns)(f"could not send {dict(request.headers)} with {KEY!r} and {KEY}")
 
 
 def broken(self, call):

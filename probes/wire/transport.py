@@ -1,0 +1,181 @@
+"""A transport of httpx over a few connections of our own, which are kept for the next request of a lane."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, NamedTuple
+
+import h11
+import httpx
+
+from catalog.model.codes import ReasonCode
+from probes.wire.failure import NoAnswer
+from probes.wire.http11 import Connection
+
+CONNECTIONS = 8
+"""One small pool a lane: so many requests are under way at once, and so many connections are kept."""
+
+KEPT_ALIVE_S = 5.0
+"""How long a connection is kept for the next request."""
+
+EYEBALLS_S = 0.25
+"""When the next address of a host is tried beside one that does not answer (RFC 8305, 5)."""
+
+ASKED = "catalog_probe.asked"
+"""The extension of a request that is called when a connection stands, and the request is about to be sent."""
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class _Origin(NamedTuple):
+    """Where requests that may share a connection go."""
+
+    scheme: str
+    host: str
+    port: int
+
+
+class Transport(httpx.AsyncBaseTransport):
+    """Speaks HTTP/1.1 by h11. Proxies of the environment are not used.
+
+    It shows what those of httpx hide, and a prober must see: an answer before its request is sent ends the sending,
+    more than a few interim answers are none, and so is what comes unasked. Of the limits in `timeout` it keeps that of
+    connecting; the others are its caller's.
+    """
+
+    def __init__(self, tls: ssl.SSLContext, most: int) -> None:
+        """`tls` is for hosts that speak it; an answer may take `most` bytes of a connection."""
+        self._tls = tls
+        self._most = most
+        self._places = asyncio.Semaphore(CONNECTIONS)
+        self._kept: list[tuple[_Origin, Connection]] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request, and return its answer as soon as the head is there; closing that frees the connection.
+
+        Raises:
+            httpx.TransportError: there is no connection to be had, or no answer.
+        """
+        url, extensions = request.url, request.extensions
+        origin = _Origin(url.scheme, url.raw_host.decode(), url.port or _PORTS[url.scheme])
+        await self._places.acquire()
+        connection = self._kept_for(origin)
+        try:
+            if connection is None:
+                connection = await self._opened(origin, _patience_s(extensions))
+            if ASKED in extensions:
+                extensions[ASKED]()
+            try:
+                head = await _asked(connection, request)
+            except h11.LocalProtocolError as error:
+                raise httpx.LocalProtocolError(str(error)) from error
+        except BaseException:
+            self._leave(origin, connection)
+            raise
+        return httpx.Response(
+            head.status_code, headers=list(head.headers), stream=_Answer(self, origin, connection), request=request
+        )
+
+    async def aclose(self) -> None:
+        """Close what is kept."""
+        self._close(list(self._kept))
+        await asyncio.sleep(0)  # the loop closes sockets when it comes round
+
+    def _leave(self, origin: _Origin, connection: Connection | None) -> None:
+        """Keep a connection that can be used again, and close any other; its place is free."""
+        self._places.release()
+        if connection is not None and connection.rest():
+            self._kept.append((origin, connection))
+            self._close(self._kept[:-CONNECTIONS])
+
+    def _kept_for(self, origin: _Origin) -> Connection | None:
+        """The connection that was used last and can be used still; those that cannot are closed."""
+        for its, connection in reversed(self._kept):
+            if its == origin:
+                self._kept.remove((its, connection))
+                if connection.ready(KEPT_ALIVE_S):
+                    return connection
+                connection.abort()
+        return None
+
+    def _close(self, those: list[tuple[_Origin, Connection]]) -> None:
+        for each in those:
+            self._kept.remove(each)
+            each[1].abort()
+
+    async def _opened(self, origin: _Origin, patience_s: float | None) -> Connection:
+        connection = Connection(self._most)
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(patience_s):
+                transport, _ = await loop.create_connection(
+                    lambda: connection, origin.host, origin.port, happy_eyeballs_delay=EYEBALLS_S
+                )
+            if origin.scheme == "https":
+                async with asyncio.timeout(patience_s):
+                    await self._secured(connection, transport, origin.host)
+        except TimeoutError:
+            raise NoAnswer(ReasonCode.CONNECT_TIMEOUT, f"no connection within {patience_s:g} s") from None
+        except OSError as error:
+            raise NoAnswer(_why_not(error), str(error)) from error
+        return connection
+
+    async def _secured(self, connection: Connection, transport: asyncio.Transport, host: str) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            secured = await loop.start_tls(transport, connection, self._tls, server_hostname=host)
+        except TimeoutError:
+            raise
+        except OSError as error:  # a reset, or an end, is how many a server says that it does not speak TLS
+            transport.abort()
+            raise NoAnswer(ReasonCode.TLS_FAILED, str(error)) from error
+        assert secured is not None
+        connection.use(secured)
+
+
+class _Answer(httpx.AsyncByteStream):
+    """The body of an answer as it comes, and the connection that it comes over."""
+
+    def __init__(self, transport: Transport, origin: _Origin, connection: Connection) -> None:
+        self._transport = transport
+        self._origin = origin
+        self._connection: Connection | None = connection
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        assert self._connection is not None, "it is closed"
+        return self._connection.pieces()
+
+    async def aclose(self) -> None:
+        if self._connection is not None:
+            self._transport._leave(self._origin, self._connection)
+            self._connection = None
+
+
+async def _asked(connection: Connection, request: httpx.Request) -> h11.Response:
+    """The head of the answer to a request, which need not be sent to its end.
+
+    Raises:
+        h11.LocalProtocolError: it is no request that HTTP allows.
+        httpx.TransportError: there is no answer.
+    """
+    # The URL has the host in ASCII and all else percent-encoded, and httpx has told the host in a header.
+    asking = h11.Request(method=request.method.encode(), target=request.url.raw_path, headers=request.headers.raw)
+    if isinstance(request.stream, httpx.ByteStream):
+        connection.send(asking, request.content)
+    else:
+        assert isinstance(request.stream, httpx.AsyncByteStream)
+        await connection.send_until_answered(asking, request.stream)
+    return await connection.head()
+
+
+def _patience_s(extensions: Mapping[str, Any]) -> float | None:
+    patience_s: float | None = extensions.get("timeout", {}).get("connect")
+    return patience_s
+
+
+def _why_not(error: OSError) -> ReasonCode:
+    """A connection that is reset before it stands was reset in the handshake: somebody listened."""
+    reset = isinstance(error, ConnectionResetError)
+    return ReasonCode.CONNECTION_RESET if reset else ReasonCode.CONNECT_REFUSED
