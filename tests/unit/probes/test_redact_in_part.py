@@ -102,8 +102,8 @@ def test_a_part_is_hidden_in_each_form_and_case(part: str, form: str, case: str,
 @given(PARTS, st.sampled_from(GAPS), st.data())
 def test_nor_do_gaps_help(part: str, gap: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(1, len(part) - 1))
-    assert shown_of(f"<{part[:at]}{gap}{part[at:]}>") == f"<{MARKER}>"
-    assert shown_of(f"<{every(gap)(part)}>") == f"<{MARKER}>"
+    assert shown_of(f"|{part[:at]}{gap}{part[at:]}|") == f"|{MARKER}|"
+    assert shown_of(f"|{every(gap)(part)}|") == f"|{MARKER}|"
 
 
 @given(PARTS, st.binary(max_size=5), st.binary(max_size=5), st.booleans(), st.sampled_from(sorted(CASES)))
