@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from probes.wire.needles import ENOUGH
 from probes.wire.peeled import bare, levels
 
 DEEPEST = 3
@@ -34,10 +35,16 @@ class Run(NamedTuple):
     raw: bytes
 
 
-def written_down(raw: bytes, deepest: int = DEEPEST) -> Iterator[Run]:
-    """Each reading of each run bare, and of what reads like a text all levels, and the runs within."""
-    for run in runs(raw):
-        readable = len(run.raw.translate(None, _PRINTED)) <= (1 - READABLE) * len(run.raw)
+def written_down(raw: bytes, deepest: int = DEEPEST, *, known: Container[bytes] = ()) -> Iterator[Run]:
+    """Each reading of each run bare, and of what reads like a text all levels, and the runs within.
+
+    Stretches that are `known` to hold nothing are passed over.
+    """
+    for run in runs(raw, known=known):
+        printed = len(run.raw) - len(run.raw.translate(None, _PRINTED))
+        if printed < ENOUGH:
+            continue  # most names of requests read like this: so few letters, digits and signs are no part of a secret
+        readable = printed >= READABLE * len(run.raw)
         if readable or len(run.raw) <= SHORT:
             yield run._replace(raw=bare(run.raw))
         if not readable:
@@ -48,9 +55,16 @@ def written_down(raw: bytes, deepest: int = DEEPEST) -> Iterator[Run]:
             yield from (run._replace(raw=within.raw) for within in written_down(run.raw, deepest - 1))
 
 
-def runs(raw: bytes) -> Iterator[Run]:
-    """Every run in a text that is long enough to hold enough of a secret."""
+def stretches(raw: bytes) -> Iterator[bytes]:
+    """What may be base64 or hexadecimal: in headers and addresses mostly the same few names."""
+    return (raw[start:end] for start, end in _stretches(raw, _BASE64, BASE64))
+
+
+def runs(raw: bytes, *, known: Container[bytes] = ()) -> Iterator[Run]:
+    """Every run in a text that is long enough to hold enough of a secret, but for stretches that are `known`."""
     for start, end in _stretches(raw, _BASE64, BASE64):
+        if raw[start:end] in known:
+            continue
         written = raw[start:end].translate(_STANDARD)
         for first in range(4):
             yield Run(start, end, _of_base64(written[first:]))

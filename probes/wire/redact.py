@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog.model.json_tree import all_texts, map_bytes, map_texts, placed_texts, texts_and_bytes
 from catalog.reading.manifest import manifest, providers
 from probes.target.dialect import Dialect
-from probes.wire.encoded import written_down
+from probes.wire.encoded import stretches, written_down
 from probes.wire.needles import ENOUGH, Hit, needles_of
 from probes.wire.peeled import ESCAPING, bare, levels, placed_levels
 
@@ -67,6 +67,8 @@ class Redactor:
         self._shown: dict[str, str] = {}
         self._clean: set[str] = set()
         """Texts put together in which nothing was found: the headers of one probe's requests are mostly the same."""
+        self._empty: set[bytes] = set()
+        """Stretches that read like bytes written down, and hold nothing."""
         self.kept: dict[str, str] = {}
         """Secrets that answers handed out, by the name of the placeholder that stands for each: `{secret_1}`."""
 
@@ -223,7 +225,12 @@ class Redactor:
     def _met(self, raw: bytes, apart: bytes | None = None) -> bool:
         if any(map(self._needles.met, levels(raw))):
             return True
-        return any(self._needles.met(run.raw) for run in written_down(raw if apart is None else apart))
+        read = raw if apart is None else apart
+        if any(self._needles.met(run.raw) for run in written_down(read, known=self._empty)):
+            return True
+        if len(self._empty) < MEMORY:
+            self._empty.update(each for each in stretches(read) if len(each) <= REMEMBERED)
+        return False
 
     def _found(self, raw: bytes) -> list[Hit]:
         """Where secrets stand in a text, as bytes: in its order, and what overlaps as one."""
@@ -304,6 +311,7 @@ class Redactor:
         self._hidden.add(secret)
         self._shown.clear()
         self._clean.clear()
+        self._empty.clear()
         self._needles.add(secret, marker, whole=whole)
         self._markers.add(marker)
         self._telltale = None
