@@ -24,8 +24,8 @@ INVALID_TOKEN = "pb/errors/live/invalid_ephemeral_token"
 SET_UP = '{"setupComplete": {}}'
 GO_AWAY = '{"goAway": {"timeLeft": "0s"}}'
 
-PATIENCE_S = 12.0
-"""Far more than three attempts may take; a hang would take for ever."""
+PATIENCE_S = 60.0
+"""Far more than three attempts may take, on a machine that has stalled as well; a hang would take for ever."""
 
 MEMORY = 60_000_000
 """What server and client together may hold: some caps of a message, never the 1 GB that was announced."""
@@ -102,7 +102,7 @@ def test_what_was_seen_before_the_end_is_judged(misbehave: Misbehaviour, address
 def test_memory_is_bounded(misbehave: Misbehaviour) -> None:
     tracemalloc.start()  # it makes everything many times slower
     try:
-        met(misbehave, patience_s=5 * PATIENCE_S)
+        met(misbehave, patience_s=2 * PATIENCE_S)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -53,7 +53,13 @@ def started(out: Path, *arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        preexec_fn=heard,  # noqa: PLW1509 - nothing of a lock is asked between the fork and what follows
     )
+
+
+def heard() -> None:
+    """Hang-ups are heard, whoever started the tests: under `nohup` they would be ignored by all that is started."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def reported(out: Path, number: int) -> Path | None:
