@@ -203,6 +203,15 @@ def _provider_lines(provider: Provider, found: Diagnosis) -> Iterator[str]:
         yield f"  {nobodys.total():>4} not probed, whatever is set ({shares}): `pytest probes --plan` names them"
 
 
+def _wanting(name: str, found: Diagnosis) -> str:
+    """What would let a provider be probed of which nothing can be: its first key, or what most of its records want."""
+    provider = found.target.providers[name]
+    if provider.first_gap in provider.unset:
+        return provider.missing(provider.first_gap, found.target.name)
+    details = Counter(each.detail for each in found.plans[name].not_probed.values())
+    return next((detail for detail, _ in details.most_common(1)), "it has no records")
+
+
 Row = tuple[str, str, str]
 
 
@@ -256,8 +265,7 @@ def _budget(provider: Provider) -> Iterator[Row]:
 def _verdict(found: Diagnosis) -> Iterator[str]:
     yield from in_words([each.to_json() for each in found.ends], found.today)
     for name in found.missing:
-        reason = "; ".join(dict.fromkeys(each.detail for each in list(found.plans[name].not_probed.values())[:1]))
-        yield f"missing: {name} is expected and nothing of it can be probed: {reason or 'it has no records'}"
+        yield f"missing: {name} is expected and nothing of it can be probed: {_wanting(name, found)}"
     for check in found.dead:
         yield f"dead: {check.provider} {check.role}: {check.trouble}"
     if not any(provider.configured for provider in found.target.providers.values()):

@@ -14,7 +14,7 @@ from probes.target import target as targets
 from probes.target.target import Cost, Credential
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from catalog.model import Record
     from catalog.reading.store import Catalog
@@ -74,22 +74,47 @@ def _of_provider(
 ) -> Iterable[Gain]:
     alone, looks, beside = Counter[str](), Counter[str](), Counter[str]()
     own = book.book(provider.name).recipes
+    having = {place: _having(provider, place) for place in provider.unset}
     for record in records:
         recipe = own.get(str(record.address))
         if recipe is None or barred(recipe, target, allow) is not None:
             continue
         wanting = lacking(recipe, provider)
-        if len(wanting) == 1:
-            alone.update(wanting)
-        elif wanting:
-            beside.update(wanting)
+        enough = _enough(recipe, wanting, provider, having)
+        alone.update(enough)
+        beside.update(each for each in wanting if each not in enough)
         for look in recipe.optional.values():
             more = lacking(look, provider)
-            if not wanting and len(more) == 1 and barred(look, target, allow) is None:
-                looks.update(more)
+            if not wanting and barred(look, target, allow) is None:
+                looks.update(_enough(look, more, provider, having))
     for place in alone.keys() | looks.keys() | beside.keys():
         if place in provider.unset:
             yield Gain(provider.name, provider.unset[place], place, alone[place], looks[place], beside[place])
+
+
+def _enough(
+    recipe: Recipe, wanting: Iterable[str], provider: Provider, having: Mapping[str, Provider]
+) -> frozenset[str]:
+    """Each place that is enough if it alone is set: with a key, what can then be looked up is there as well."""
+    wanted = set(wanting)
+    rules = (provider.rules.get(place.removeprefix("values.")) for place in wanting)
+    tried = wanted | {f"credentials.{rule.role}" for rule in rules if rule is not None}
+    return frozenset(place for place in tried & having.keys() if wanted and not lacking(recipe, having[place]))
+
+
+def _having(provider: Provider, place: str) -> Provider:
+    """The provider as if somebody had set what stands there, and what can be looked up only then were found."""
+    table, _, name = place.rpartition(".")
+    if table == "credentials":
+        keys = {**provider.credentials, name: Credential(name, SOME_KEY, provider.unset[place])}
+        begun = replace(provider, credentials=keys)
+        found = [
+            rule.value for rule in begun.sought if begun.found_by(rule.value) and not provider.found_by(rule.value)
+        ]
+        return replace(begun, values={**begun.values, **{value: f"{{{value}}}" for value in found}})
+    if table == "values":
+        return replace(provider, values={**provider.values, name: f"{{{name}}}"})
+    return replace(provider, addresses={**provider.addresses, place: place}) if not table else provider
 
 
 def of_each_variable(catalog: Catalog, name: str) -> list[str]:

@@ -136,3 +136,18 @@ def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
     had, has = (set(plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
     assert best.records > 0
     assert len(has - had) == best.records
+
+
+@pytest.mark.parametrize("variable", ["PA_COMPLIANCE_KEY", "PA_ADMIN_KEY", "PA_SMALL_MODEL", "PC_REVOKED_KEY"])
+def test_a_key_gains_what_can_be_looked_up_with_it_too(variable: str) -> None:
+    """Nothing more: what the first key's listing did not show is there for no other key."""
+    keys = {"PA_API_KEY": "key-of-nobody", "PC_API_KEY": "key-of-nobody"}
+    begun = targets.load("live", keys)
+    (said,) = [each for each in gains.gains(catalog(), begun, begun.allow) if each.variable == variable]
+    after = targets.load("live", {**keys, variable: "value-of-nobody"})
+    newly = {rule.value: "found" for rule in after.providers["pa"].sought if rule.role in ("compliance", "admin")}
+    able = {name for name in newly if after.providers["pa"].found_by(name)}
+    after = after.with_values({"pa": {name: newly[name] for name in able}})
+    addresses = [str(record.address) for record in catalog().select(said.provider)]
+    had, has = (len(plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
+    assert said.records == has - had > 0

@@ -103,6 +103,16 @@ def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
     assert "missing: pa is expected and nothing of it can be probed: set PA_API_KEY" in doctor.told(found)
 
 
+@pytest.mark.parametrize(("provider", "blank"), [("pa", ""), ("pb", " \t\n"), ("pc", ""), ("pd", "")])
+def test_a_key_that_is_set_and_empty_is_what_is_missing(provider: str, blank: str) -> None:
+    name = f"{provider.upper()}_API_KEY"
+    found = doctor.examine(catalog(), targets.load("live", {name: blank}), frozenset({Cost.FREE}), date(2026, 11, 21))
+    assert not found.healthy
+    assert [line for line in doctor.told(found) if line.startswith("missing: ")] == [
+        f"missing: {provider} is expected and nothing of it can be probed: set {name}"
+    ]
+
+
 def test_with_nothing_set_it_says_how_to_begin(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
