@@ -61,6 +61,7 @@ _CONFIGURATION = frozenset(
         ReasonCode.CREDENTIAL_EMPTY,
         ReasonCode.ADDRESS_MISSING,
         ReasonCode.VALUE_MISSING,
+        ReasonCode.VALUE_NOT_FOUND,
     }
 )
 _NAMED = 3

@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 WITHOUT_A_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED})
 """The outcomes of what was to be looked at and was not seen."""
 
+GONE = frozenset({ReasonCode.CREDENTIAL_EMPTY, ReasonCode.VALUE_NOT_FOUND})
+"""Why something was not probed though somebody meant it to be: what it rests on was sought and is not there."""
+
 
 def lost_sight(result: Result, last: Earlier | None) -> bool:
     """Whether a record of which this was the `last` verdict has none any more.
 
-    A key that is set and empty is the secret that a CI could not find: it was to be looked at. What was never reported
-    is told as that.
+    A key that is set and empty is the secret that a CI could not find, and what was sought on the account and is not
+    there any more is what a night rested on: both were to be looked at. What was never reported is told as that.
     """
     return last is not None and _is_unseen(result)
 
@@ -62,8 +65,8 @@ def since(today: date, earlier: Sequence[Earlier]) -> date:
 
 def _is_unseen(result: Result) -> bool:
     """Whether it was to be looked at, was reported, and has no verdict."""
-    empty = result.reason is not None and result.reason.code == ReasonCode.CREDENTIAL_EMPTY
-    meant = result.outcome in WITHOUT_A_VERDICT or (result.outcome is Outcome.NOT_PROBED and empty)
+    gone = result.reason is not None and result.reason.code in GONE
+    meant = result.outcome in WITHOUT_A_VERDICT or (result.outcome is Outcome.NOT_PROBED and gone)
     return meant and not unreported(result)
 
 

@@ -105,6 +105,7 @@ class ReasonCode(StrEnum):
     CREDENTIAL_MISSING = "credential-missing"
     CREDENTIAL_EMPTY = "credential-empty"
     VALUE_MISSING = "value-missing"
+    VALUE_NOT_FOUND = "value-not-found"
     PROVIDER_NOT_CONFIGURED = "provider-not-configured"
     ADDRESS_MISSING = "address-missing"
     NOT_ON_THE_WIRE = "not-on-the-wire"

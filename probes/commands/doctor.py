@@ -26,7 +26,7 @@ from probes.planning.unfaulted import at_most
 from probes.running import controls
 from probes.running.budget import Budget
 from probes.running.lane import Lane
-from probes.running.looking_up import found_in, look_up
+from probes.running.looking_up import found_in, look_up, unanswered_in
 from probes.target.target import NOWHERE_KEY, Cost, Provider, Target
 from probes.wire.redact import Redactor
 from reports.endings import in_words
@@ -94,8 +94,13 @@ class Diagnosis:
         return [check for check in self.checks if check.trouble]
 
     @property
+    def unanswered(self) -> list[LookedUp]:
+        """The look-ups that told nothing of the account: what needs them could not be looked at."""
+        return [each for each in self.looked_up if each.unanswered]
+
+    @property
     def healthy(self) -> bool:
-        return not self.missing and not self.dead
+        return not self.missing and not self.dead and not self.unanswered
 
 
 def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: date) -> Diagnosis:
@@ -108,7 +113,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
     works = {check.provider for check in checks if not check.trouble}
     asked = {name: rules for name, rules in look_ups(wanted, target).items() if name in works} if target.live else {}
     looked_up = look_up(asked, target, Redactor.of(target, public=[NOWHERE_KEY]))
-    found = target.with_values(found_in(looked_up))
+    found = target.with_values(found_in(looked_up)).with_unanswered(unanswered_in(looked_up))
     plans = {name: plan(catalog, found, allow, own, drawing) for name, own in addresses.items()}
     # An account that could not be asked may have all that it can be asked for: no variable is needed for that.
     unasked = {name: each for name, each in possible.providers.items() if name not in works}
@@ -268,6 +273,9 @@ def _verdict(found: Diagnosis) -> Iterator[str]:
         yield f"missing: {name} is expected and nothing of it can be probed: {_wanting(name, found)}"
     for check in found.dead:
         yield f"dead: {check.provider} {check.role}: {check.trouble}"
+    for each in found.unanswered:
+        why = next(iter(each.unanswered.values()))
+        yield f"unanswered: {each.provider}: {why.code}: {why.detail}; ask again, or set what it looks for"
     if not any(provider.configured for provider in found.target.providers.values()):
         first = [each for each in found.target.providers.values() if each.credentials]
         keys = [provider.missing(provider.first_gap, found.target.name) for provider in first]

@@ -30,7 +30,7 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
     if forbidden is not None:
         return forbidden
     wanting = lacking(recipe, provider)
-    return _wanting(provider, wanting[0], target) if wanting else None
+    return _wanting(provider, min(wanting, key=lambda place: _sought(provider, place)), target) if wanting else None
 
 
 def barred(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
@@ -58,13 +58,22 @@ def lacking(recipe: Recipe, provider: Provider) -> list[str]:
     ]
 
 
+def _sought(provider: Provider, place: str) -> bool:
+    """Whether it is a value that is looked for on the account. What is not keeps a record back whatever that has."""
+    return place.startswith("values.") and provider.found_by(place.removeprefix("values.")) is not None
+
+
 def _wanting(provider: Provider, place: str, target: Target) -> Reason:
     table, _, name = place.rpartition(".")
     if table == "credentials":
         empty = provider.credential(name).empty
         code = ReasonCode.CREDENTIAL_EMPTY if empty else ReasonCode.CREDENTIAL_MISSING
+    elif table == "values":
+        if name in provider.unanswered:
+            return provider.unanswered[name]
+        code = ReasonCode.VALUE_NOT_FOUND if _sought(provider, place) else ReasonCode.VALUE_MISSING
     else:
-        code = ReasonCode.VALUE_MISSING if table == "values" else ReasonCode.ADDRESS_MISSING
+        code = ReasonCode.ADDRESS_MISSING
     return Reason(code, provider.missing(place, target.name))
 
 

@@ -8,10 +8,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 import anyio
 
+from catalog.model import Reason
 from catalog.model.labels import SETUP
 from probes.calls.call import get
 from probes.calls.placeholders import filled
 from probes.elicit.probe import Stopped
+from probes.judging.proof import expected_of
+from probes.judging.unasked import unasked
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.look_ups import LookedUp, Rule, choose, ending, following, joined
@@ -40,6 +43,14 @@ def found_in(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, str]]:
     return found
 
 
+def unanswered_in(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, Reason]]:
+    """What could not be looked up and why, by provider and value."""
+    found: dict[str, dict[str, Reason]] = {}
+    for each in looked_up:
+        found.setdefault(each.provider, {}).update(each.unanswered)
+    return found
+
+
 async def _all(wanted: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
     told: dict[str, tuple[LookedUp, ...]] = {}
 
@@ -62,6 +73,8 @@ class _OfProvider:
         self._lanes: dict[str, Lane] = {}
         self._told: dict[tuple[str, str, str], LookedUp] = {}
         self._bodies: dict[tuple[str, str, str], Json] = {}
+        self._unanswered: dict[tuple[str, str, str], Reason] = {}
+        self._left_open: dict[str, tuple[str, str, str]] = {}
 
     async def follow(self, rules: Iterable[Rule]) -> tuple[LookedUp, ...]:
         values = dict(self._provider.values)
@@ -69,6 +82,8 @@ class _OfProvider:
             for rule in rules:
                 if rule.rests_on <= values.keys():
                     await self._follow(rule, values)
+                elif left_open := sorted(rule.rests_on & self._left_open.keys()):
+                    self._leave_open(rule, self._left_open[left_open[0]])
         finally:
             for lane in self._lanes.values():
                 await lane.aclose()
@@ -82,12 +97,20 @@ class _OfProvider:
         if rule.value not in values:
             found = choose(rule, body, values, self._provider.rules)
             if found is None:
+                if key in self._unanswered:
+                    self._leave_open(rule, key)
                 return
             values[rule.value] = found
             self._told[key] = replace(self._told[key], found={**self._told[key].found, rule.value: found})
         end = ending(rule, body, values[rule.value])
         if end is not None:
             self._told[key] = replace(self._told[key], ends={**self._told[key].ends, rule.value: end})
+
+    def _leave_open(self, rule: Rule, key: tuple[str, str, str]) -> None:
+        """Keep that nothing is known of a value because this request got no answer that speaks of the account."""
+        told = self._told[key]
+        self._left_open[rule.value] = key
+        self._told[key] = replace(told, unanswered={**told.unanswered, rule.value: self._unanswered[key]})
 
     async def _ask(self, key: tuple[str, str, str], rule: Rule) -> LookedUp:
         """Ask for the list, page by page; what was told before one that was refused counts."""
@@ -105,10 +128,14 @@ class _OfProvider:
                 call = get(parts.path, query=query + cursor, service=address)
                 exchange = await lane.send(call, SETUP, SESSION, 0.0, free=True)
             except Stopped as stopped:
+                self._unanswered[key] = stopped.reason
                 return replace(told, trouble=str(stopped))
             if exchange.failure is not None:  # the next would only repeat it
                 lane.stop(exchange.failure)
             trouble = _trouble(exchange)
+            why = _unanswered(exchange, self._provider.name)
+            if why is not None:
+                self._unanswered[key] = why
             if trouble or exchange.response is None:
                 return replace(told, trouble=trouble)
             pages.append(exchange.response.body)
@@ -117,6 +144,16 @@ class _OfProvider:
             if following_page is None:
                 return told
             cursor = ((rule.next_as, following_page),)
+
+
+def _unanswered(exchange: Exchange, provider: str) -> Reason | None:
+    """Why this tells nothing of the account at all, as a gateway's page; None where it does, if only to refuse."""
+    if exchange.failure is not None:
+        why: Reason | None = Reason(exchange.failure.code, exchange.failure.detail)
+    else:
+        why = unasked(expected_of(provider), exchange.response) if exchange.response is not None else None
+    request = exchange.request
+    return Reason(why.code, f"the look-up {request.method} {request.url}: {why.detail}") if why is not None else None
 
 
 def _trouble(exchange: Exchange) -> str:

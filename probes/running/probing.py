@@ -15,6 +15,7 @@ from catalog.evidence.kept import Allowance, kept_attempt, kept_finding, kept_lo
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog.model.codes import ReasonCode
+from catalog.model.explanations import INCONCLUSIVE
 from catalog.model.labels import BESIDE
 from probes.elicit.performing import Unseen, perform
 from probes.elicit.probe import Stopped
@@ -190,11 +191,11 @@ async def _confirm(task: Task, lane: Lane, *, after: float | None = None) -> Non
 
 
 def unprobed(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
-    """The result of a record that is not probed here."""
+    """The result of a record that is not probed here, or for which what it rests on could not be looked up."""
     return Result(
         record=str(record.address),
         probed=record.data,
-        outcome=Outcome.NOT_PROBED,
+        outcome=Outcome.INCONCLUSIVE if reason.code in INCONCLUSIVE else Outcome.NOT_PROBED,
         reason=reason,
         lane=recipe.lane if recipe else "",
         cost=str(recipe.cost) if recipe else "",

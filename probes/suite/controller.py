@@ -23,7 +23,7 @@ from catalog.model.exits import Exit, highest
 from catalog.model.visible import line
 from probes.planning.plan import controlled_lanes, plan
 from probes.planning.sharding import group_of
-from probes.running.looking_up import found_in
+from probes.running.looking_up import found_in, unanswered_in
 from probes.suite import after_run, before_run
 from probes.suite.collecting import address_in, address_of
 from probes.suite.embedded_mock import EmbeddedMock, MockError
@@ -31,7 +31,7 @@ from probes.suite.items import PROBER, PROPERTY
 from probes.suite.progress import Progress
 from probes.suite.telling import Teller
 from probes.suite.versions import versions
-from probes.suite.worker_input import WORKER_INPUT, Addresses, Values, WorkerInput
+from probes.suite.worker_input import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
 from reports import history
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Controller:
     @property
     def worker_input(self) -> WorkerInput:
         """What a prober needs; its addresses wait for the mock only when they are asked for."""
-        return WorkerInput(self._run, self._mock_addresses, self._shown[1], self._values)
+        return WorkerInput(self._run, self._mock_addresses, self._shown[1], self._values, self._unanswered)
 
     def start(self) -> None:
         """Start the mock (without waiting for it) and make the run's folder.
@@ -250,6 +250,9 @@ class Controller:
 
     def _values(self) -> Values:
         return found_in(self._look_up())
+
+    def _unanswered(self) -> Unanswered:
+        return unanswered_in(self._look_up())
 
     def _open(self, selected: Sequence[str]) -> None:
         """Write the run's line; a second call changes nothing.

@@ -153,7 +153,8 @@ class Prober(Collector):
 
     def _engine_of_run(self) -> Engine:
         if self._engine is None:
-            target = self.options.target.with_values(self._worker_input.values())
+            told = self._worker_input
+            target = self.options.target.with_values(told.values()).with_unanswered(told.unanswered())
             if target.embedded:
                 target = target.served_by(self._worker_input.addresses())
             self._engine = Engine(

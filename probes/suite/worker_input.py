@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from catalog.model import Reason
+
 WORKER_INPUT = "catalog_probe"
 """The key under which the controller tells its xdist workers the run and the mock's addresses."""
 
@@ -15,6 +17,15 @@ Values = Mapping[str, Mapping[str, str]]
 
 def nothing_found() -> Values:
     """Of a run that looks nothing up."""
+    return {}
+
+
+Unanswered = Mapping[str, Mapping[str, Reason]]
+"""What could not be looked up and why, by provider and value."""
+
+
+def nothing_unanswered() -> Unanswered:
+    """Of a run whose look-ups were all answered."""
     return {}
 
 
@@ -38,6 +49,8 @@ class WorkerInput:
     """What the run remembers of the runs before it."""
     values: Callable[[], Values] = nothing_found
     """What look-ups found on the accounts, asked for when the first probe needs it."""
+    unanswered: Callable[[], Unanswered] = nothing_unanswered
+    """What could not be looked up there."""
     whole_groups: bool = True
     """Whether this process gets every item of a group, so that what is prefetched is also asked for."""
 
@@ -46,10 +59,24 @@ class WorkerInput:
         addresses = {name: dict(table) for name, table in self.addresses().items()}
         values = {name: dict(table) for name, table in self.values().items()}
         told = {"run": self.run, "addresses": addresses, "history": list(self.history), KEYS: dict(keys)}
-        return {**told, LOCAL: local, "values": values, "whole_groups": whole_groups}
+        unanswered = {
+            name: {value: (str(why.code), why.detail) for value, why in table.items()}
+            for name, table in self.unanswered().items()
+        }
+        return {**told, LOCAL: local, "values": values, "unanswered": unanswered, "whole_groups": whole_groups}
 
     @classmethod
     def from_controller(cls, plain: Mapping[str, Any]) -> WorkerInput:
         addresses: Addresses = plain["addresses"]
         values: Values = plain["values"]
-        return cls(plain["run"], lambda: addresses, tuple(plain["history"]), lambda: values, plain["whole_groups"])
+        unanswered: Unanswered = {
+            name: {value: Reason(*why) for value, why in table.items()} for name, table in plain["unanswered"].items()
+        }
+        return cls(
+            plain["run"],
+            lambda: addresses,
+            tuple(plain["history"]),
+            lambda: values,
+            lambda: unanswered,
+            plain["whole_groups"],
+        )

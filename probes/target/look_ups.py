@@ -16,7 +16,7 @@ from catalog.envelopes.pointer import ABSENT, find, rebuilt
 from probes.calls.placeholders import placeholders_in
 
 if TYPE_CHECKING:
-    from catalog.model import Json
+    from catalog.model import Json, Reason
 
 
 MAX_PAGES = 5
@@ -76,6 +76,8 @@ class LookedUp:
     ends: Mapping[str, date] = field(default_factory=dict)
     trouble: str = ""
     """Why it told nothing; empty where it was answered."""
+    unanswered: Mapping[str, Reason] = field(default_factory=dict)
+    """Values of which it left everything open, and why; empty where the account answered, if only to refuse."""
 
     def to_json(self) -> dict[str, Json]:
         """As the run's line keeps it: an id of the account is nobody's business, a model's name is."""

@@ -7,12 +7,16 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model.errors import Mendable
 from catalog.model.standpoint import StandsFor
 from probes.target.dialect import Dialect
 from probes.target.look_ups import Rule, in_order
+
+if TYPE_CHECKING:
+    from catalog.model import Reason
 
 EMBEDDED = "embedded"
 """The address of a provider that the plugin's own mock serves; filled in once the mock is ready."""
@@ -89,6 +93,8 @@ class Provider:
     """The revisions that are to be probed: the first each night, of the others one by rotation."""
     rules: Mapping[str, Rule] = field(default_factory=dict)
     """How values that no variable names are found on the account, by value."""
+    unanswered: Mapping[str, Reason] = field(default_factory=dict)
+    """Values that were looked up and of which nothing is known, and why: no answer came that speaks of the account."""
 
     @property
     def budgeted(self) -> bool:
@@ -186,6 +192,13 @@ class Target:
         providers = {
             name: replace(provider, values={**found[name], **provider.values}) if name in found else provider
             for name, provider in self.providers.items()
+        }
+        return replace(self, providers=providers)
+
+    def with_unanswered(self, unanswered: Mapping[str, Mapping[str, Reason]]) -> Target:
+        """This target with what could not be looked up, by provider and value."""
+        providers = {
+            name: replace(provider, unanswered=unanswered.get(name, {})) for name, provider in self.providers.items()
         }
         return replace(self, providers=providers)
 

@@ -16,8 +16,10 @@ from starlette.routing import Route
 from mockserver.app import create_app
 from probes import __main__ as command
 from probes.commands import doctor
+from probes.running.looking_up import look_up, unanswered_in
 from probes.target import target as targets
 from probes.target.target import Cost
+from probes.wire.redact import Redactor
 from tests.harness.command import OF_TARGETS
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, mock_process, night
@@ -93,6 +95,34 @@ def test_a_model_is_found_on_whichever_page(listed: tuple[str, ...], found: str)
     (end,) = [line for line in told if "`small_model`" in line]
     said = rf"In 12 days `small_model` \({found}\) of PA goes: \d+ records would go blind; set PA_SMALL_MODEL"
     assert re.fullmatch(said, end)
+
+
+@pytest.mark.parametrize(
+    ("status", "content_type", "left_open"),
+    [
+        (502, "text/html", {"organization", "role", "user"}),
+        (503, "application/json", {"organization", "role", "user"}),
+        (403, "text/html", {"organization", "role", "user"}),
+        (403, "application/json", set()),
+        (404, "application/json", set()),
+        (200, "application/json", set()),
+    ],
+)
+def test_what_a_look_up_leaves_open_and_what_the_account_answered(
+    status: int, content_type: str, left_open: set[str]
+) -> None:
+    """What rests on a value that nobody could ask for is as open; a refusal, and an empty list, are answers."""
+
+    def told(_: Request) -> Response:
+        return Response("{}" if "json" in content_type else "<html></html>", status, media_type=content_type)
+
+    with serving(Starlette(routes=[Route("/v1/compliance/organizations", told)])) as base:
+        target = targets.load("live", {"PA_COMPLIANCE_KEY": "key-of-nobody", "PA_BASE_URL": base})
+        rules = [rule for rule in target.providers["pa"].sought if rule.value in ("organization", "role", "user")]
+        looked_up = look_up({"pa": tuple(rules)}, target, Redactor.of(target))
+    assert unanswered_in(looked_up)["pa"].keys() == left_open
+    (asked,) = looked_up
+    assert asked.trouble == ("" if status == 200 else f"HTTP {status}")
 
 
 def test_an_expected_provider_that_is_not_configured_is_missing() -> None:

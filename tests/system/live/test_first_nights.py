@@ -5,6 +5,7 @@ Doctor, plan, a first night, a quiet one, one on which one thing changed, its ac
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import pytest
 from catalog.evidence.causes import causes
 from catalog.evidence.results_file import read_run
 from catalog.evidence.self_check import of_records
+from catalog.model import Outcome
 from mockserver.app import create_app
 from probes.target import target as targets
 from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
@@ -140,6 +142,68 @@ def of(out: Path, ran: Ran) -> Ran:
 
 def summary(out: Path) -> str:
     return (newest(out) / "summary.md").read_text(encoding="utf-8")
+
+
+PAGE = b"<html><body>Sorry, you have been blocked</body></html>"
+
+
+class Behind:
+    """The service, but that its listing of models shows one that is retired, or from some page on is a gateway's."""
+
+    def __init__(self, standing_in: Service, *, page_from: int | None = None) -> None:
+        self.standing_in = standing_in
+        self.page_from = page_from
+        self.pages = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if b"limit=1000" not in scope.get("query_string", b""):
+            await self.standing_in(scope, receive, send)
+            return
+        self.pages += 1
+        if self.page_from is not None and self.pages >= self.page_from:
+            await answer(send, 403, b"text/html", PAGE)
+        else:
+            more = self.page_from is not None
+            told = {"data": [{"id": "x", "lifecycle": "retired"}], "last_id": "x", "has_more": more}
+            await answer(send, 200, b"application/json", json.dumps(told).encode())
+
+
+async def answer(send: Send, status: int, content_type: bytes, body: bytes) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", content_type)]})
+    await send({"type": "http.response.body", "body": body})
+
+
+@pytest.mark.parametrize(("page_from", "options"), [(1, ()), (2, ("-n", "1"))])
+def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
+    page_from: int, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Also the first one, and where the first page of a list was answered: nobody knows what the account has."""
+    with serving(Behind(Service(), page_from=page_from)) as base:
+        environ = {"PA_API_KEY": "mock-pa-inference", "PA_BASE_URL": f"{base}/pa", "PA_RATE": "200"}
+        ran = pytest_probes(tmp_path / "out", *OPTIONS, *options, environ=environ)
+        said = command("probes", "doctor", "--target", "live", environ=environ)
+    reasons = {
+        each.reason.code for each in ran.results.values() if each.outcome is Outcome.INCONCLUSIVE and each.reason
+    }
+    assert (ran.status, reasons) == (10, {"gateway-page"}), ran.said
+    assert "the look-up GET " in ran.output
+    assert "blind: pa was not looked at" in ran.output
+    if page_from == 1:
+        assert said.returncode == 1
+        assert re.search("^unanswered: pa: gateway-page: the look-up GET ", said.stdout, re.MULTILINE)
+
+
+def test_a_model_that_the_account_lists_no_more_is_lost_from_sight(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with service() as (_, environ):
+        first = pytest_probes(out, *OPTIONS, environ=environ)
+        assert first.status == 0, first.said
+    with serving(Behind(Service())) as base:
+        second = pytest_probes(out, *OPTIONS, environ={**environ, "PA_BASE_URL": f"{base}/pa"})
+    assert second.status == 10, second.said
+    assert "Lost sight" in second.output
+    assert "value-not-found" in second.output
+    assert "set PA_SMALL_MODEL" in second.said
 
 
 def test_with_nothing_set_it_tells_what_to_set(tmp_path: Path) -> None:

@@ -95,17 +95,20 @@ def test_it_stays_lost_until_it_is_seen_again_and_says_since_when() -> None:
         ("credential-missing", False),
         ("provider-not-configured", False),
         ("stopped-early", False),
+        ("value-missing", False),
         ("credential-empty", True),
+        ("value-not-found", True),
     ],
 )
 def test_what_was_not_meant_to_be_asked_is_not_lost(reason: str, gone: bool) -> None:
-    """A variable that is set and empty is a secret that a CI could not find: somebody meant it to be asked."""
+    """A variable that is set and empty is a secret that a CI could not find; what is sought on the account is meant."""
     seen = night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
     assert bool(lost.of_run(after(ALL), seen)) == gone
 
 
-def test_a_key_that_is_gone_for_most_records_is_blind() -> None:
-    seen = night(*[(Outcome.NOT_PROBED, "credential-empty")] * 4, *[CONFORMS] * 6)
+@pytest.mark.parametrize("reason", ["credential-empty", "value-not-found"])
+def test_what_is_gone_for_most_records_is_blind(reason: str) -> None:
+    seen = night(*[(Outcome.NOT_PROBED, reason)] * 4, *[CONFORMS] * 6)
     assert verdicts.of_run(after(ALL), seen) is Exit.BLIND
     assert verdicts.of_run(after(), seen) is Exit.FINE
 
