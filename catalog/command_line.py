@@ -66,6 +66,17 @@ def _meant(message: str) -> str:
     return did_you_mean(slip["given"], re.findall(r"[^\s',]+", slip["known"])) if slip is not None else ""
 
 
+def named(text: str) -> str:
+    """The value of an option that names something: a script's unset variable is told, and means no default.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty.
+    """
+    if not text.strip(" ,"):
+        raise argparse.ArgumentTypeError("its value is empty; give one, or leave the option out")
+    return text
+
+
 def run(
     parser: Parser,
     arguments: Sequence[str] | None = None,
@@ -94,7 +105,9 @@ def run(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at exit
         return Exit.FINE
     except OSError as error:
-        return _say(parser, f"{error.filename or 'cannot write'}: {error.strerror or error}", Exit.USAGE)
+        said = error.strerror or error
+        line = f"{error.filename}: {said}; name another" if error.filename else f"cannot write: {said}"
+        return _say(parser, line, Exit.USAGE)
     except KeyboardInterrupt:
         return _say(parser, stopped, INTERRUPTED)
     except Exception:  # noqa: BLE001 - else Python exits 1, which says that something was found

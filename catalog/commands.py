@@ -38,8 +38,8 @@ def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
     roots = homes.use(args.catalog)
     for root in roots:
-        if not root.is_dir():
-            raise no_folder(root)
+        if not root.is_dir() or not (homes.is_of_a_home(root) or any(root.rglob("*.json"))):
+            raise no_folder(root)  # of nothing nobody should read that it is fine
         if args.fix:
             from catalog.check import validate
 
@@ -199,7 +199,7 @@ def explain(args: Namespace) -> int:
         print(show.codes_text())
         return Exit.FINE
     if args.code not in explanations.ALL:
-        mend = did_you_mean(args.code, explanations.ALL) or "`python -m catalog explain` lists every code"
+        mend = did_you_mean(args.code.lower(), explanations.ALL) or "`python -m catalog explain` lists every code"
         raise CatalogError(f"no code is called {args.code!r}", mend)
     print(show.code_text(explanations.ALL[args.code]))
     return Exit.FINE

@@ -36,6 +36,12 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _names(text: str) -> str:
+    if not text.strip(" ,"):
+        raise argparse.ArgumentTypeError("no provider is named; name some, or leave the option out")
+    return text
+
+
 def _limits(text: str) -> str | float:
     try:
         return text if text == leniency.OFF else float(text)
@@ -74,7 +80,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--profile", choices=sorted(PROFILES), help="`field`: answers as published ones show, not as documented"
     )
-    parser.add_argument("--only", metavar="NAMES", help="serve only these providers, for instance pa,pc")
+    parser.add_argument("--only", type=_names, metavar="NAMES", help="serve only these providers, for instance pa,pc")
     parser.add_argument("--latency-ms", type=_milliseconds, default=0, metavar="N", help="answer N ms later")
     parser.add_argument(
         "--record", type=Path, metavar="FILE", help="append each HTTP exchange, a line, without keys and request bodies"
@@ -89,7 +95,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         speaks = Path(REAL) if arguments.clients else arguments.prefixes
         given = read_file(speaks) if speaks else {}
-        only = [each.strip().lower() for each in arguments.only.split(",")] if arguments.only else None
+        only = [each.strip().lower() for each in arguments.only.split(",")] if arguments.only is not None else None
         app = create_app(
             only=only,
             given=given,

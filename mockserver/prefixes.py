@@ -35,9 +35,9 @@ def read_file(path: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise PrefixesError(f"{path}: {error.strerror}") from None
+        raise PrefixesError(f"--prefixes {path}: {error.strerror}; name a TOML file that can be read") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PrefixesError(f"{path}: {error}") from None
+        raise PrefixesError(f"--prefixes {path}: broken TOML: {error}; mend it") from None
 
 
 def merged(providers: Iterable[Provider], given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -97,8 +97,9 @@ def _doctor(chosen: argparse.Namespace) -> int:
 
     catalog = _catalog(chosen)
     with _ready(target.load(chosen.target).only(meant())) as ready:
-        found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
-    print("\n".join(doctor.told(found)))
+        allow = ready.allow | frozenset(map(Cost, chosen.allow))
+        found = doctor.examine(catalog, ready, allow, datetime.now(UTC).date())
+    print("\n".join(doctor.told(found, chosen.target)))
     return Exit.FINE if found.healthy else Exit.PROBLEMS
 
 
@@ -181,7 +182,9 @@ def _parser() -> command_line.Parser:
 
 
 def _add_catalog(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    parser.add_argument("--catalog", metavar="DIR", help="the records, or the home, to use", default=default)
+    parser.add_argument(
+        "--catalog", type=command_line.named, metavar="DIR", help="the records, or the home, to use", default=default
+    )
 
 
 def _add_coverage(commands: Any) -> None:
@@ -207,7 +210,7 @@ def _add_doctor(commands: Any) -> None:
     )
     doctor.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
     doctor.add_argument(
-        "--allow", action="append", default=[], type=Cost, choices=list(Cost), help="plan as if this cost were allowed"
+        "--allow", action="append", default=[], choices=[*map(str, Cost)], help="plan as if this cost were allowed"
     )
     doctor.set_defaults(run_command=_doctor)
 

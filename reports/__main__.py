@@ -118,7 +118,9 @@ def _parser() -> command_line.Parser:
     command.add_argument("run", metavar="RUN", nargs="?", default="latest")
     command.set_defaults(run_command=_open)
     for each in (*commands.choices.values(), *kept.choices.values()):
-        each.add_argument("--catalog", metavar="DIR", help="the home of the run's providers, if it has moved")
+        each.add_argument(
+            "--catalog", type=command_line.named, metavar="DIR", help="the home of the run's providers, if it has moved"
+        )
         if each.get_default("run_command") is not None:
             each.set_defaults(run_command=_with_home(each.get_default("run_command")))
     return parser

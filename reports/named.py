@@ -43,8 +43,8 @@ def folder_or_none(name: str) -> Path | None:
     for path in (places.meant(name), places.runs() / name):
         if path.is_dir():
             return path
-        if path.is_file():
-            return path.parent
+        if path.is_file() and (path.parent / RESULTS).is_file():
+            return path.parent  # whichever of its files is named
     return None
 
 

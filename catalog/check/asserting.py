@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
     from catalog.reading.store import Catalog
 
-FIX = "run `python -m catalog check --fix`"
+CHECK = "python -m catalog check"
+"""Whoever tells a complaint says behind it which records are meant, where they are not those that are found unnamed."""
+
+FIX = f"run `{CHECK} --fix`"
 
 _OF_ASSERTIONS = ("assumed", "alternatives", "out_of_reach", "since", "until")
 _OF_A_REQUEST = ("endpoints", "cause", "method", "path", "query", "header", "body")

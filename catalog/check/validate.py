@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -85,13 +86,22 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
             found.append(Problem(catalog.file_of(record.address), str(record.address), *complaint))
     found += _discoveries(catalog, shipped=is_shipped)
     found += _canonical_form(catalog)
-    return sorted(found, key=lambda problem: str(problem.file))
+    again = _check_again(root)
+    mended = (each._replace(mend=each.mend.replace(asserting.CHECK, again)) for each in found)
+    return sorted(mended, key=lambda problem: str(problem.file))
+
+
+def _check_again(root: Path) -> str:
+    """The command that checks these very records."""
+    return " ".join([asserting.CHECK, *([shlex.join(option)] if (option := homes.option_for(root)) else [])])
 
 
 def first_problem(root: Path | str | None) -> str:
     """What is wrong with the records below `root` before anything else, in one line; empty where nothing is."""
-    problems = check(Path(root)) if root is not None else []
-    more = f" (and {len(problems) - 1} more: `python -m catalog check`)" if len(problems) > 1 else ""
+    if root is None:
+        return ""
+    problems = check(Path(root))
+    more = f" (and {len(problems) - 1} more: `{_check_again(Path(root))}`)" if len(problems) > 1 else ""
     return f"{problems[0]}{more}" if problems else ""
 
 
@@ -231,7 +241,7 @@ def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
 def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
     for path, text in _canonical_texts(catalog):
         if path.read_bytes() != text.encode():
-            yield Problem(path, "", "", "is not in canonical form", "run `python -m catalog check --fix`")
+            yield Problem(path, "", "", "is not in canonical form", asserting.FIX)
 
 
 def _canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:

@@ -37,6 +37,8 @@ _REFUSED = 4
 _OTHERS = "4XX"
 """Stands for every refusal that is not listed by its status."""
 
+EXPORTED = "Exported from a catalog of what is documented; names are stand-ins."
+
 _REST = "rest"
 """The name of the parameter that stands for `*` at the end of a path, which OpenAPI cannot say."""
 
@@ -83,7 +85,7 @@ def document(catalog: Catalog, provider: str) -> dict[str, Json]:
         "info": {
             "title": f"{provider.upper()} as its documents have it",
             "version": catalog.digest[:12],
-            "description": f"{about.about} Exported from a catalog of what is documented; names are stand-ins.",
+            "description": f"{about.about.removesuffix('.')}. {EXPORTED}",
         },
         "servers": [_server(provider, USUAL_ADDRESS)],
         "paths": dict(sorted(paths.items())),

@@ -24,7 +24,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
-from catalog.model.errors import CatalogError
+from catalog.model.errors import CatalogError, shown
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -145,6 +145,14 @@ def is_of_a_home(records: Path) -> bool:
 def named_home() -> Home | None:
     """The home that was named, where one was."""
     return _named[0] if _named else None
+
+
+def option_for(records: Path) -> list[str]:
+    """The option by which a printed command finds these records; nothing where it finds them unnamed."""
+    if records in installed_records():
+        return []
+    home = home_of(records)
+    return ["--catalog", shown(home.folder if home is not None else records)]
 
 
 def names_in(manifests: Path) -> tuple[str, ...]:

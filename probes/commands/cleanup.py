@@ -9,6 +9,7 @@ from pathlib import Path
 
 import anyio
 
+from catalog.evidence.results_file import RESULTS
 from catalog.model import places
 from catalog.model.labels import CLEANUP
 from probes.elicit.probe import Stopped
@@ -45,7 +46,7 @@ def _journal_of(run: str, out: Path) -> Path:
         path = folder if folder.name == journal.NAME else folder / journal.NAME
         if path.is_file():
             return path.resolve()
-        if folder.is_dir():
+        if (folder / RESULTS).is_file():  # of a run that made nothing
             return path
     what = f"is no run's folder, and {out} has none of that name"
     raise JournalError(what, "name one, or none for all", place=run)

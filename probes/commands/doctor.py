@@ -5,6 +5,7 @@ Nothing billable is sent: one free control request a key, where the recipes name
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from catalog.model import homes, places
 from catalog.model.codes import ReasonCode
 from probes.elicit import book
 from probes.elicit.probe import Stopped
@@ -164,13 +166,17 @@ async def _check(provider: Provider, role: str, redactor: Redactor, *, mock: boo
     return Check(provider.name, role, f"{call.method} {call.path}", (time.perf_counter() - started) * 1000, trouble)
 
 
-def told(found: Diagnosis) -> list[str]:
-    """The diagnosis for a person: of each provider what works and what would add most, the plan, and what to do."""
+def told(found: Diagnosis, asked: str = "") -> list[str]:
+    """The diagnosis for a person: of each provider what works and what would add most, the plan, and what to do.
+
+    `asked` is the target as the person named it, where that is not by its own name.
+    """
     target = found.target
+    run = _run_of(found, asked or target.name)
     lines = [f"target {target.name}: {'live' if target.live else 'a mock'}, allows {', '.join(sorted(target.allow))}"]
     for provider in target.providers.values():
-        lines += ["", *_provider_lines(provider, found)]
-    lines += ["", "plan: what a run would send at most; `pytest probes --plan` lists it request by request"]
+        lines += ["", *_provider_lines(provider, found, run)]
+    lines += ["", f"plan: what a run would send at most; `{run} --plan` lists it request by request"]
     plans = [(name, chosen.recipes) for name, chosen in found.plans.items() if chosen.probed]
     for name, recipes in plans:
         lines += (
@@ -179,10 +185,16 @@ def told(found: Diagnosis) -> list[str]:
         )
     if not plans:
         lines.append("  nothing: no provider is configured")
-    return [*lines, "", *_verdict(found)]
+    return [*lines, "", *_verdict(found, run)]
 
 
-def _provider_lines(provider: Provider, found: Diagnosis) -> Iterator[str]:
+def _run_of(found: Diagnosis, asked: str) -> str:
+    """The command of a run that was looked at, as it is typed here."""
+    program = ["catalog-probe", "probe"] if places.installed() else ["pytest", "probes"]
+    return shlex.join([*program, "--target", asked, *homes.option_for(found.catalog.root)])
+
+
+def _provider_lines(provider: Provider, found: Diagnosis, run: str) -> Iterator[str]:
     chosen = found.plans[provider.name]
     total = len(chosen.probed) + len(chosen.not_probed)
     expected = "expected" if provider.expected else "not expected"
@@ -205,7 +217,7 @@ def _provider_lines(provider: Provider, found: Diagnosis) -> Iterator[str]:
             yield f"  {number:>4} not probed, {code}: {detail}"
     if nobodys:
         shares = ", ".join(f"{code} {count}" for code, count in nobodys.most_common())
-        yield f"  {nobodys.total():>4} not probed, whatever is set ({shares}): `pytest probes --plan` names them"
+        yield f"  {nobodys.total():>4} not probed, whatever is set ({shares}): `{run} --plan` names them"
 
 
 def _wanting(name: str, found: Diagnosis) -> str:
@@ -267,7 +279,7 @@ def _budget(provider: Provider) -> Iterator[Row]:
         yield "budget", key, "none: a run is bounded by its plan alone" if limit is None else str(limit)
 
 
-def _verdict(found: Diagnosis) -> Iterator[str]:
+def _verdict(found: Diagnosis, run: str) -> Iterator[str]:
     yield from in_words([each.to_json() for each in found.ends], found.today)
     for name in found.missing:
         yield f"missing: {name} is expected and nothing of it can be probed: {_wanting(name, found)}"
@@ -281,5 +293,4 @@ def _verdict(found: Diagnosis) -> Iterator[str]:
         keys = [provider.missing(provider.first_gap, found.target.name) for provider in first]
         yield f"nothing is configured: one key is enough to begin; {' or '.join(keys)}"
     elif found.healthy:
-        command = f"pytest probes --target {found.target.name}"
-        yield f"fine: `{command}` sends what is planned"
+        yield f"fine: `{run}` sends what is planned"

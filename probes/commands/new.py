@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from catalog import command_line
 from catalog.model import Address, homes, places, visible
 from catalog.model.errors import Mendable, shown
 from catalog.model.exits import Exit
@@ -53,7 +54,11 @@ def add(commands: Any) -> None:
     of_record.set_defaults(run_command=_record)
     for each in (of_provider, of_record):
         each.add_argument(
-            "--catalog", metavar="DIR", default=argparse.SUPPRESS, help="the home to write into (default: the checkout)"
+            "--catalog",
+            type=command_line.named,
+            metavar="DIR",
+            default=argparse.SUPPRESS,
+            help="the home to write into (default: the checkout)",
         )
 
 
@@ -99,6 +104,8 @@ def _home(chosen: argparse.Namespace) -> Home:
     """Where to write: the folder that is named, the checkout, or the current folder where there is none."""
     if chosen.catalog:
         named = places.meant(chosen.catalog)
+        if named.exists() and not named.is_dir():
+            raise NewError(f"--catalog: {shown(named)} is no folder", "name a folder, or one yet to be")
         return homes.home_of(named) or Home(named.resolve())
     return Home(Path.cwd()) if places.installed() else PACKAGE
 

@@ -82,12 +82,12 @@ class Controller:
         """Start the mock (without waiting for it) and make the run's folder.
 
         Raises:
-            pytest.UsageError: the run's folder cannot be written.
+            pytest.UsageError: there is no mock to start, or the run's folder cannot be written.
         """
         self._withhold_keys()
-        if self.options.target.embedded and self.options.traffic is None:
-            self._mock = EmbeddedMock(self.options.providers)
         try:
+            if self.options.target.embedded and self.options.traffic is None:
+                self._mock = EmbeddedMock(self.options.providers)
             self.folder.mkdir(parents=True)
             if self.options.traffic is None:  # what a client did not do is not lost from sight
                 self._shown = history.shown(self._history, self.options.told_as)

@@ -33,6 +33,12 @@ class MockError(Mendable):
     status = Exit.HARNESS_ERROR
 
 
+class NoMockError(MockError):
+    """There is no mock to start, or its manifest names none that can be run."""
+
+    status = Exit.USAGE
+
+
 def _needed(environ: Mapping[str, str]) -> dict[str, str]:
     """The variables that the mock gets. A target may name any other as a secret, so no other is passed on."""
     return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_NEEDED_PREFIXES)}
@@ -48,7 +54,7 @@ class EmbeddedMock:
         """Start them with these providers only, or with all that `python -m mockserver` has.
 
         Raises:
-            MockError: the command of one cannot be run, or there is none.
+            NoMockError: the command of one cannot be run, or there is none.
         """
         wanted = tuple(providers)
         own = {name: manifest(name).mock for name in wanted if manifest(name).mock}
@@ -56,7 +62,7 @@ class EmbeddedMock:
         for name in ours:
             if home_of(name) != PACKAGE:
                 mend = f"name how it is started under `mock` in {shown(manifest_file(name))}, or name a --target"
-                raise MockError(f"{name} has no mock", mend)
+                raise NoMockError(f"{name} has no mock", mend)
         self._own: dict[str, _Served] = {}
         self._ours: _Served | None = None
         try:
@@ -103,7 +109,7 @@ class _Served:
         except OSError as error:
             self._errors.close()
             mend = "mend `mock.command` in its manifest"
-            raise MockError(f"{name} cannot be run: {command[0]}: {error.strerror}", mend) from None
+            raise NoMockError(f"{name} cannot be run: {command[0]}: {error.strerror}", mend) from None
         self._ready: dict[str, Any] | None = None
 
     def ready(self) -> dict[str, Any]:

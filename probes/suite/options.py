@@ -268,6 +268,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     Raises:
         Mendable: with one line for the person who typed it.
     """
+    _refuse_empty(config)
     directory = config.getoption("--catalog")
     catalog = Catalog.load(*homes.use(places.meant(directory) if directory else None))
     named, recordings = config.getoption("--target"), _recordings(config)
@@ -310,6 +311,15 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         revisions=asked_for,
         strict=bool(config.getoption("strict", False)),  # pytest's own option, which stands for no leniency here too
     )
+
+
+def _refuse_empty(config: pytest.Config) -> None:
+    """Refuse an option without a value, as a script's unset variable makes it: it never means all, nor the mock."""
+    for name in OF_PROBES:
+        given = config.getoption(name)
+        for value in given if isinstance(given, list) else [given]:
+            if isinstance(value, str) and not value.strip(" ,"):
+                raise UsageError(f"--{name.replace('_', '-')}: its value is empty", "give one, or leave the option out")
 
 
 def _recordings(config: pytest.Config) -> tuple[Recording, ...]:

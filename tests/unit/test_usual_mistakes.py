@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog.model import homes
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, pytest_here
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from syrupy.assertion import SnapshotAssertion
@@ -33,6 +35,13 @@ pytest probes --target {tmp}/broken.toml
 pytest probes --target {tmp}/misspelt.toml
 pytest probes --target {tmp}/short.toml
 pytest probes --target {tmp}
+pytest probes --target ''
+pytest probes --provider ''
+pytest probes --provider ,
+pytest probes --kind ''
+pytest probes --catalog ''
+pytest probes --out ''
+pytest probes --catalog {tmp}/mockless
 pytest probes --update
 pytest probes --revision 2026-10-12
 pytest probes --revision pb:v1
@@ -55,6 +64,10 @@ READING = """
 catalog
 catalog chekc
 catalog check --catalog {tmp}/none
+catalog check --catalog {tmp}/empty
+catalog check --catalog ''
+catalog explain STATUS-DIFFERS
+catalog identify pa {tmp}/empty
 catalog show pa/errors/general/unknwon_model
 catalog find stauts:429
 catalog find --status abc
@@ -74,26 +87,47 @@ catalog accept pa/errors/general/unknown_model
 catalog migrate {tmp}/none
 reports build nope
 reports build {tmp}/empty
+reports build {tmp}/list.har
 reports show nope
 reports biuld
 reports matrix nope
 reports upgrade nope latest
 reports history list --target lvie
 probes doctor --target lvie
+probes doctor --allow everything
+probes doctor --catalog ''
+probes doctor --target mock --catalog {tmp}/mockless
+probes new provider pz --catalog {tmp}/list.har
 probes coverage --provider openai
 probes coverage --section 9:9
 probes cleanup nope
+probes cleanup {tmp}/empty
 mockserver --prot 1
 mockserver --prefixes {tmp}/none.toml
 mockserver --prefixes {tmp}/broken.toml
+mockserver --prefixes {tmp}/empty
 mockserver --only openai
+mockserver --only ''
 mockserver --limits many
 probes.commands.everything chekc
 """
 
 
+MANIFEST = """\
+name = "pe"
+about = "has no mock"
+surfaces = { default = "any" }
+stand_ins = { key_header = "authorization" }
+addresses = { base_url = "the API" }
+roles = { inference = "any" }
+controls = {}
+"""
+
+OF_NO_MOCK = 'name = "mock"\nlive = false\n[providers.pe]\nbase_url = "embedded"\ncredentials = { inference = "k" }\n'
+
+
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def place(tmp_path: Path) -> Iterator[Path]:
     """A folder with the files that somebody got wrong."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.toml").write_text("live = [")
@@ -102,7 +136,13 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "short.toml").write_text(f'[providers.pa]\nbase_url = "https://pa.example"\n{keys}')
     (tmp_path / "broken.har").write_text('{"log": {')
     (tmp_path / "list.har").write_text("[]")
-    return tmp_path
+    for name, text in {"providers/pe.toml": MANIFEST, "recipes/pe.py": "", "targets/mock.toml": OF_NO_MOCK}.items():
+        file = tmp_path / "mockless" / name
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    (tmp_path / "mockless" / "records").mkdir()
+    yield tmp_path
+    homes.use(None)
 
 
 def lines(text: str) -> list[str]:

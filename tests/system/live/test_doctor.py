@@ -37,6 +37,7 @@ def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path)
         assert app.world.total_requests == 1
     text = "\n".join(doctor.told(found))
     assert found.healthy
+    assert "fine: `pytest probes --target 'my night.toml'` sends what is planned" in doctor.told(found, "my night.toml")
     assert "inference (PA_API_KEY)  works: GET /v1/models" in text
     assert "not probed, cost-not-allowed: --allow billable" in text
     assert "not probed, credential-missing: add providers.pa.credentials.compliance to target 'night'" in text

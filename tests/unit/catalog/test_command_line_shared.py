@@ -47,7 +47,7 @@ def ended_by(error: BaseException | None, *arguments: str) -> int:
         ),
         (TargetError("no target\n'x'"), Exit.USAGE, "no target 'x'"),
         (MockError("the mock did not start"), Exit.HARNESS_ERROR, "the mock did not start"),
-        (PermissionError(13, "Permission denied", "out"), Exit.USAGE, "out: Permission denied"),
+        (PermissionError(13, "Permission denied", "out"), Exit.USAGE, "out: Permission denied; name another"),
         (OSError("disk full"), Exit.USAGE, "cannot write: disk full"),
         (KeyboardInterrupt(), INTERRUPTED, "stopped"),
     ],

@@ -169,7 +169,7 @@ def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
 
     [problem] = check(root)
     assert problem.file == file
-    assert "check --fix" in problem.mend
+    assert problem.mend == f"run `python -m catalog check --catalog {root} --fix`"
     assert put_right(root) == [f"{shown(file)}: put in canonical form"]
     assert check(root) == []
     assert put_right(root) == []
