@@ -97,9 +97,8 @@ def _doctor(chosen: argparse.Namespace) -> int:
 
     catalog = _catalog(chosen)
     with _ready(target.load(chosen.target).only(meant())) as ready:
-        allow = ready.allow | frozenset(map(Cost, chosen.allow))
-        found = doctor.examine(catalog, ready, allow, datetime.now(UTC).date())
-    print("\n".join(doctor.told(found, chosen.target)))
+        found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
+    print("\n".join(doctor.told(found, chosen.target, chosen.allow)))
     return Exit.FINE if found.healthy else Exit.PROBLEMS
 
 
@@ -206,13 +205,22 @@ def _add_doctor(commands: Any) -> None:
         "doctor",
         help="is a target ready? sends one free request a key, nothing billable; exits 1 if something is missing",
         description="Say what a target has and lacks, what each gap disables, and whether its keys work. Sends one "
-        "free request a key. Exits 1 where an expected provider cannot be probed or a key is dead, 4 on wrong usage.",
+        "free request a key. Exits 1 where an expected provider cannot be probed, a key is dead or a look-up "
+        "unanswered, 4 on wrong usage.",
     )
     doctor.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
     doctor.add_argument(
-        "--allow", action="append", default=[], choices=[*map(str, Cost)], help="plan as if this cost were allowed"
+        "--allow", action="extend", default=[], type=_costs, metavar="COSTS", help="plan as if these costs were allowed"
     )
     doctor.set_defaults(run_command=_doctor)
+
+
+def _costs(text: str) -> list[Cost]:
+    """Costs as `pytest probes --allow` takes them."""
+    try:
+        return [Cost(each.strip()) for each in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(Cost)}, or several with commas") from None
 
 
 def _add_variables(commands: Any) -> None:

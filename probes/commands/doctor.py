@@ -166,13 +166,14 @@ async def _check(provider: Provider, role: str, redactor: Redactor, *, mock: boo
     return Check(provider.name, role, f"{call.method} {call.path}", (time.perf_counter() - started) * 1000, trouble)
 
 
-def told(found: Diagnosis, asked: str = "") -> list[str]:
+def told(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = ()) -> list[str]:
     """The diagnosis for a person: of each provider what works and what would add most, the plan, and what to do.
 
-    `asked` is the target as the person named it, where that is not by its own name.
+    `asked` is the target as the person named it, where that is not by its own name; `allow` are the costs that they
+    allowed beside those of the target.
     """
     target = found.target
-    run = _run_of(found, asked or target.name)
+    run = _run_of(found, asked or target.name, allow)
     lines = [f"target {target.name}: {'live' if target.live else 'a mock'}, allows {', '.join(sorted(target.allow))}"]
     for provider in target.providers.values():
         lines += ["", *_provider_lines(provider, found, run)]
@@ -188,10 +189,11 @@ def told(found: Diagnosis, asked: str = "") -> list[str]:
     return [*lines, "", *_verdict(found, run)]
 
 
-def _run_of(found: Diagnosis, asked: str) -> str:
+def _run_of(found: Diagnosis, asked: str, allow: Sequence[Cost]) -> str:
     """The command of a run that was looked at, as it is typed here."""
     program = ["catalog-probe", "probe"] if places.installed() else ["pytest", "probes"]
-    return shlex.join([*program, "--target", asked, *homes.option_for(found.catalog.root)])
+    costs = ["--allow", ",".join(allow)] if allow else []
+    return shlex.join([*program, "--target", asked, *costs, *homes.option_for(found.catalog.root)])
 
 
 def _provider_lines(provider: Provider, found: Diagnosis, run: str) -> Iterator[str]:

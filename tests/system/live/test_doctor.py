@@ -67,6 +67,18 @@ def test_an_address_without_the_api_is_suspected_too(
     assert "was answered 404; look at PA_API_KEY and PA_BASE_URL" in capsys.readouterr().out
 
 
+def test_the_run_that_it_names_is_the_one_that_it_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the path that the target was given by, and with the costs that were allowed."""
+    monkeypatch.setenv("PA_API_KEY", "mock-pa-inference")
+    with serving(create_app(only=["pa"])) as base:
+        given = night(tmp_path, {"pa": f"{base}/pa"}).path
+        assert command.main(["doctor", "--target", str(given), "--allow", "billable,destructive"]) == 0
+    (last,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("fine: ")]
+    assert last == f"fine: `pytest probes --target {given} --allow billable,destructive` sends what is planned"
+
+
 GOES = "2026-12-03T00:00:00Z"
 
 
