@@ -65,7 +65,7 @@ def accept(args: Namespace) -> int:
     for cause in _causes(args):
         for drift in cause.drifts:
             drifts[drift.record].append(drift.finding)
-    file = args.ledger or ledger.of_home()
+    file = args.ledger or ledger.of_record(min(drifts))
     changed = sum(ledger.accept_also(terms.entry(address, found), file) for address, found in sorted(drifts.items()))
     named = ", ".join(sorted(drifts)[:_NAMED]) + (f" and {len(drifts) - _NAMED} more" if len(drifts) > _NAMED else "")
     verb = "accepts" if changed else "already accepted"
@@ -93,7 +93,7 @@ def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
         _must_have_drifted(args, entry)
     else:
         entry = terms.entry(address, _drifts(args, address))
-    file = args.ledger or ledger.of_home()
+    file = args.ledger or ledger.of_record(address)
     verb = "accepts" if ledger.accept(entry, file) else "already accepted"
     print(f"{shown(file)} {verb} {entry.in_words} of {entry.address} on {entry.target} until {entry.review_by}")
     return Exit.FINE

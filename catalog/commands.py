@@ -77,11 +77,13 @@ def _ledger_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
     if args.catalog and not args.ledger and not homes.is_of_a_home(roots[0]):
         return []
     catalog, _ = Catalog.load_what_can_be(*roots)
-    try:
-        entries = ledger.load(_ledger(args))
-    except CatalogError as error:
-        return [str(error)]
-    return [str(problem) for problem in ledger.problems(entries, catalog, _today(args))]
+    told: list[str] = []
+    for file in [args.ledger] if args.ledger else ledger.of_homes():
+        try:
+            told += map(str, ledger.problems(ledger.load(file), catalog, _today(args), file))
+        except CatalogError as error:
+            told.append(str(error))
+    return told
 
 
 def show_record(args: Namespace) -> int:

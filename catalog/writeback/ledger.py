@@ -12,6 +12,7 @@ from catalog.model import Address, Aspect, Json, LedgerState, Outcome, homes
 from catalog.model.assertion import Key
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import CatalogError, did_you_mean
+from catalog.reading.manifest import home_of
 from catalog.reading.schemas import SCHEMAS
 from catalog.reading.strict_json import read_json, read_object
 from catalog.reading.wording import told
@@ -31,6 +32,26 @@ LEDGER = homes.PACKAGE.ledger
 def of_home() -> Path:
     """The ledger of the home that was named, or the shipped one."""
     return (homes.named_home() or homes.PACKAGE).ledger
+
+
+def of_homes() -> tuple[Path, ...]:
+    """The ledgers in force: of the home that was named alone, or else the shipped one and those that are installed."""
+    named = homes.named_home()
+    return tuple(home.ledger for home in (homes.homes() if named is None else (named,)))
+
+
+def of_record(address: str) -> Path:
+    """The ledger that speaks of a record: of the home that was named, or of that in which its provider lies."""
+    return (homes.named_home() or home_of(Address.parse(address).provider)).ledger
+
+
+def in_force() -> tuple[Entry, ...]:
+    """Every entry of the ledgers in force.
+
+    Raises:
+        CatalogError: one cannot be read, or an entry is not as it should be.
+    """
+    return tuple(entry for file in of_homes() for entry in load(file))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -164,17 +185,21 @@ def _told(entry: Entry, findings: Iterable[Finding]) -> tuple[str, ...]:
     return (drifted_assertions(findings) if entry.assertions else ()) or drifted_aspects(findings)
 
 
-def problems(entries: Iterable[Entry], catalog: Catalog, today: date) -> list[CatalogError]:
-    """What is wrong with the ledger itself, whatever a run sees: an address without a record, a review that is due."""
+def problems(entries: Iterable[Entry], catalog: Catalog, today: date, file: Path | None = None) -> list[CatalogError]:
+    """What is wrong with the ledger itself, whatever a run sees: an address without a record, a review that is due.
+
+    `file` is the ledger of all entries, where it is not that of each one's home.
+    """
     found = []
     for entry in entries:
+        where = file or of_record(entry.address)
         if Address.parse(entry.address) not in catalog:
             mend = did_you_mean(entry.address, map(str, catalog)) or "remove the entry"
-            found.append(CatalogError("no record has this address", mend, file=LEDGER, place=entry.address))
+            found.append(CatalogError("no record has this address", mend, file=where, place=entry.address))
         elif today > entry.last_day:
             mend = "renew it with `python -m catalog accept`, or remove it"
             what = f"was to be reviewed by {entry.review_by}"
-            found.append(CatalogError(what, mend, file=LEDGER, place=entry.address))
+            found.append(CatalogError(what, mend, file=where, place=entry.address))
     return found
 
 

@@ -274,7 +274,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     named, recordings = config.getoption("--target"), _recordings(config)
     target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
-    accepted = ledger.load(ledger.of_home())
+    accepted = ledger.in_force()
     update = bool(config.getoption("--update"))
     if update and not target.evidences:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"

@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from contextlib import contextmanager
+from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
@@ -139,6 +140,31 @@ def test_a_distribution_brings_a_home_by_an_entry_point(installed: Path) -> None
     assert homes.homes()[0].targets == folder.resolve() / "targets"
     assert homes.installed_records() == (RECORDS, folder.resolve() / "records")
     assert "pe/errors/general/limit" in map(str, Catalog.load(*homes.installed_records()))
+
+
+def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
+    distribution(installed, "company_catalog")
+    file = home(installed / "company_catalog").resolve() / "divergences.json"
+    entry = ledger.Entry(
+        "pe/errors/general/limit",
+        "live",
+        ("status",),
+        "known",
+        "2026-11-01",
+        "2026-11-20",
+        assertions=("answer/status",),
+    )
+    assert ledger.of_record(entry.address) == file
+    assert ledger.of_record("pa/errors/general/rate_limit") == PACKAGE.ledger
+    ledger.accept(entry, file)
+    assert ledger.of_homes() == (file, PACKAGE.ledger)
+    assert [each for each in ledger.in_force() if each.address.startswith("pe/")] == [entry]
+    catalog = Catalog.load(*homes.installed_records())
+    (overdue,) = ledger.problems([entry], catalog, date(2026, 12, 1))
+    assert (overdue.file, overdue.what) == (file, "was to be reviewed by 2026-11-20")
+    with named(home(installed / "other")):
+        assert ledger.of_homes() == ((installed / "other").resolve() / "divergences.json",)
+        assert ledger.in_force() == ()
 
 
 def test_a_distribution_is_found_from_the_folder_that_one_is_in(
