@@ -153,9 +153,9 @@ def _causes(args: Namespace) -> list[Cause]:
         return [known[args.cause]]
     alike = [each for each in found if args.like in each.records]
     if not alike:
-        raise CatalogError(
-            f"run {run} saw no drift of {args.like}", "name a record that drifted, or the run with --run"
-        )
+        drifted = {record for each in found for record in each.records}
+        mend = did_you_mean(args.like, drifted) or "name a record that drifted, or the run with --run"
+        raise CatalogError(f"run {run} saw no drift of {args.like}", mend)
     return alike
 
 

@@ -16,7 +16,7 @@ from catalog.model.text import count
 from catalog.reading import documents
 from catalog.reading.assertions import assertions
 from catalog.reading.manifest import providers
-from catalog.reading.store import Catalog, no_folder
+from catalog.reading.store import Catalog, demand_folder
 from catalog.recognition.lookalikes import Lookalikes
 from catalog.writeback import ledger
 from catalog.writeback.planner import Policy
@@ -38,8 +38,7 @@ def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
     roots = homes.use(args.catalog)
     for root in roots:
-        if not root.is_dir() or not (homes.is_of_a_home(root) or any(root.rglob("*.json"))):
-            raise no_folder(root)  # of nothing nobody should read that it is fine
+        demand_folder(root)
         if args.fix:
             from catalog.check import validate
 

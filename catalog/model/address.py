@@ -40,7 +40,7 @@ class Address:
         if match is None:
             raise ValueError(
                 f"{text!r} is no address: it should read <provider>/<kind>/<family>/<slug>, "
-                "for instance pa/errors/general/rate_limit"
+                f"of the kinds {', '.join(KINDS)}, for instance pa/errors/general/rate_limit"
             )
         return cls(*match.groups())
 

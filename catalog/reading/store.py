@@ -130,6 +130,16 @@ def family_file(root: Path, address: Address) -> Path:
     return root / address.provider / address.kind / f"{address.family}.json"
 
 
+def demand_folder(root: Path) -> None:
+    """Refuse a folder in which no record lies, unless it is a home's: of nothing nobody should read that it is fine.
+
+    Raises:
+        CatalogError: it is none, or none is there.
+    """
+    if not root.is_dir() or not (homes.is_of_a_home(root) or any(root.rglob("*.json"))):
+        raise no_folder(root)
+
+
 def no_folder(root: Path) -> CatalogError:
     """What is said of a folder that is not there."""
     return CatalogError("is no folder of records", "name a folder that holds pa/, pb/, …", file=root)

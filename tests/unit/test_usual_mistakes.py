@@ -42,6 +42,7 @@ pytest probes --kind ''
 pytest probes --catalog ''
 pytest probes --out ''
 pytest probes --catalog {tmp}/mockless
+pytest probes --catalog {tmp}/mockless/providers
 pytest probes --update
 pytest probes --revision 2026-10-12
 pytest probes --revision pb:v1
@@ -98,6 +99,7 @@ probes doctor --allow everything
 probes doctor --catalog ''
 probes doctor --target mock --catalog {tmp}/mockless
 probes new provider pz --catalog {tmp}/list.har
+probes new record pa/error/general/slow
 probes coverage --provider openai
 probes coverage --section 9:9
 probes cleanup nope
