@@ -48,23 +48,6 @@ def models_as(label: str, call: Call) -> Recipe:
     return FAMILY.recipe("models/list_models", call, label=label)
 
 
-MOST_REQUESTS = 100_000
-"""In a batch (2:8.2)."""
-
-
-def of_size(label: str, requests: int) -> dict[str, Recipe]:
-    """A batch of so many requests, of which nothing is asked: each is judged when its turn comes."""
-
-    async def steps(probe: Probe) -> None:
-        each = ",".join(f'{{"custom_id":"{number}","params":{{}}}}' for number in range(requests))
-        body = Content(f'{{"requests":[{each}]}}'.encode())
-        await probe.send(CREATE_BATCH.but(body=body, headers={"content-type": "application/json"}), label)
-
-    return {label: BATCHES.recipe("create_batch", steps=steps, label=label, requests=1, cost=Cost.DISRUPTIVE)}
-
-
-SIZES: dict[str, Recipe] = {**of_size("largest", MOST_REQUESTS), **of_size("larger", MOST_REQUESTS + 1)}
-
 RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe(
         "models/list_models",
@@ -82,7 +65,7 @@ RECIPES: tuple[Recipe, ...] = (
             listed=get("/v1/models", query=(("limit", "1000"),)),
         ),
     ),
-    BATCHES.recipe("create_batch", labelled(CREATE_BATCH), cost=Cost.BILLABLE, tokens=4, optional=SIZES),
+    BATCHES.recipe("create_batch", labelled(CREATE_BATCH), cost=Cost.BILLABLE, tokens=4),
     BATCHES.recipe("list_batches", labelled(get("/v1/messages/batches"))),
     FILES.recipe("upload_file", labelled(UPLOAD), cost=Cost.DESTRUCTIVE),
     FILES.recipe("list_files", labelled(get("/v1/files"))),
