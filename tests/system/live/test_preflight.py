@@ -230,6 +230,6 @@ def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
     environ = {"PYTHONPATH": str(tmp_path)}
     seen = pytest_probes(tmp_path / "out", "-p", "with_a_ledger", "--provider", "pd", "-k", "models", environ=environ)
     assert seen.status == 1, seen.said
-    assert "ledger: " in seen.output
+    assert "divergences.json" in seen.output
     assert "no record has this address" in seen.output
     assert seen.run.policy["stale_ledger"]

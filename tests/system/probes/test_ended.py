@@ -30,12 +30,20 @@ def pytest_collection_finish(session):
     resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 '''
 
+PYTEST = """
+import runpy, signal
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+runpy.run_module("pytest", run_name="__main__", alter_sys=True)
+"""
+"""Hears a hang-up, whoever started the tests: under `nohup` it would be ignored by all that they start."""
+
 
 def started(out: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [
         sys.executable,
-        "-m",
-        "pytest",
+        "-c",
+        PYTEST,
         "-p",
         "xdist",
         "probes",
@@ -53,17 +61,12 @@ def started(out: Path, *arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        preexec_fn=heard,  # noqa: PLW1509 - nothing of a lock is asked between the fork and what follows
     )
 
 
-def heard() -> None:
-    """Hang-ups are heard, whoever started the tests: under `nohup` they would be ignored by all that is started."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
-def reported(out: Path, number: int) -> Path | None:
-    """The results file, once it has so many lines."""
+def reported(process: subprocess.Popen[str], out: Path, number: int) -> Path | None:
+    """The results file, once it has so many lines; a run that ended before says why."""
+    assert process.poll() is None, process.communicate()[0]
     return next((path for path in out.glob("*/results.jsonl") if path.read_bytes().count(b"\n") > number), None)
 
 
@@ -74,7 +77,7 @@ def test_a_run_that_is_told_to_end_leaves_a_report(
     tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]
 ) -> None:
     process = started(tmp_path, *workers)
-    path = until(lambda: reported(tmp_path, 5))
+    path = until(lambda: reported(process, tmp_path, 5))
     below = children(process.pid)
     process.send_signal(number)
     output, _ = process.communicate(timeout=60)
@@ -92,7 +95,7 @@ def test_a_run_that_is_told_to_end_leaves_a_report(
 
 def test_workers_end_with_a_controller_that_is_killed(tmp_path: Path) -> None:
     process = started(tmp_path, "-n", "2")
-    until(lambda: reported(tmp_path, 5))
+    until(lambda: reported(process, tmp_path, 5))
     below = children(process.pid)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
