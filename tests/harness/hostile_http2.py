@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tests.harness.hostile import Misbehaviour, Peer
@@ -26,10 +26,17 @@ def frame(kind: int, payload: bytes = b"", *, stream: int = 0, flags: int = 0) -
 
 
 def for_ever(again: bytes, first: bytes = b"") -> Misbehaviour:
-    """After the settings of both sides `first`, then the same without end."""
+    """Once a call has come `first`, then the same without end.
+
+    Sooner, and it would hang on the client's haste whether there is a call that the frames can befall.
+    """
 
     async def misbehave(peer: Peer) -> None:
-        await peer.send(frame(SETTINGS), frame(SETTINGS, flags=1), first)
+        await peer.send(frame(SETTINGS), frame(SETTINGS, flags=ACK))
+        await peer.reader.readexactly(PREFACE)
+        while (await _received(peer)).kind != HEADERS:
+            pass
+        await peer.send(first)
         while True:
             await peer.send(again * 500)
 
@@ -82,13 +89,25 @@ def calling(*answer: tuple[int, bytes, int]) -> Misbehaviour:
         await peer.send(frame(SETTINGS, struct.pack("!HI", TABLE_SIZE, 0)), frame(SETTINGS, flags=ACK))
         await peer.reader.readexactly(PREFACE)
         while True:
-            head = await peer.reader.readexactly(9)
-            payload = await peer.reader.readexactly(int.from_bytes(head[:3]))
-            stream = int.from_bytes(head[5:])
-            if head[3] == PING and not head[4] & ACK:
-                await peer.send(frame(PING, payload, flags=ACK))
-            if head[3] == HEADERS:
-                frames = green if CONTROL in payload else answer
-                await peer.send(*(frame(kind, said, stream=stream, flags=flags) for kind, said, flags in frames))
+            came = await _received(peer)
+            if came.kind == PING and not came.flags & ACK:
+                await peer.send(frame(PING, came.payload, flags=ACK))
+            if came.kind == HEADERS:
+                frames = green if CONTROL in came.payload else answer
+                await peer.send(*(frame(kind, said, stream=came.stream, flags=flags) for kind, said, flags in frames))
 
     return misbehave
+
+
+class _Frame(NamedTuple):
+    kind: int
+    flags: int
+    stream: int
+    payload: bytes
+
+
+async def _received(peer: Peer) -> _Frame:
+    """The client's next frame (4.1)."""
+    head = await peer.reader.readexactly(9)
+    payload = await peer.reader.readexactly(int.from_bytes(head[:3]))
+    return _Frame(head[3], head[4], int.from_bytes(head[5:]), payload)

@@ -353,7 +353,7 @@ def _grpc() -> Iterator[Case]:
             no_grpc(hostile_http2.going_away(CANARY.encode())),
             "inconclusive connection-reset",
         ),
-        ("goes away for ever", no_grpc(hostile_http2.leaving), "inconclusive connection-reset"),
+        ("goes away for ever", no_grpc(hostile_http2.leaving), "inconclusive read-timeout"),
         ("sends settings for ever", no_grpc(hostile_http2.settling), "inconclusive read-timeout"),
         ("pings for ever", no_grpc(hostile_http2.pinging), "inconclusive read-timeout"),
         ("goes on with headers for ever", no_grpc(hostile_http2.going_on), "inconclusive body-too-large"),
