@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import base64
 import re
+import zlib
 from collections.abc import Container, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
@@ -22,6 +24,12 @@ READABLE = 0.75
 
 SHORT = 256
 """Bytes of what is no text at all (an image) of which more are not looked at: what stands in it as it is, is found."""
+
+MOST_INFLATED = 65_536
+"""Bytes of what was compressed that are looked at."""
+
+_COMPRESSED = (b"\x1f\x8b", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+_GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
 _PRINTED = bytes([0, *range(0x20, 0x7F)])
 """With half of UTF-16."""
@@ -40,7 +48,7 @@ def written_down(raw: bytes, deepest: int = DEEPEST, *, known: Container[bytes] 
 
     Stretches that are `known` to hold nothing are passed over.
     """
-    for run in runs(raw, known=known):
+    for run in (each for found in runs(raw, known=known) for each in _with_inflated(found)):
         printed = len(run.raw) - len(run.raw.translate(None, _PRINTED))
         if printed < ENOUGH:
             continue  # most names of requests read like this: so few letters, digits and signs are no part of a secret
@@ -53,6 +61,14 @@ def written_down(raw: bytes, deepest: int = DEEPEST, *, known: Container[bytes] 
             yield run._replace(raw=level)
         if deepest > 1:
             yield from (run._replace(raw=within.raw) for within in written_down(run.raw, deepest - 1))
+
+
+def _with_inflated(run: Run) -> Iterator[Run]:
+    """A reading of a run, and what it was compressed from where it begins as gzip and zlib do (RFC 1950, RFC 1952)."""
+    yield run
+    if run.raw.startswith(_COMPRESSED):
+        with suppress(zlib.error):
+            yield run._replace(raw=zlib.decompressobj(_GZIP_OR_ZLIB).decompress(run.raw, MOST_INFLATED))
 
 
 def stretches(raw: bytes) -> Iterator[bytes]:

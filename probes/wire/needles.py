@@ -283,6 +283,7 @@ def _forms(secret: str) -> Iterator[tuple[bytes, int]]:
         yield bare(raw), ENOUGH
         yield from _written(raw, ENOUGH)
         yield raw.hex(":").encode(), 3 * ENOUGH - 1
+    yield from _of_base32(spellings[0])  # as it is: in each case it would take as much memory as all the rest
     for once in (base64.b64encode(spellings[0]), spellings[0].hex().encode()):
         yield from _written(once, 2 * ENOUGH)
     if " " in secret:
@@ -299,6 +300,14 @@ def _written(raw: bytes, enough: int) -> Iterator[tuple[bytes, int]]:
         least = enough * 8 // 6 - 1  # a part of the bytes may begin at any of the three places, and own one fewer
         yield encoded, least
         yield encoded.translate(_URLSAFE), least
+
+
+def _of_base32(raw: bytes) -> Iterator[tuple[bytes, int]]:
+    """Bytes in base32, from each of the five places of a group at which they may begin."""
+    for before in range(5):
+        first = -(-before * 8 // 5)
+        encoded = base64.b32encode(b"\0" * before + raw)[first : (before + len(raw)) * 8 // 5]
+        yield encoded.lower(), ENOUGH * 8 // 5 - 1
 
 
 _URLSAFE = bytes.maketrans(b"+/", b"-_")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html.entities import html5
+from unicodedata import normalize
 
 MAX_LEVELS = 6
 """So often is an escape taken off an escape: JSON in JSON in JSON, percent-encoded twice, has five."""
@@ -42,8 +43,10 @@ _ESCAPE = re.compile(
     rb"|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u0000([0-9a-f]{4})|\\u([0-9a-f]{4})"
     rb"|\\[xu]\{([0-9a-f]{1,6})\}|\\n\{u\+([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|\\o\{([0-7]{1,3})\}|\\([0-3][0-7]{2})"
     rb"|\\([!-/:-@\[-`{-~]|[bfnrtv0])"
+    rb"|(\xef\xbc[\x81-\xbf]|\xef\xbd[\x80-\x9e]|\xe2[\x91-\x93][\x80-\xbf]|\xf0\x9d[\x90-\x9f][\x80-\xbf])"
 )
-"""One escape of a URL, a mail, of HTML, of JSON or of a programming language, in lower case."""
+"""One escape of a URL, a mail, of HTML, of JSON or of a programming language, in lower case; or a letter or sign in the
+width of an ideograph, in a circle, or in a mathematician's face."""
 
 _TAG = re.compile(rb"<(?:/?[a-z][^<>]{0,200}+|!--[^<>]{0,200}+)>")
 """One tag or remark of HTML, in lower case."""
@@ -55,6 +58,9 @@ _WHITE = b"bfnrtv0"
 
 ESCAPING = (b"%", b"&", b"\\")
 """With one of these an escape begins."""
+
+_DRESSED = (b"\xef\xbc", b"\xef\xbd", b"\xe2\x91", b"\xe2\x92", b"\xe2\x93", b"\xf0\x9d")
+"""And with these a letter that is only shown otherwise: none stands in ASCII."""
 
 
 def bare(raw: bytes) -> bytes:
@@ -79,13 +85,20 @@ def levels(raw: bytes) -> Iterator[bytes]:
 
 def _unescaped(bared: bytes) -> Iterator[bytes]:
     for _ in range(MAX_LEVELS):
-        if not any(sign in bared for sign in ESCAPING) and not (b"=" in bared and _QUOTED_PRINTABLE.search(bared)):
+        if not _is_escaped(bared):
             return
         peeled = bare(_replaced(_ESCAPE, bared, _decoded))
         if peeled == bared:
             return
         bared = peeled
         yield bared
+
+
+def _is_escaped(bared: bytes) -> bool:
+    """Whether anything in it may stand for something else."""
+    if any(sign in bared for sign in ESCAPING) or (b"=" in bared and _QUOTED_PRINTABLE.search(bared)):
+        return True
+    return not bared.isascii() and any(sign in bared for sign in _DRESSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +157,11 @@ def _decoded(escape: bytes) -> bytes:
     """What an escape stands for: the same few come again and again, a million times where somebody means harm."""
     match = _ESCAPE.fullmatch(escape)
     assert match is not None
-    wide, percent, decimal, number, name, high, low, long, unit, braced, named, byte, octal, digits, sign = (
+    wide, percent, decimal, number, name, high, low, long, unit, braced, named, byte, octal, digits, sign, dressed = (
         match.groups()
     )
+    if dressed is not None:
+        return normalize("NFKC", dressed.decode()).encode()
     if sign is not None:
         return b"" if sign in _WHITE else sign
     if name is not None:

@@ -40,8 +40,8 @@ class Redactor:
     """Hides secrets by value and by header name. One a run; it learns account identifiers as answers name them.
 
     Twelve characters of a secret in a row are enough, in any case, through white space and characters of no width, in
-    percent, HTML, JSON, hexadecimal and base64 form, as a list of bytes, and in such forms of forms. Account
-    identifiers are hidden whole.
+    percent, HTML, JSON, hexadecimal, base32 and base64 form, as a list of bytes, in letters that only look otherwise,
+    compressed, and in such forms of forms. Account identifiers are hidden whole.
     """
 
     def __init__(

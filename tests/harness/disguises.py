@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import html
 import json
 from urllib.parse import quote
@@ -50,5 +51,8 @@ def disguises(secret: str) -> dict[str, str]:
         "HTML with many zeros": "".join(f"&#{ord(each):012};" for each in secret),
         "HTML with spaces of its own": "&nbsp;".join(map(html.escape, secret)),
         "HTML that may be broken": "<wbr>".join(map(html.escape, secret)),
+        "base32": base64.b32encode(raw).decode(),
+        "gzip in base64": base64.b64encode(gzip.compress(raw, mtime=0)).decode(),
+        "letters of full width": "".join(chr(ord(each) + 0xFEE0) for each in secret),
         "in colours": "\x1b[31m".join(secret),
     }

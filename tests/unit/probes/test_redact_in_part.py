@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import html
 import json
 import re
+import zlib
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -67,6 +69,9 @@ FORMS: dict[str, Callable[[str], str]] = {
     "bytes of .NET": lambda text: text.encode().hex("-").upper(),
     "bytes of C": lambda text: ", ".join(f"0x{byte:02x}" for byte in text.encode()),
     "bytes as numbers": lambda text: str(list(text.encode())),
+    "letters of full width": lambda text: "".join(chr(ord(each) + 0xFEE0) for each in text),
+    "gzip in base64": lambda text: base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode(),
+    "zlib in hexadecimal": lambda text: zlib.compress(text.encode()).hex(),
 }
 
 
@@ -112,6 +117,41 @@ def test_nor_in_base64(part: str, before: bytes, after: bytes, urlsafe: bool, ca
     told = encode(before + CASES[case](part).encode() + after).decode()
     assert MARKER in shown_of(told)
     assert MARKER in shown_of(told.lower())
+
+
+@given(PARTS, st.binary(max_size=6), st.binary(max_size=6), st.booleans())
+def test_nor_in_base32(part: str, before: bytes, after: bytes, lower: bool) -> None:
+    told = base64.b32encode(before + part.encode() + after).decode().rstrip("=")
+    shown = shown_of(f"see {told.lower() if lower else told}.")
+    assert MARKER in shown
+    assert len(shown) <= len(f"see {MARKER}.") + 2 * (len(before) + len(after)) + 4
+
+
+@given(st.integers(0, len(SECRET) - ENOUGH + 2))
+def test_less_in_base32_is_let_be(at: int) -> None:
+    """By two: a letter of it may be of the next character too."""
+    told = base64.b32encode(SECRET[at : at + ENOUGH - 2].encode()).decode()
+    assert shown_of(told) == told
+
+
+@pytest.mark.parametrize("first", [0xFF21, 0x24B6, 0x1D400, 0x1D5D4], ids=["wide", "circled", "bold", "sans-serif"])
+def test_nor_in_letters_that_look_otherwise(first: int) -> None:
+    """What NFKC makes plain letters of."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    told = "".join(chr(first + letters.index(each)) for each in "CANARYINACOALMINE")
+    assert Redactor({"CanaryInACoalMine": MARKER}).text(f"say {told} or {told[:11]}") == f"say {MARKER} or {told[:11]}"
+
+
+@pytest.mark.parametrize("text", ["価格は，１２３４５６７８９０１２円です。", "①②③④⑤⑥⑦⑧⑨⑩⑪⑫", "𝑬 = 𝒎𝒄²"])
+def test_what_is_written_so_stays_as_it_is(text: str) -> None:
+    assert shown_of(text) == text
+
+
+def test_what_was_compressed_is_looked_at_no_further_than_it_must() -> None:
+    bomb = base64.b64encode(zlib.compress(bytes(1_000_000) + SECRET.encode(), 9)).decode()
+    assert shown_of(bomb) == bomb
+    cut = base64.b64encode(gzip.compress((SECRET + "x" * 500).encode(), mtime=0)[:-9]).decode()
+    assert shown_of(cut).rstrip("=") == MARKER
 
 
 @given(st.sampled_from(["hex in base64", "base64 in hex", "base64 in base64"]), st.binary(max_size=5))
