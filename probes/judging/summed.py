@@ -66,18 +66,15 @@ def _of_another_revision(verdict: Verdict) -> bool:
 
 
 def _unconfirmed(verdict: Verdict) -> Verdict:
-    if verdict.outcome in _SEEN or verdict.reason is None:
-        return verdict
-    return unseen(verdict, verdict.reason)
+    """A verdict that says what was seen has no reason."""
+    return verdict if verdict.reason is None else unseen(verdict, verdict.reason)
 
 
 def _unseen_beside(cells: Mapping[Place, Verdict]) -> Iterator[Finding]:
     """The cells without a verdict, where the same label has one on another endpoint."""
     seen = {label for (label, _), each in cells.items() if each.outcome in _SEEN}
     for (label, endpoint), each in cells.items():
-        if each.reason is None or each.outcome in _SEEN:
-            continue
-        if label in seen or _of_another_revision(each):
+        if each.reason is not None and (label in seen or _of_another_revision(each)):
             yield not_looked_at(label, each.reason, *filter(None, [endpoint]))
 
 

@@ -82,8 +82,9 @@ class Redactor:
         for provider in target.providers.values():
             dialect = Dialect.of(provider)
             for name, credential in provider.named_keys():
-                for said in (credential.value or "", dialect.text_in(credential.value or "")):
-                    secrets.setdefault(said, f"${{{name}}}")
+                if credential.value:
+                    for said in (credential.value, dialect.text_in(credential.value)):
+                        secrets.setdefault(said, f"${{{name}}}")
         return cls(secrets, {provider.key_header for provider in target.providers.values()}, public, documented)
 
     def text(self, text: str) -> str:
@@ -273,17 +274,20 @@ class Redactor:
         return shown
 
     def _together(self, texts: list[str]) -> list[str]:
-        """Texts that follow each other, without what stands in several of them; the same list where nothing does."""
+        """Texts that follow each other, each redacted, without what stands in several of them.
+
+        The same list where nothing does.
+        """
         if self._is_clean(texts):
             return texts
         if not self._may_hold_a_secret(*texts):
             self._remember_clean(texts)
             return texts
-        raw = "".join(texts).encode("utf-8", "surrogatepass")
+        raw = "".join(texts).encode()
         changed: list[str] = []
         hits, begun = self._found(raw), 0
         for text in texts:
-            ended = begun + len(text.encode("utf-8", "surrogatepass"))
+            ended = begun + len(text.encode())
             mine = [
                 Hit(max(hit.start, begun) - begun, min(hit.end, ended) - begun, hit.marker)
                 for hit in hits

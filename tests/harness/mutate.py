@@ -1,9 +1,9 @@
 """Mutation testing of the pure core: change one thing in the code, run the tests that hold it, and tell which change
 nobody noticed. `nox -s mutate -- --sample 50` takes fifty mutants by chance.
 
-A mutant is imported from memory (cosmic-ray writes it into the checkout, and a run that is killed leaves it there;
-mutmut copies the checkout to where the tests that read it by path do not find it), and each runs in a fork of a
-process that has imported the libraries already: about a second a mutant.
+Most die where the code of one function is exchanged (`exchanging`). What is left is imported from memory (cosmic-ray
+writes it into the checkout, and a run that is killed leaves it there; mutmut copies the checkout to where the tests
+that read it by path do not find it), in a fork of a process that has imported the libraries: about a second each.
 """
 
 from __future__ import annotations
@@ -11,20 +11,25 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import json
 import os
 import random
 import resource
 import signal
 import sys
 import tomllib
+from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
+from typing import NoReturn
 
+from tests.harness.exchanging import Loop
 from tests.harness.mutations import changes
 
 CHECKOUT = Path(__file__).parents[2]
@@ -45,11 +50,10 @@ LIBRARIES = (
     "anyio",
     "google.protobuf.json_format",
 )
+QUICK = ("tests/unit", "tests/contract")
 CPU_S = 60
 """What the tests of one mutant may use; a mutant that loops is found by it, however busy the machine is."""
 WALL_S = 600
-UNCHANGED = -1
-"""The number of a mutant that is none: its tests must pass, or no death of another says anything."""
 QUIETLY = (
     "-q",
     "-x",
@@ -76,6 +80,8 @@ class Mutant:
     path: str
     number: int
     line: int
+    lines: range
+    """From the beginning of its statement to its own end: a test that reaches it has been on one of them."""
     said: str
     key: str
     """Names it wherever its line moves to: the code of its line, what is said, and which of several alike it is."""
@@ -87,21 +93,44 @@ class Mutant:
     def module(self) -> str:
         return self.path.removesuffix(".py").replace("/", ".")
 
-    def tree(self) -> ast.Module:
-        tree = ast.parse((CHECKOUT / self.path).read_text(encoding="utf-8"))
-        if self.number != UNCHANGED:
-            next(change for number, change in enumerate(changes(tree)) if number == self.number).make()
-        return ast.fix_missing_locations(tree)
+    @property
+    def file(self) -> str:
+        return str(CHECKOUT / self.path)
+
+    def code(self) -> CodeType:
+        """Its module, changed."""
+        tree = ast.parse(_text(self.path))
+        next(change for number, change in enumerate(changes(tree)) if number == self.number).make()
+        return compile(ast.fix_missing_locations(tree), self.file, "exec", dont_inherit=True)
+
+    def unchanged(self) -> CodeType:
+        """Its module as it is."""
+        return _compiled(self.path, self.file)
+
+
+@cache
+def _text(path: str) -> str:
+    """What a module says, read once: it may be edited while its mutants run."""
+    return (CHECKOUT / path).read_text(encoding="utf-8")
+
+
+@cache
+def _compiled(path: str, file: str) -> CodeType:
+    return compile(_text(path), file, "exec", dont_inherit=True)
 
 
 def mutants(path: str) -> Iterator[Mutant]:
     """Every mutant of a module."""
-    text = (CHECKOUT / path).read_text(encoding="utf-8")
-    lines, alike = text.splitlines(), Counter[str]()
-    for number, change in enumerate(changes(ast.parse(text))):
+    text = _text(path)
+    lines, alike, tree = text.splitlines(), Counter[str](), ast.parse(text)
+    statements = sorted(node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt))
+    for number, change in enumerate(changes(tree)):
         key = f"{path}: {lines[change.line - 1].strip()}: {change.said}"
         alike[key] += 1
-        yield Mutant(path, number, change.line, change.said, key if alike[key] == 1 else f"{key} ({alike[key]})")
+        begun = statements[bisect(statements, change.line) - 1]
+        reached = range(begun, change.end + 1)
+        unique = key if alike[key] == 1 else f"{key} ({alike[key]})"
+        yield Mutant(path, number, change.line, reached, change.said, unique)
 
 
 class Instead(MetaPathFinder, Loader):
@@ -109,48 +138,77 @@ class Instead(MetaPathFinder, Loader):
 
     def __init__(self, mutant: Mutant) -> None:
         self.mutant = mutant
-        self.path = str(CHECKOUT / mutant.path)
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name != self.mutant.module:
             return None
-        spec = ModuleSpec(name, self, origin=self.path)
+        spec = ModuleSpec(name, self, origin=self.mutant.file)
         spec.has_location = True
         return spec
 
     def exec_module(self, module: ModuleType) -> None:
-        exec(compile(self.mutant.tree(), self.path, "exec"), module.__dict__)
+        exec(self.mutant.code(), module.__dict__)
 
 
-def survivors(found: Sequence[Mutant], tests: Mapping[str, Sequence[str]], jobs: int) -> Iterator[Mutant]:
-    """The mutants with which all tests of their module pass; each is tried in a fork of this process."""
-    waiting, running = list(reversed(found)), dict[int, Mutant]()
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            mutant = waiting.pop()
+def suspects(
+    found: Sequence[Mutant], tests: Mapping[str, Sequence[str]], jobs: int, everywhere: bool
+) -> Iterator[Mutant]:
+    """The mutants that no test noticed whose code was exchanged below it; BrokenTests where some fail without."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        told = os.fdopen(writing, "w", buffering=1)
+        loop = Loop(found, {} if everywhere else tests, jobs, lambda each: print(json.dumps(each), file=told))
+        _in_child(QUICK if everywhere else sorted({file for mutant in found for file in tests[mutant.path]}), loop)
+    os.close(writing)
+    with os.fdopen(reading) as lines:
+        for line in lines:
+            number = json.loads(line)
+            if isinstance(number, list):
+                raise BrokenTests(number)
+            print(f"suspected {found[number]}", flush=True)
+            yield found[number]
+    os.waitpid(child, 0)
+
+
+class BrokenTests(Exception):
+    """These fail with nothing changed: no death of another says anything."""
+
+
+def survivors(found: Iterable[Mutant], tests: Mapping[str, Sequence[str]], jobs: int) -> Iterator[Mutant]:
+    """The mutants with which all tests of their module pass; each is imported in a fork of this process."""
+    waiting, running, more = iter(found), dict[int, Mutant](), True
+    while more or running:
+        while more and len(running) < jobs:
+            mutant = next(waiting, None)
+            if mutant is None:
+                more = False
+                break
             child = os.fork()
             if child == 0:
-                _in_child(mutant, tests[mutant.path])
+                resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+                signal.alarm(WALL_S)
+                sys.meta_path.insert(0, Instead(mutant))
+                _in_child(tests[mutant.path])
             running[child] = mutant
-        child, status = os.wait()
-        mutant = running.pop(child)
-        if status == 0:
-            yield mutant
+        if running:
+            child, status = os.wait()
+            mutant = running.pop(child)
+            if status == 0:
+                yield mutant
 
 
-def _in_child(mutant: Mutant, tests: Sequence[str]) -> None:
-    """Run the tests and end this process: with 0 where they pass, else otherwise, by a signal where they do not end."""
+def _in_child(tests: Sequence[str], *plugins: object) -> NoReturn:
+    """Run the tests and end this process: with 0 where they pass, else otherwise."""
     status = 1
     try:
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-        signal.alarm(WALL_S)
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
         import pytest
 
-        sys.meta_path.insert(0, Instead(mutant))
-        status = int(pytest.main([*QUIETLY, *tests]))
+        status = int(pytest.main([*QUIETLY, *tests], plugins=plugins))
     finally:
         os._exit(status)
 
@@ -169,6 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="another seed takes others (default: %(default)s)")
     parser.add_argument("--least", type=float, default=0.0, help="the percentage that must die (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: %(default)s)")
+    parser.add_argument("--everywhere", action="store_true", help="let all tests of the quick loop look for it first")
     parser.add_argument("--list", action="store_true", help="name the mutants, run nothing")
     asked = parser.parse_args(arguments)
 
@@ -184,16 +243,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in LIBRARIES:
         importlib.import_module(name)
     os.chdir(CHECKOUT)
-    whole = [Mutant(path, UNCHANGED, 0, "unchanged", path) for path in {mutant.path: None for mutant in found}]
-    if broken := {mutant.path for mutant in whole} - {mutant.path for mutant in survivors(whole, tests, asked.jobs)}:
-        print(f"the tests of {', '.join(sorted(broken))} fail with nothing changed")
+    survived = Counter[str]()
+    try:
+        suspected = list(suspects(found, tests, asked.jobs, asked.everywhere))
+    except BrokenTests as broken:
+        print(f"{', '.join(*broken.args)}: fails with nothing changed")
         return 4
-    survived = 0
-    for mutant in survivors(found, tests, asked.jobs):
-        survived += 1
+    for mutant in survivors(suspected, tests, asked.jobs):
+        survived[mutant.path] += 1
         print(f"survived  {mutant}", flush=True)
-    died = 100 * (1 - survived / len(found))
-    print(f"{len(found)} mutants, {survived} survived: {died:.1f} % died")
+    for path, count in Counter(mutant.path for mutant in found).items():
+        print(f"{path}: {count} mutants, {survived[path]} survived")
+    died = 100 * (1 - survived.total() / len(found))
+    print(f"{len(found)} mutants, {survived.total()} survived: {died:.1f} % died")
     return int(died < asked.least)
 
 

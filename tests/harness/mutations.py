@@ -1,6 +1,7 @@
 """The changes that mutation testing makes to a module: operators, conditions, constants, statements, one at a time.
 
-Left alone is what no behaviour hangs on: annotations, docstrings, the wording of errors and of formatted strings.
+Left alone is what no behaviour hangs on: annotations, docstrings, the wording of errors and of formatted strings, and
+that two lists of one length are said to be.
 """
 
 from __future__ import annotations
@@ -51,6 +52,10 @@ class Change:
         return getattr(self.before, "lineno", 0)
 
     @property
+    def end(self) -> int:
+        return getattr(self.before, "end_lineno", self.line)
+
+    @property
     def said(self) -> str:
         return f"{_brief(self.before)}  ->  {_brief(self.after)}"
 
@@ -72,7 +77,7 @@ def _below(holder: ast.AST, *, worded: bool) -> Iterator[Change]:
         if field in ("annotation", "returns", "type_params", "decorator_list", "bases"):
             continue
         for index, node in enumerate(value) if isinstance(value, list) else ((None, value),):
-            if not isinstance(node, ast.AST) or _is_docstring(node) or _is_for_types(node):
+            if not isinstance(node, ast.AST) or _is_docstring(node) or _is_for_types(node) or _is_a_check(node):
                 continue
             inside = worded or isinstance(node, UNSAID)
             if not (inside and isinstance(node, ast.Constant)):
@@ -131,6 +136,11 @@ def _is_for_types(node: ast.AST) -> bool:
     if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
         return True
     return isinstance(node, ast.Import | ast.ImportFrom | ast.arg)
+
+
+def _is_a_check(node: ast.AST) -> bool:
+    """`strict=True` of a `zip`, which differs only where its caller is wrong."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def _is_none(node: ast.AST) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model import Aspect, Finding, Outcome, Record
-from catalog.writeback.planner import MAX_MESSAGES, Kept, Patch, Policy, plan
+from catalog.writeback.planner import Kept, Patch, Policy, plan
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -108,6 +108,15 @@ def test_absence_that_gives_no_reason_changes_nothing_either() -> None:
     assert "run r1: not_probed changes no tag" in told
 
 
+def test_each_run_that_tells_nothing_says_why_and_no_other() -> None:
+    before = planned(record(), sighting(day="2026-11-19"))
+    silent = [sighting(Outcome.FLAKY, name="r2"), sighting(Outcome.NOT_PROBED, name="r3")]
+    assert reason(before, sighting(), *silent) == (
+        "run r2: flaky (read-timeout) changes no tag; run r3: not_probed (read-timeout) changes no tag; "
+        "conforms as before, and its date is fresh (2026-11-19)"
+    )
+
+
 def test_nobody_looked() -> None:
     assert reason(record()) == "nobody looked at it"
 
@@ -146,6 +155,12 @@ def test_a_date_is_renewed_once_it_is_older_than_the_policy_says() -> None:
     before = planned(record(), sighting(day="2026-11-12"))
     assert planned(before, sighting(day="2026-11-20")).data["observed"]["verified_at"] == "2026-11-20"
     assert planned(before, sighting(day="2026-11-20"), policy=Policy(refresh_after=8)) == before
+
+
+def test_a_week_old_date_stands_unless_told_otherwise() -> None:
+    before = planned(record(), sighting(day="2026-11-13"))
+    assert planned(before, sighting(day="2026-11-20")) == before
+    assert planned(before, sighting(day="2026-11-21")) != before
 
 
 def test_a_drift_with_another_face_is_news() -> None:
@@ -199,6 +214,11 @@ def test_evidence_from_the_future_does_not_count() -> None:
     assert "yet to come" in reason(record(), sighting(day="2027-01-01"))
 
 
+def test_east_of_the_date_line_it_is_tomorrow_already() -> None:
+    assert planned(record(), sighting(day="2026-11-22")).data["observed"]["verified_at"] == "2026-11-22"
+    assert "yet to come" in reason(record(), sighting(day="2026-11-23"))
+
+
 def test_a_verdict_on_a_record_that_was_rewritten_since_proves_nothing() -> None:
     probed = record()
     assert "changed since it was probed" in reason(record(http_status=503), sighting(probed=probed))
@@ -215,7 +235,7 @@ def test_messages_are_bounded_sorted_and_steady() -> None:
     many = [sighting(seen=exchange(message=f"Wording {chr(97 + n)} of req_abc123def{n}"), hour=n) for n in range(20)]
     kept = planned(record(), *many).data["live_messages"]
 
-    assert len(kept) == MAX_MESSAGES
+    assert len(kept) == 8
     assert kept == sorted(kept)
     assert kept[0] == "Wording a of {id}"
 

@@ -89,6 +89,36 @@ def test_half_a_surrogate_pair_becomes_its_escape() -> None:
     assert Redactor({}).text("a\ud800b é") == "a\\ud800b é"
 
 
+@pytest.mark.parametrize("value", ["plain", "sk-planted-secret"])
+def test_so_it_does_in_names_and_values_of_json(value: str) -> None:
+    redactor = Redactor({"sk-planted-secret": MARKER})
+    shown = "plain" if value == "plain" else MARKER
+    assert redactor.json({"\ud800": ["\udfff", value]}) == {"\\ud800": ["\\udfff", shown]}
+
+
+def test_a_public_word_may_be_no_utf_8() -> None:
+    redactor = Redactor({"sk-planted-secret": MARKER}, public=["\udcff-planted-secret"])
+    assert redactor.text("sk-planted-secr -planted-secret") == f"{MARKER} -planted-secret"
+
+
+def test_secrets_that_touch_are_two() -> None:
+    redactor = Redactor({"sk-first-secret": "${A}", "sk-other-secret": "${B}"})
+    assert redactor.text("sk-first-secretsk-other-secret!") == "${A}${B}!"
+
+
+def test_around_a_secret_that_neighbours_share_the_rest_stays() -> None:
+    redactor = Redactor({"sk-planted-secret": MARKER})
+    assert redactor.json(["é sk-planted", "-secret and on", "more"]) == [f"é {MARKER}", f"{MARKER} and on", "more"]
+
+
+def test_bytes_show_what_is_around_a_secret_and_nothing_of_one_beyond_their_size() -> None:
+    redactor = Redactor({"sk-planted-secret": MARKER})
+    raw = b"\x01sk-planted-secret\x02"
+    assert redactor.binary(raw, 64) == f"01{MARKER}02"
+    assert redactor.binary(raw, 2) == f"01{MARKER}"
+    assert redactor.binary(raw, 1) == "01"
+
+
 def test_the_longer_of_two_secrets_is_hidden_whole() -> None:
     redactor = Redactor({"mock-key": "${SHORT}", "mock-key-long": "${LONG}"})
     assert redactor.text("mock-key-long mock-key") == "${LONG} ${SHORT}"
@@ -172,18 +202,41 @@ def test_what_was_shown_before_it_was_a_secret_is_hidden_from_then_on() -> None:
     assert redactor.text("in wrkspc_0123456789") == "in wrkspc_[workspace]"
 
 
+def test_a_secret_may_become_known_later() -> None:
+    redactor = Redactor({})
+    redactor.hide("sk-later-secret", MARKER)
+    assert redactor.text("<sk-later-secret>") == f"<{MARKER}>"
+
+
+def test_of_an_account_identifier_a_part_is_none() -> None:
+    redactor = Redactor({})
+    redactor.learn("wrkspc_0123456789abcdef", "workspace")
+    assert redactor.text("wrkspc_0123456789abc") == "wrkspc_0123456789abc"
+
+
+@pytest.mark.parametrize(("own", "shown"), [("0f9b3c1e-or", "0f9b3c1e-or"), ("0f9b3c1e-org", "{secret_1}")])
+def test_of_what_is_handed_out_under_its_kind_the_rest_is_a_secret_where_it_is_long_enough(
+    own: str, shown: str
+) -> None:
+    redactor = Redactor({})
+    redactor.keep(f"tokens/{own}", seen_as=f"tokens/{own}")
+    assert redactor.text(f"<tokens/{own}> <{own}>") == f"<{{secret_1}}> <{shown}>"
+
+
 def test_what_answers_hand_out_is_kept_once_and_what_is_too_short_is_not() -> None:
     redactor = Redactor({"sk-known-already": MARKER})
-    for handed in ("tok-0123456789ab", "tok-0123456789ab", "short", "sk-known-already"):
+    for handed in ("tok-0123456789ab", "tok-0123456789ab", "short", "sk-known-already", "t-0123"):
         redactor.keep(handed, seen_as=handed)
-    assert redactor.kept == {"secret_1": "tok-0123456789ab"}
-    assert redactor.text("tok-0123456789ab, short") == "{secret_1}, short"
+    assert redactor.kept == {"secret_1": "tok-0123456789ab", "secret_2": "t-0123"}
+    assert redactor.text("tok-0123456789ab, short, t-0123") == "{secret_1}, short, {secret_2}"
 
 
 def test_a_marker_that_reads_like_the_beginning_of_a_secret_stays() -> None:
     redactor = Redactor({"sk-other-secret": "${PA_API_KEY}", "${PA_API_KEY}-and-more": MARKER})
     assert redactor.text("<sk-other-secret>") == "<${PA_API_KEY}>"
     assert redactor.text("<${PA_API_KEY}>") == "<${PA_API_KEY}>"
+    both = redactor.text("<${PA_API_KEY}> <sk-other-secret> <${PA_API_KEY}-and-more>")
+    assert both == f"<${{PA_API_KEY}}> <${{PA_API_KEY}}> <{MARKER}>"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,193 @@
+"""Tries mutants where tests are collected and modules imported: the code of one function is exchanged in a fork.
+
+A tenth of a second a mutant, for only the tests that reach its line are run, the quickest first. Only a death says
+anything: what a module computed while it was imported, or a fixture that several tests share, has not met the mutant.
+"""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import json
+import os
+import resource
+import signal
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, TextIO
+
+import coverage
+import pytest
+
+if TYPE_CHECKING:
+    from tests.harness.mutate import Mutant
+
+SLOWER = 5
+"""How many times as long as unchanged the tests of a mutant may take, beyond `START_S`: else they count as endless."""
+START_S = 5
+WALL_S = 600
+
+Named = tuple[str, str, int]
+"""File, qualified name and first line of a function."""
+
+
+@dataclass
+class Reach:
+    """Which tests reach which lines, how long each takes, and which fail with nothing changed."""
+
+    lines: dict[str, dict[int, list[str]]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """The tests that reach a mutant, the quickest first."""
+        by_line = self.lines.get(mutant.file, {})
+        reaching = {test for line in mutant.lines for test in by_line.get(line, ())}
+        return sorted(reaching, key=lambda test: (self.seconds[test], test))
+
+
+def replacement(before: CodeType, after: CodeType) -> tuple[CodeType, CodeType] | None:
+    """The code of the one outermost function in which two compiled modules differ, in both; None where more differs."""
+    if before.co_flags & inspect.CO_OPTIMIZED:
+        return before, after
+    inner = [code for code in before.co_consts if isinstance(code, CodeType)]
+    other = [code for code in after.co_consts if isinstance(code, CodeType)]
+    if len(inner) != len(other) or _without_inner(before) != _without_inner(after):
+        return None
+    differing = [pair for pair in zip(inner, other, strict=True) if pair[0] != pair[1]]
+    return replacement(*differing[0]) if len(differing) == 1 else None
+
+
+def _without_inner(code: CodeType) -> CodeType:
+    return code.replace(co_consts=tuple(None if isinstance(each, CodeType) else each for each in code.co_consts))
+
+
+def _named(code: CodeType) -> Named:
+    return code.co_filename, code.co_qualname, code.co_firstlineno
+
+
+def functions(files: frozenset[str]) -> Mapping[Named, Sequence[FunctionType]]:
+    """All functions of these files that live in this process, wherever they are held."""
+    gc.unfreeze()
+    found = defaultdict[Named, list[FunctionType]](list)
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename in files:
+            found[_named(each.__code__)].append(each)
+    gc.freeze()
+    return found
+
+
+@dataclass(eq=False)
+class Loop:
+    """A pytest plugin, the loop of its session: one fork to see who reaches what, then one for each mutant."""
+
+    mutants: Sequence[Mutant]
+    tests: Mapping[str, Sequence[str]]
+    """The test files of each module's path; all that are collected where it is not named."""
+    jobs: int
+    tell: Callable[[object], None]
+    """Takes the number of each mutant that did not die, or the tests that fail with nothing changed."""
+    recorder: Recorder | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            self.recorder = Recorder(self._files(), os.fdopen(writing, "w"))
+            session.config.pluginmanager.register(self.recorder)
+            return None
+        os.close(writing)
+        with os.fdopen(reading) as told:
+            reach = Reach(**json.load(told, object_hook=_with_numbers))
+        os.waitpid(child, 0)
+        if reach.failed:
+            self.tell(reach.failed)
+            return True
+        return True if self._each(session, reach) else None
+
+    def _each(self, session: pytest.Session, reach: Reach) -> bool:
+        """Fork for each mutant; False in the fork."""
+        living = functions(self._files())
+        items = {item.nodeid: item for item in session.items}
+        running = dict[int, int]()
+        for number, mutant in enumerate(self.mutants):
+            exchanged = replacement(mutant.unchanged(), mutant.code())
+            if exchanged is None or not (held := living.get(_named(exchanged[0]), ())):
+                self.tell(number)
+                continue
+            chosen = [test for test in reach.of(mutant) if self._holds(mutant, test)]
+            child = os.fork()
+            if child == 0:
+                limit = START_S + int(SLOWER * sum(reach.seconds[test] for test in chosen))
+                resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+                signal.alarm(WALL_S)
+                for function in held:
+                    function.__code__ = exchanged[1]
+                session.items[:] = [items[test] for test in chosen]
+                return False
+            running[child] = number
+            if len(running) == self.jobs:
+                self._await(running)
+        while running:
+            self._await(running)
+        return True
+
+    def _files(self) -> frozenset[str]:
+        return frozenset(mutant.file for mutant in self.mutants)
+
+    def _holds(self, mutant: Mutant, test: str) -> bool:
+        return mutant.path not in self.tests or test.partition("::")[0] in self.tests[mutant.path]
+
+    def _await(self, running: dict[int, int]) -> None:
+        child, status = os.wait()
+        number = running.pop(child)
+        if os.waitstatus_to_exitcode(status) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            self.tell(number)
+
+
+@dataclass(eq=False)
+class Recorder:
+    """A pytest plugin: says to a stream which tests reached which lines of some files."""
+
+    files: frozenset[str]
+    told: TextIO
+    seconds: dict[str, float] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.coverage = coverage.Coverage(data_file=None, config_file=False, include=sorted(self.files))
+        self.coverage.start()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self.coverage.switch_context(item.nodeid)
+        began = time.process_time()
+        done = yield
+        self.seconds[item.nodeid] = time.process_time() - began
+        return done
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        lines = {
+            file: {line: [test for test in tests if test] for line, tests in data.contexts_by_lineno(file).items()}
+            for file in data.measured_files()
+        }
+        if exitstatus and not self.failed:
+            self.failed.append(f"pytest itself, with status {exitstatus}")
+        with self.told:
+            json.dump({"lines": lines, "seconds": self.seconds, "failed": self.failed}, self.told)
+
+
+def _with_numbers(read: dict[str, object]) -> dict[object, object]:
+    """JSON has no numbers as keys."""
+    return {int(key) if key.isdecimal() else key: value for key, value in read.items()}
