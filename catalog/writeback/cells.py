@@ -69,8 +69,6 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
                 first_seen.setdefault((place[1], differs), sighting.day)
                 if not _is_after(cells.get(place), sighting.day) and not _is_of(newer_on_its_day, place, sighting.day):
                     cells[place] = Cell(sighting.day, differs)
-            for within in look.unseen:
-                cells.setdefault((endpoint, f"{look.label}/{within}"), Cell(None))
     seen = _seen_by_endpoint(cells)
     for assumption in (each for each in stated if each.basis is Basis.ASSUMED):
         _settle(settled, assumption, seen.get(str(assumption.key), ()), first_seen)

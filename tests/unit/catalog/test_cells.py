@@ -22,7 +22,7 @@ from catalog.reading.last_seen import is_expired
 from catalog.writeback.canonical import canonical_text
 from catalog.writeback.planner import Kept, Patch, Policy, plan
 from catalog.writeback.seen import Sighting
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, exchange, record, sighting
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, drift, exchange, record, sighting
 
 if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
@@ -303,6 +303,63 @@ def test_what_differs_on_one_endpoint_settles_an_assumption_in_whatever_order_th
     assert drawn.data["evidence"]["settled"] == told
     mended = after(drawn, night("2026-11-03", seen_as_stated(ELSEWHERE), run="r3"))
     assert mended.data["evidence"]["settled"] == {"answer/status": {"seen": "as assumed", "on": "2026-11-01"}}
+    assert Tag.LIVE_DISCOVERED not in mended.tags
+
+
+def test_what_a_person_tagged_as_discovered_stays_where_all_turned_out_as_assumed() -> None:
+    once = after(record(**ASSUMED), night("2026-11-01", seen_as_stated()))
+    tagged = Record(once.address, {**once.data, "status": [*once.data["status"], str(Tag.LIVE_DISCOVERED)]})
+    assert Tag.LIVE_DISCOVERED in after(tagged, night("2026-11-12", seen_as_stated(), run="r2")).tags
+
+
+@pytest.mark.parametrize("endpoint", [ENDPOINT_ADDRESS, ELSEWHERE])
+def test_an_assumption_is_settled_by_the_first_day_and_the_endpoint_that_differs(endpoint: str) -> None:
+    other = ELSEWHERE if endpoint == ENDPOINT_ADDRESS else ENDPOINT_ADDRESS
+    looks = seen_as_stated(other), seen_as_stated(endpoint, status="430")
+    once = after(record(**ASSUMED), *(night(f"2026-11-0{day}", *looks, run=f"r{day}") for day in (1, 2, 3)))
+    assert once.data["evidence"]["settled"] == {"answer/status": {"seen": "430", "on": "2026-11-01"}}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_runs_of_one_day_the_later_stands_in_whatever_order_they_are_merged(order: int) -> None:
+    def at(hour: int, run: str, *, status: str = "") -> Sighting:
+        plain = sighting(Outcome.DRIFTED if status else Outcome.CONFORMS, "2026-11-02", run, hour)
+        look = seen_as_stated(status=status) if status else seen_as_stated()
+        return Sighting(plain.run, replace(plain.result, looks=(look,)))
+
+    earlier, later = at(5, "r1"), at(7, "r2", status="403")
+    merged = one_after_the_other(record(), (earlier, later)[::order], POLICY)
+    assert merged.data["evidence"]["seen"][ENDPOINT_ADDRESS]["differs"] == {"answer/status": "403"}
+    assert Tag.UNVERIFIED in merged.tags
+
+
+def test_whoever_got_through_on_the_day_of_a_refusal_is_not_restricted() -> None:
+    refused = night("2026-11-02", outcome=Outcome.RESTRICTED, run="r1")
+    through = night("2026-11-02", seen_as_stated(), run="r2")
+    assert "restricted" not in after(record(), refused, through).data["evidence"]
+    assert Tag.ACCOUNT_RESTRICTED not in after(record(), through, refused).tags
+
+
+def test_an_endpoint_of_which_nothing_was_seen_leaves_no_line() -> None:
+    blind = Look(ELSEWHERE, "answer", unseen=dict.fromkeys(KEYS, "no-answer"))
+    once = after(record(), night("2026-11-01", seen_as_stated(), blind))
+    assert once.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: {"on": "2026-11-01"}}
+    assert "evidence" not in after(record(), night("2026-11-01", blind)).data
+    by_hand = {ELSEWHERE: {"on": "2026-10-01", "unseen": {"answer/*": None}}, **once.data["evidence"]["seen"]}
+    before = Record(once.address, {**once.data, "evidence": {**once.data["evidence"], "seen": by_hand}})
+    renewed = after(before, night("2026-11-09", seen_as_stated(), run="r2"))
+    assert renewed.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: {"on": "2026-11-09"}}
+
+
+def test_a_label_that_was_never_seen_is_one_entry_and_one_that_was_names_each_part() -> None:
+    grouped = record(http_status="429/503", causes=None)
+    first = tuple(each.key.within for each in stated_by(grouped) if each.key.label == "429")
+    once = after(grouped, night("2026-11-01", Look(ENDPOINT_ADDRESS, "429", first)))
+    assert once.data["evidence"]["seen"][ENDPOINT_ADDRESS] == {"on": "2026-11-01", "unseen": {"503/*": None}}
+    other = tuple(each.key.within for each in stated_by(grouped) if each.key.label == "503")
+    twice = after(once, night("2026-11-12", Look(ENDPOINT_ADDRESS, "503", other), run="r2"))
+    line = twice.data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    assert line == {"on": "2026-11-12", "unseen": {f"429/{within}": "2026-11-01" for within in first}}
 
 
 def test_an_endpoint_that_differs_later_settles_anew_what_was_as_assumed() -> None:
@@ -336,6 +393,16 @@ def test_a_result_of_a_version_that_kept_no_looks_says_by_its_outcome_what_it_sa
     assert once.data["evidence"]["seen"] == {ERROR_ADDRESS: {"on": "2026-11-01"}}
 
 
+def test_so_does_its_drift_of_each_label_apart() -> None:
+    grouped = record(http_status="429/503", causes=None)
+    stated = stated_by(grouped)
+    assert {each.key.label for each in stated} == {"429", "503"}
+    finding = drift(label="503", assertion="503/status", observed=500)
+    drifted = sighting(Outcome.DRIFTED, "2026-11-01", findings=(finding,))
+    line = after(grouped, drifted).data["evidence"]["seen"][ERROR_ADDRESS]
+    assert line == {"on": "2026-11-01", "differs": {"503/status": "500"}}
+
+
 def test_a_quiet_week_leaves_a_line_that_differs_to_the_letter_and_another_difference_rewrites_it() -> None:
     def drifting(day: str, status: str) -> Sighting:
         return night(day, seen_as_stated(status=status), outcome=Outcome.DRIFTED)
@@ -352,8 +419,21 @@ def test_what_was_not_renewed_within_the_week_is_no_news_and_what_was_never_seen
     once = after(record(), night("2026-11-01", seen_as_stated()))
     assert after(once, night("2026-11-05", seen_as_stated(without=("type",)))).data["evidence"] == once.data["evidence"]
     part = after(record(), night("2026-11-01", seen_as_stated(without=("type",))))
+    assert after(part, night("2026-11-03", seen_as_stated(without=("type",)))).data["evidence"] == part.data["evidence"]
     whole = after(part, night("2026-11-02", seen_as_stated())).data["evidence"]["seen"][ENDPOINT_ADDRESS]
     assert whole == {"on": "2026-11-02"}
+
+
+def test_an_older_run_that_renews_a_part_within_the_week_leaves_the_line_to_the_letter() -> None:
+    once = after(record(), night("2026-11-01", seen_as_stated()))
+    stale = after(once, night("2026-11-09", seen_as_stated(without=("type",)), run="r2"))
+    line = {"on": "2026-11-09", "unseen": {"answer/type": "2026-11-01"}}
+    assert stale.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: line}
+    within, beyond = Policy(refresh_after=7), Policy(refresh_after=6)
+    older = night("2026-11-08", seen_as_stated(), run="r3")
+    assert after(stale, older, policy=within).data["evidence"]["seen"] == {ENDPOINT_ADDRESS: line}
+    renewed = after(stale, older, policy=beyond).data["evidence"]["seen"][ENDPOINT_ADDRESS]
+    assert renewed == {**line, "unseen": {"answer/type": "2026-11-08"}}
 
 
 def test_of_a_value_whose_place_alone_is_assumed_only_the_place_is_settled() -> None:
