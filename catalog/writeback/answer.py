@@ -114,8 +114,8 @@ def are_told(words: str, findings: tuple[Finding, ...]) -> bool:
 def _as_once_worded(findings: tuple[Finding, ...]) -> tuple[str, ...]:
     """The words of versions that wrote the value which was seen where now its class is written."""
     words = sorted({_difference(finding, finding.observed) for finding in findings})
-    more = len(words) - MAX_DIFFERENCES
-    return (*words[:MAX_DIFFERENCES], f"and {more} more") if more > 0 else tuple(words)
+    kept, more = words[:MAX_DIFFERENCES], words[MAX_DIFFERENCES:]
+    return (*kept, f"and {len(more)} more") if more else tuple(kept)
 
 
 def _difference(finding: Finding, observed: Json) -> str:

@@ -72,7 +72,7 @@ def updated(catalog: Catalog, found: Mapping[str, Candidates], refresh_after: in
 
 def _candidate(sighting: Sighting, finding: Finding) -> tuple[str, dict[str, Json]]:
     kind, day = _NEWS[finding.code], sighting.day.isoformat()
-    value = finding.observed if isinstance(finding.observed, str) else str(finding.observed)
+    value = str(finding.observed)
     surface = sighting.result.probed_record.surface or "unknown"
     name = {"header": finding.at, "field": f"{surface}{finding.at}", "error": f"{finding.at}/{steady(value)}"}[kind]
     return f"{kind}/{name}", {

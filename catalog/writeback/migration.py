@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 class Migrated:
     """What was rewritten, and what had to stay as it was."""
 
-    entries: int = 0
+    entries: int
     """Entries of the ledger that name their assertions now."""
-    drifts: int = 0
+    drifts: int
     """Remembered drifts that say how they differ now."""
-    without_run: int = 0
+    without_run: int
     """Remembered drifts that keep their codes, for the results of their night were not named."""
 
-    def in_words(self, *, dry_run: bool = False) -> str:
+    def in_words(self, *, dry_run: bool) -> str:
         """One line."""
         verb = "would say" if dry_run else "now say"
         told = [
@@ -61,7 +61,7 @@ def migrate(
     catalog: Catalog,
     runs: Sequence[tuple[Run, Sequence[Result]]],
     *,
-    dry_run: bool = False,
+    dry_run: bool,
 ) -> Migrated:
     """Rewrite the ledger and every history file of a folder, each in one step. The same again changes nothing.
 

@@ -94,7 +94,7 @@ def with_expiry(record: Record, reason: str) -> dict[str, Json]:
 
 
 def with_headers_seen(
-    record: Record, data: Mapping[str, Json], seen: Mapping[str, str], *, older: bool = False
+    record: Record, data: Mapping[str, Json], seen: Mapping[str, str], *, older: bool
 ) -> Mapping[str, Json]:
     """The data with what was seen marked in each of the record's header rules; PC's array of them has no marks.
 

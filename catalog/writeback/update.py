@@ -140,7 +140,6 @@ def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None)
     taken, and none is left behind.
     """
     copy = run_folder / "catalog"
-    copy.mkdir(exist_ok=True)
     work = _Work([seen or _read(run_folder)], Policy(), None)
     contents = work.contents(catalog, copy)
     for file, address in {catalog.file_of(address): address for address in catalog}.items():

@@ -58,6 +58,9 @@ def test_the_words_of_today_and_of_the_version_before_are_this_very_drift() -> N
     assert answer.are_told(f"{words('h')[0]}; {before} {tail}", two)
     assert not answer.are_told(f"{words('h')[0]}; answer retry-after later {tail}", two)
     assert not answer.are_told(words("h")[0], two)
+    all_five = [replace(malformed, at=f"h{number}") for number in range(5)]
+    worded_once = [f"answer h{number} soon instead of s (header-malformed)" for number in range(5)]
+    assert answer.are_told("; ".join(worded_once), tuple(all_five))
     five = [f"h{number}" for number in range(5)]
     assert answer.are_told("; ".join(words(*five)), tuple(map(drift, five)))
     assert answer.are_told("; ".join([*words(*five), "and 1 more"]), tuple(map(drift, [*five, "h5"])))
@@ -121,13 +124,25 @@ def test_the_limits_of_this_key_are_what_successes_told_last_without_what_moves(
         "x-limit-used": "1",
         "date": "x",
     }
-    first = (exchange("answer", 200, told), exchange("tokens", 200, {"x-limit-tokens": "9"}))
+    first = (exchange("answer", 200, {**told, "x-limit-gone": "5"}), exchange("tokens", 200, {"x-limit-tokens": "9"}))
     last = {"x-limit-requests": "60", "x-limit-remaining": "59", "x-limit-reset": "1s", "x-limit-used": "1"}
     second = (exchange("answer", 200, last), exchange("control", 200, {"x-limit-a": "1"}))
     refused = (exchange("limited", 429, {"x-limit-b": "1"}), exchange("edge", 400, {"x-limit-c": "1"}))
     seen = result("pa/rate_limits/limits/general", attempts=attempts(first, second, refused))
     limits = answer.observed_limits(replace(seen, probed={}))
     assert limits == {"account_specific": True, "headers": {"x-limit-requests": "60", "x-limit-tokens": "9"}}
+
+
+def test_the_tier_of_this_key_is_the_row_that_has_all_its_limits() -> None:
+    tables = {"messages": {"tiers": {"start": {"rpm": 50}, "build": {"rpm": 1000}}}}
+    limits = {"headers": {"x-limit-requests": {"rule": "present", "metric": "rpm"}}, "documented": tables}
+    told = exchange("answer", 200, {"x-limit-requests": "50"})
+    seen = replace(result("pa/rate_limits/limits/general", attempts=attempts((told,))), probed=limits)
+    assert answer.observed_limits(seen) == {
+        "account_specific": True,
+        "headers": {"x-limit-requests": "50"},
+        "tiers": ["messages: start"],
+    }
 
 
 def test_what_was_not_looked_at_of_the_limits_is_told_with_its_reason() -> None:

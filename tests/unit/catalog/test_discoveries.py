@@ -80,8 +80,9 @@ OLD = candidate("2026-11-01", "2026-11-02", "b", "pa/errors/a/b")
         (candidate("2026-11-10", "2026-11-10"), ("2026-11-01", "2026-11-10")),
         (candidate("2026-10-31", "2026-11-02"), ("2026-10-31", "2026-11-02")),
         (candidate("2026-10-31", "2026-10-31"), ("2026-10-31", "2026-11-02")),
+        (candidate("2026-11-01", "2026-11-09"), ("2026-11-01", "2026-11-02")),
     ],
-    ids=["within a week", "after a week", "seen before", "seen before and not since"],
+    ids=["within a week", "after a week", "seen before", "seen before and not since", "since the same day"],
 )
 def test_what_is_seen_again_is_news_after_a_week_or_where_it_was_seen_before(
     new: Candidates, kept: tuple[str, str]

@@ -96,6 +96,29 @@ def test_an_entry_for_the_message_accepts_that_it_is_told_apart_by_nothing_allow
     assert judge_against_ledger(ENTRY, Outcome.INCONCLUSIVE, [], TODAY, "twin-not-allowed") is None
 
 
+def test_what_is_accepted_and_gone_is_named() -> None:
+    three = replace(ENTRY, assertions=("answer/status", "answer/type", "answer/header:retry-after"))
+    assert three.in_words == "answer/status, answer/type, answer/header:retry-after"
+    one_left = [*drifts("status"), *(replace(each, severity=Severity.SHOULD) for each in drifts("type"))]
+    for findings, told in (
+        (drifts("status", "type", "header:retry-after"), "accepted until 2026-12-31"),
+        (drifts("status", "type"), "accepted until 2026-12-31; answer/header:retry-after does not drift any more"),
+        (
+            one_left,
+            "accepted until 2026-12-31; answer/type, answer/header:retry-after do not drift any more",
+        ),
+    ):
+        standing = judge_against_ledger(three, Outcome.DRIFTED, findings, TODAY)
+        assert standing is not None
+        assert standing.detail == told
+
+
+def test_what_only_an_assumption_differs_in_is_no_drifted_aspect() -> None:
+    assumed = [replace(each, severity=Severity.SHOULD) for each in drifts("type")]
+    assert ledger.drifted_aspects([*assumed, *drifts("status")]) == ("status",)
+    assert ledger.drifted_assertions([*assumed, *drifts("status")]) == ("answer/status",)
+
+
 def test_an_entry_applies_to_its_target_only() -> None:
     assert ledger.entry_for([ENTRY], ERROR_ADDRESS, "live") is ENTRY
     assert ledger.entry_for([ENTRY], ERROR_ADDRESS, "mock") is None
@@ -152,6 +175,9 @@ def test_the_ledgers_own_problems_are_told(tmp_path: Path) -> None:
     [due] = ledger.problems([ENTRY], catalog, date(2027, 1, 1))
     told = "was to be reviewed by 2026-12-31; renew it with `python -m catalog accept`, or remove it"
     assert str(due).endswith(told)
+    assert due.file == ledger.of_record(ERROR_ADDRESS)
+    [elsewhere] = ledger.problems([ENTRY], catalog, date(2027, 1, 1), tmp_path / "own.json")
+    assert elsewhere.file == tmp_path / "own.json"
 
 
 GOOD = {

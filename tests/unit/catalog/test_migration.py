@@ -108,6 +108,36 @@ def test_what_a_migration_does_not_speak_of_stays_to_the_letter(kept: Path, caps
     assert texts(kept / "night1") | texts(kept / "night2") == results
 
 
+def test_what_cannot_be_migrated_stays_beside_what_can(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entries = json.loads((kept / "divergences.json").read_text(encoding="utf-8"))
+    unknown = {**entries[0], "address": "pa/errors/compliance/nobody_knows"}
+    (kept / "divergences.json").write_text(json.dumps([*entries, unknown]), encoding="utf-8")
+    file = kept / "history" / "live.jsonl"
+    first, second = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    first["drifts"][GONE]["differs"] = ["answer/type by hand"]
+    del second["run"]
+    file.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n", encoding="utf-8")
+
+    assert migrate("night1", "night2", capsys=capsys) == (
+        "2 accepted divergences now say which assertions they cover, 1 remembered drift now say how they differ; "
+        "2 keep only codes: name the runs that saw them\n"
+    )
+    assert {entry.address: bool(entry.assertions) for entry in ledger.load(Path("divergences.json"))} == {
+        GONE: True,
+        LIMITED: True,
+        unknown["address"]: False,
+    }
+    kept_now = json.loads(file.read_text(encoding="utf-8").splitlines()[0])["drifts"]
+    assert kept_now[GONE]["differs"] == ["answer/type by hand"]
+    assert kept_now[LIMITED]["differs"] == ["answer/header:retry-after absent"]
+
+
+def test_without_a_ledger_the_history_alone_is_migrated(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (kept / "divergences.json").unlink()
+    assert migrate("night1", "night2", capsys=capsys) == "4 remembered drifts now say how they differ\n"
+    assert not (kept / "divergences.json").exists()
+
+
 def test_a_history_stays_in_ascii_as_it_was_written(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = kept / "history" / "live.jsonl"
     file.write_text(file.read_text(encoding="utf-8").replace('"seen":["', '"seen":["\\u00e9 '), encoding="utf-8")

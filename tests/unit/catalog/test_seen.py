@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 
 import pytest
 
+from catalog.evidence.results import RECORDED
 from catalog.model import Outcome, Record
 from catalog.reading.last_seen import LastSeen
 from catalog.writeback.seen import Sighting, with_evidence, with_expiry, with_headers_seen
@@ -47,14 +49,34 @@ def test_a_look_is_older_than_what_was_seen_on_a_later_day(day: str | None, at: 
     assert look.is_older_than(last) is older
 
 
+def test_a_look_is_not_older_than_itself() -> None:
+    look = sighting(Outcome.CONFORMS, "2026-11-10", hour=6)
+    assert not look.is_older_than(LastSeen(look.day, look.at))
+    assert look.is_older_than(LastSeen(look.day, look.at + timedelta(milliseconds=1)))
+
+
+def test_what_was_recorded_was_seen_when_it_was_recorded() -> None:
+    judged = sighting(Outcome.CONFORMS, "2026-11-20")
+    recorded = replace(judged.result, elicited=RECORDED, observed_at="2026-11-12T23:59:59Z")
+    assert replace(judged, result=recorded).day == date(2026, 11, 12)
+    assert judged.day == date(2026, 11, 20)
+
+
+@pytest.mark.parametrize("address", WHERE)
+def test_what_expired_does_not_say_any_more_how_it_differed(address: str) -> None:
+    once = seen(record(address), "a difference")
+    assert "seen" not in with_expiry(once, "expired")[WHERE[address]]
+
+
 def test_headers_are_marked_in_their_rules_alone_and_an_older_look_changes_no_mark() -> None:
     before = record(ERROR_ADDRESS)
     rules = before.data["response_headers"]
     name = next(iter(rules))
-    marked = with_headers_seen(before, before.data, {name: "present", "x-of-nobody": "present"})
+    marked = with_headers_seen(before, before.data, {name: "present", "x-of-nobody": "present"}, older=False)
     assert marked["response_headers"][name] == {**rules[name], "seen": "present"}
     assert marked["response_headers"].keys() == rules.keys()
     kept = with_headers_seen(before, marked, {name: "absent"}, older=True)
     assert kept["response_headers"][name]["seen"] == "present"
-    assert with_headers_seen(before, marked, {name: "absent"})["response_headers"][name]["seen"] == "absent"
-    assert with_headers_seen(before, before.data, {}) is before.data
+    newer = with_headers_seen(before, marked, {name: "absent"}, older=False)
+    assert newer["response_headers"][name]["seen"] == "absent"
+    assert with_headers_seen(before, before.data, {}, older=False) is before.data
