@@ -29,6 +29,8 @@ SLOWER = 5
 """How many times as long as unchanged the tests of a mutant may take, beyond `START_S`: else they count as endless."""
 START_S = 5
 WALL_S = 600
+LONGEST_S = 20
+"""What all tests of a mutant may take together; of a module that is used everywhere thousands reach a line."""
 
 Named = tuple[str, str, int]
 """File, qualified name and first line of a function."""
@@ -42,11 +44,16 @@ class Reach:
     seconds: dict[str, float] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
 
-    def of(self, mutant: Mutant) -> list[str]:
-        """The tests that reach a mutant, the quickest first."""
+    def of(self, mutant: Mutant) -> Iterator[str]:
+        """The tests that reach a mutant, the quickest first, as many as end within `LONGEST_S`."""
         by_line = self.lines.get(mutant.file, {})
         reaching = {test for line in mutant.lines for test in by_line.get(line, ())}
-        return sorted(reaching, key=lambda test: (self.seconds[test], test))
+        spent = 0.0
+        for test in sorted(reaching, key=lambda test: (self.seconds[test], test)):
+            spent += self.seconds[test]
+            if spent > LONGEST_S:
+                return
+            yield test
 
 
 def replacement(before: CodeType, after: CodeType) -> tuple[CodeType, CodeType] | None:
