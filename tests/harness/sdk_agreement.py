@@ -24,6 +24,7 @@ from tests.harness.sdk_requests import FOLDER
 if TYPE_CHECKING:
     from catalog.model import Record
     from probes.calls.call import Call
+    from probes.target.target import Provider
 
 PROVIDERS = {"anthropic": "pa", "google-genai": "pb", "openai": "pc", "xai-sdk": "pd"}
 REASONS = FOLDER / "differences.toml"
@@ -50,18 +51,26 @@ def name_of(sdk: Mapping[str, Any]) -> str:
     return f"{sdk['sdk']}-{sdk['version'].partition('.')[0]}"
 
 
-def compared() -> list[Compared]:
+@cache
+def compared() -> tuple[Compared, ...]:
     """Every endpoint record beside every major of its provider's SDK."""
-    return [
+    return tuple(
         Compared(str(record.address), name_of(sdk), tuple(_differences(record, sdk)))
         for sdk in recorded()
         for record in catalog().select(provider=PROVIDERS[sdk["sdk"]], kind="endpoints")
-    ]
+    )
 
 
-def reasons() -> list[dict[str, Any]]:
+@cache
+def reasons() -> tuple[Mapping[str, Any], ...]:
     """The reviewed reasons of differences: `endpoint` and `sdk` are patterns, `what` the names that it accounts for."""
-    return list(tomllib.loads(REASONS.read_text(encoding="utf-8"))["difference"])
+    return tuple(tomllib.loads(REASONS.read_text(encoding="utf-8"))["difference"])
+
+
+@cache
+def _live(provider: str) -> Provider:
+    """The provider as the live target has it, nobody's keys in the environment."""
+    return targets.load("live", {}).providers[provider]
 
 
 def reason_of(endpoint: str, sdk: str, what: str) -> int | None:
@@ -112,7 +121,7 @@ def _call(record: Record) -> Call | None:
 
 
 def _request(ours: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str]:
-    target = targets.load("live", {}).providers[provider]
+    target = _live(provider)
     if ours.method != sent["method"]:
         yield "method"
     if not re.fullmatch(re.escape(sent["path"]).replace(r"\{\}", "[^/:]+"), filled(ours.path, target.values)):

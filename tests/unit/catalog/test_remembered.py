@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,16 +10,14 @@ import pytest
 from catalog.__main__ import main
 from catalog.check import remembered, validate
 from catalog.model import homes, places
-from catalog.reading.store import RECORDS
+from tests.unit.catalog.catalog_making import write_catalog
 
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the shipped records of one provider; what is remembered lies beside it."""
+    """Records that are sound; what is remembered lies beside them."""
     monkeypatch.setattr(places, "home", lambda: tmp_path)
-    copied = tmp_path / "records"
-    shutil.copytree(RECORDS / "pd", copied / "pd")
-    return copied
+    return write_catalog(tmp_path / "records")
 
 
 @pytest.fixture
@@ -46,7 +43,7 @@ def test_sound_records_are_checked_once(root: Path, checks: list[Path], capsys: 
 
 def test_an_edit_is_checked(root: Path, checks: list[Path]) -> None:
     main(["check", "--catalog", str(root)])
-    file = root / "pd" / "rate_limits.json"
+    file = root / "pa" / "rate_limits.json"
     file.write_text(file.read_text().replace('"status"', '"state"', 1))
     assert [main(["check", "--catalog", str(root)]) for _ in range(2)] == [1, 1]
     assert checks == [root] * 3, "what is wrong is never remembered"
@@ -66,7 +63,7 @@ def test_so_is_what_it_is_held_against(root: Path, tmp_path: Path, monkeypatch: 
 
 def test_what_cannot_be_read_was_never_sound(root: Path) -> None:
     remembered.remember(root)
-    (root / "pd" / "folder.json").mkdir()
+    (root / "pa" / "folder.json").mkdir()
     assert not remembered.was_sound(root)
     remembered.remember(root)
     assert not remembered.was_sound(root)

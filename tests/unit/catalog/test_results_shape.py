@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import replace
 from functools import cache
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from tests.harness.engines import Clean
 
 SCHEMA = "urn:catalog:results"
-DESCRIBED, RESULTS = sample.some()
 
 
 @cache
@@ -48,10 +47,10 @@ def validator(kind: str) -> Draft202012Validator:
     return Draft202012Validator({"$ref": f"{SCHEMA}#/$defs/{kind}"}, registry=registry)
 
 
-def lines(described: Run = DESCRIBED, results: list[Result] | None = None) -> Iterator[tuple[str, Json]]:
+def lines(described: Run, results: Iterable[Result]) -> Iterator[tuple[str, Json]]:
     """Each line with its kind, as it stands in the file."""
     yield shape.RUN, json.loads(json.dumps(described.to_json()))
-    for each in RESULTS if results is None else results:
+    for each in results:
         yield shape.RESULT, json.loads(json.dumps(each.to_json()))
 
 
@@ -59,22 +58,27 @@ def large() -> Result:
     """A result of which not all was kept."""
     response = replace(answer(400, "invalid_request_error", "no"), body="x" * 100_000)
     attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (exchange(response=response),))
-    return replace(RESULTS[0], attempts=(kept_attempt(attempt, []),))
+    return replace(sample.some()[1][0], attempts=(kept_attempt(attempt, []),))
 
 
 def test_every_line_of_a_large_sample_follows_the_schema() -> None:
-    for kind, line in lines(replace(DESCRIBED, selected=tuple(each.record for each in RESULTS)), [*RESULTS, large()]):
+    described, results = sample.some()
+    selected = replace(described, selected=tuple(each.record for each in results))
+    for kind, line in lines(selected, [*results, large()]):
         assert shape.trouble(line, kind) == ""
         validator(kind).validate(line)
 
 
 def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: Clean) -> None:
-    for kind, line in lines(results=[*clean("pa").values(), *clean("pb").values()]):
+    for kind, line in lines(sample.some()[0], [*clean("pa").values(), *clean("pb").values()]):
         assert shape.trouble(line, kind) == ""
         validator(kind).validate(line)
 
 
-def places(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+Place = tuple[str | int, ...]
+
+
+def places(value: Json, at: Place = ()) -> Iterator[Place]:
     """The path of each value within a line."""
     yield at
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -82,15 +86,29 @@ def places(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
         yield from places(member, (*at, name))
 
 
-SPECIAL = [each for each in RESULTS if each.attempts and each.findings][:5]
-FILE: list[tuple[str, Json]] = list(lines(results=SPECIAL))
-PLACES = [(number, place) for number, (_, line) in enumerate(FILE) for place in places(line)]
+def some_special() -> tuple[Run, list[Result]]:
+    """The sample with the first of its results that have most to be changed."""
+    described, results = sample.some()
+    return described, [each for each in results if each.attempts and each.findings][:5]
+
+
+@cache
+def file() -> list[tuple[str, Json]]:
+    """The lines of a small file."""
+    return list(lines(*some_special()))
+
+
+def all_places() -> list[tuple[int, Place]]:
+    """Each place of the file: the number of its line, and where in it."""
+    return [(number, place) for number, (_, line) in enumerate(file()) for place in places(line)]
+
+
 ODD: tuple[Json, ...] = (None, "words", "", {}, [], {"a": 1}, ["words"], [{}], 3, -1, True, float("nan"), 1e308, 10**30)
 
 
-def changed(number: int, place: tuple[str | int, ...], odd: Json, *, gone: bool) -> Json:
+def changed(number: int, place: Place, odd: Json, *, gone: bool) -> Json:
     """One of the file's lines with one value something else, or gone."""
-    line = FILE[number][1]
+    line = file()[number][1]
     if not place:
         return odd
     made = within = copy(line)
@@ -106,13 +124,13 @@ def changed(number: int, place: tuple[str | int, ...], odd: Json, *, gone: bool)
 
 def text_with(number: int, line: Json) -> str:
     """The file with one line in place of its own."""
-    made = [line if at == number else own for at, (_, own) in enumerate(FILE)]
+    made = [line if at == number else own for at, (_, own) in enumerate(file())]
     return "".join(f"{json.dumps(each)}\n" for each in made)
 
 
 changes = st.builds(
     lambda at, odd, gone: (at[0], changed(at[0], at[1], odd, gone=gone)),
-    st.sampled_from(PLACES),
+    st.deferred(lambda: st.sampled_from(all_places())),
     st.sampled_from(ODD),
     st.booleans(),
 )
@@ -122,17 +140,17 @@ changes = st.builds(
     ("elapsed_ms", "wrong"), [(0, ""), (-0.5, "no less than 0"), (1e12, ""), (1.1e12, "no more than 1e+12")]
 )
 def test_a_number_may_be_at_its_bounds(elapsed_ms: float, wrong: str) -> None:
-    line = copy(FILE[1][1])
-    line["attempts"] = [{**each, "elapsed_ms": elapsed_ms} for each in line["attempts"]]
-    assert wrong in shape.trouble(line, FILE[1][0])
-    assert bool(wrong) == bool(shape.trouble(line, FILE[1][0]))
+    kind, whole = file()[1]
+    line = {**whole, "attempts": [{**each, "elapsed_ms": elapsed_ms} for each in whole["attempts"]]}
+    assert wrong in shape.trouble(line, kind)
+    assert bool(wrong) == bool(shape.trouble(line, kind))
 
 
 @given(changes)
 def test_the_quick_check_says_what_the_schema_says(change: tuple[int, Json]) -> None:
     """But for numbers that are none, which JSON Schema does not know."""
     number, line = change
-    kind = FILE[number][0]
+    kind = file()[number][0]
     wrong = shape.trouble(line, kind)
     if "no less than" not in wrong and "a day of" not in wrong:
         assert bool(wrong) == (not validator(kind).is_valid(line)), wrong
@@ -175,9 +193,7 @@ def test_a_changed_file_never_ends_a_command_otherwise_than_in_one_line(folder: 
         (1, ("newer",), 1, "/newer: no version knows this"),
     ],
 )
-def test_a_line_of_the_wrong_shape_is_named(
-    tmp_path: Path, number: int, place: tuple[str | int, ...], odd: Json, said: str
-) -> None:
+def test_a_line_of_the_wrong_shape_is_named(tmp_path: Path, number: int, place: Place, odd: Json, said: str) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text(text_with(number, changed(number, place, odd, gone=False)))
     with pytest.raises(EvidenceError) as error:
@@ -194,7 +210,7 @@ def test_what_no_shape_foresees_is_told_too(tmp_path: Path) -> None:
 
 
 def test_reading_a_file_loads_no_jsonschema(tmp_path: Path) -> None:
-    sample.write(tmp_path, DESCRIBED, SPECIAL)
+    sample.write(tmp_path, *some_special())
     code = (
         "import sys; from pathlib import Path; from catalog.evidence.results_file import read_run; "
         "read_run(Path(sys.argv[1])); sys.exit('jsonschema' in sys.modules)"

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from catalog.evidence.results_file import read_run
 from catalog.model import Close, Exchange, Outcome, Request, Response
 from catalog.model.exits import Exit
+from probes.listening import listener as listening
 from probes.listening.copies import Copy, unpacked
 from probes.listening.flows import Copies, recorded
 from probes.listening.injecting import MARK
-from probes.listening.listener import EXCHANGES, SECRETS, Listener, ListenError
+from probes.listening.listener import EXCHANGES, Listener, ListenError
 from probes.traffic.looking import Traffic
 from probes.traffic.reading import read
 from probes.traffic.recorded import Recorded
@@ -235,10 +236,11 @@ def test_a_run_is_left_that_can_be_read_and_judged_again(tmp_path: Path) -> None
     assert said.of(f"pytest probes --traffic {live.folder / EXCHANGES}")
 
 
-def test_no_secret_is_left_behind(tmp_path: Path) -> None:
+def test_no_secret_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "SECRETS", 8)
     said = Said()
     live = listener(tmp_path, said)
-    for number in range(2 * SECRETS):
+    for number in range(2 * 8):
         cookie = f"session=canary-cookie-{number:04}"
         live.add(exchange(400, body(f"you sent {KEY}"), **{"set-cookie": cookie}))
     live.finish()
@@ -269,11 +271,12 @@ def test_a_fault_of_ours_is_told_and_ends_nothing(tmp_path: Path) -> None:
     assert said.of("1 of them judged")
 
 
-def test_traffic_without_end_takes_no_more_room(tmp_path: Path) -> None:
+def test_traffic_without_end_takes_no_more_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "ROOM", 8)
     live = listener(tmp_path, Said())
-    for _ in range(200):
+    for _ in range(30):
         live.add(exchange())
-    assert len(live._held._of(OVERLOADED)) < 100
+    assert len(live._held._of(OVERLOADED)) <= 2 * 8
     live.finish()
 
 
