@@ -42,17 +42,20 @@ class Packed:
 
 
 def pack(standings: Iterable[Standing], whole: Callable[[Standing], str], short: Callable[[Standing], str]) -> Packed:
-    """Pack every record's detail in the order given: whole while there is room, then short, then not at all."""
-    chunks: list[_Chunk] = []
-    current: dict[str, _Chunk] = {}
+    """Pack every record's detail in the order given: whole while there is room, then short, then not at all.
+
+    One chunk is open at a time, for zlib holds 400 KB for each: it ends where a record of another family comes.
+    """
+    texts: list[str] = []
     place: dict[str, int] = {}
+    chunk, family = _Chunk(), ""
     used, is_full = 0, False
     for each in standings:
-        family = each.address.rpartition("/")[0]
-        if family not in current or current[family].characters > CHUNK:
-            current[family] = _Chunk(len(chunks))
-            chunks.append(current[family])
-        chunk, added = current[family], 0
+        own = each.address.rpartition("/")[0]
+        if chunk.characters and (own != family or chunk.characters > CHUNK):
+            texts.append(chunk.text())
+            chunk = _Chunk()
+        family, added = own, 0
         if not is_full:
             added = chunk.add(each.address, whole(each), WHOLE_BUDGET - used)
             is_full = not added
@@ -60,15 +63,16 @@ def pack(standings: Iterable[Standing], whole: Callable[[Standing], str], short:
             added = chunk.add(each.address, short(each), BUDGET - used)
         if added:
             used += added
-            place[each.address] = chunk.number
-    return Packed(tuple(chunk.text() for chunk in chunks), place)
+            place[each.address] = len(texts)
+    if chunk.characters:
+        texts.append(chunk.text())
+    return Packed(tuple(texts), place)
 
 
 class _Chunk:
     """A JSON object that is deflated while it grows, so that what each member adds is known exactly."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
+    def __init__(self) -> None:
         self.characters = 0
         self._deflate = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, 9)
         self._parts: list[bytes] = []
@@ -89,5 +93,5 @@ class _Chunk:
         return taken
 
     def text(self) -> str:
-        end = self._deflate.compress(b"}" if self._parts else b"{}") + self._deflate.flush()
+        end = self._deflate.compress(b"}") + self._deflate.flush()
         return base64.b64encode(b"".join([*self._parts, end])).decode()

@@ -96,8 +96,10 @@ class Prober(Collector):
         return self._engine.lanes() if self._engine is not None else []
 
     def pytest_sessionfinish(self) -> None:
+        """End what probes, and let go of all it holds: the views that the controller makes next need the room."""
         if self._engine is not None:
             self._engine.close()
+            self._engine = None
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say what became of recorded traffic: what is evidence of nothing is in no result."""

@@ -187,6 +187,18 @@ def test_a_chunk_is_of_one_family_and_bounded(monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
+def test_one_chunk_is_open_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """zlib holds 400 KB for each: of a family that comes again, after others, the rest is in a chunk of its own."""
+    drifting, fine = "pb/errors/http/a", "pb/errors/http/c"
+    monkeypatch.setattr(html, "SHOWN_WHOLE", 0)
+    results = [drifted(drifting, finding()), result("pa/errors/general/b"), result(fine)]
+    assert [list(each) for each in unpacked_each(html.render(run(), results))] == [
+        [drifting],
+        ["pa/errors/general/b"],
+        [fine],
+    ]
+
+
 def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
     looks = (
         Look("pa/endpoints/messages/create", "answer", ("status", "type"), {"param": "absent"}, {"code": "no-body"}),
