@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,7 +57,7 @@ class Throttle:
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._sleep = sleep
-        self._queues: dict[Drawer, anyio.Lock] = {}
+        self._queues: defaultdict[Drawer, anyio.Lock] = defaultdict(anyio.Lock)
         self._per_minute: dict[Drawer | EndpointGroup, float] = {}
         self._limiters: dict[tuple[EndpointGroup | None, float | None], RateLimiter] = {}
         self._metered: dict[Drawer, dict[str, int]] = {}
@@ -81,15 +82,16 @@ class Throttle:
             WaitTooLong: one of them will not have for longer than the lane may wait.
         """
         due = self._clock()
-        async with self._queues.setdefault(drawer, anyio.Lock()):
+        queue = self._queues[drawer]
+        if not queue.locked() and self._wait_s(drawer, own, tokens) <= TOO_SHORT_S:
+            return self._taken(drawer, own, tokens, due)  # to queue would cost a turn of the loop
+        async with queue:
             # All is taken at once and nothing while one waits: places taken before a pause would all be used at its
             # end. Limits are looked up anew after each sleep, for an answer may have told others meanwhile.
             while (wait := self._wait_s(drawer, own, tokens)) > TOO_SHORT_S:
                 due = self._clock() + wait
                 await self._sleep(wait)
-            for limiter in (own, self._limiter(drawer)):
-                limiter.take(due)
-            return tuple(budget.reserve(tokens) for budget in self._token_budgets(drawer) if tokens)
+            return self._taken(drawer, own, tokens, due)
 
     @property
     def paused_s(self) -> float:
@@ -132,6 +134,11 @@ class Throttle:
         budget = self._budgets.setdefault(key, TokenBudget(limit, self._max_wait_s, self._clock))
         if told.remaining is not None:
             budget.told(told.remaining, told.reset_s)
+
+    def _taken(self, drawer: Drawer, own: RateLimiter, tokens: int, due: float) -> tuple[Reserved, ...]:
+        for limiter in (own, self._limiter(drawer)):
+            limiter.take(due)
+        return tuple(budget.reserve(tokens) for budget in self._token_budgets(drawer) if tokens)
 
     def _wait_s(self, drawer: Drawer, own: RateLimiter, tokens: int) -> float:
         limits = (own.wait_s(), self._limiter(drawer).wait_s())

@@ -5,10 +5,10 @@ What is written down may itself be a text in any dress, JSON for instance, with 
 
 from __future__ import annotations
 
-import base64
 import re
 import zlib
-from collections.abc import Container, Iterator
+from binascii import a2b_base64
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
@@ -48,7 +48,7 @@ def written_down(raw: bytes, deepest: int = DEEPEST, *, known: Container[bytes] 
 
     Stretches that are `known` to hold nothing are passed over.
     """
-    for run in (each for found in runs(raw, known=known) for each in _with_inflated(found)):
+    for run in _inflated_too(runs(raw, known=known)):
         printed = len(run.raw) - len(run.raw.translate(None, _PRINTED))
         if printed < ENOUGH:
             continue  # most names of requests read like this: so few letters, digits and signs are no part of a secret
@@ -63,12 +63,13 @@ def written_down(raw: bytes, deepest: int = DEEPEST, *, known: Container[bytes] 
             yield from (run._replace(raw=within.raw) for within in written_down(run.raw, deepest - 1))
 
 
-def _with_inflated(run: Run) -> Iterator[Run]:
-    """A reading of a run, and what it was compressed from where it begins as gzip and zlib do (RFC 1950, RFC 1952)."""
-    yield run
-    if run.raw.startswith(_COMPRESSED):
-        with suppress(zlib.error):
-            yield run._replace(raw=zlib.decompressobj(_GZIP_OR_ZLIB).decompress(run.raw, MOST_INFLATED))
+def _inflated_too(readings: Iterable[Run]) -> Iterator[Run]:
+    """Readings of runs, and what each was compressed from that begins as gzip and zlib do (RFC 1950, RFC 1952)."""
+    for run in readings:
+        yield run
+        if run.raw.startswith(_COMPRESSED):
+            with suppress(zlib.error):
+                yield run._replace(raw=zlib.decompressobj(_GZIP_OR_ZLIB).decompress(run.raw, MOST_INFLATED))
 
 
 def stretches(raw: bytes) -> Iterator[bytes]:
@@ -79,38 +80,40 @@ def stretches(raw: bytes) -> Iterator[bytes]:
 def runs(raw: bytes, *, known: Container[bytes] = ()) -> Iterator[Run]:
     """Every run in a text that is long enough to hold enough of a secret, but for stretches that are `known`."""
     for start, end in _stretches(raw, _BASE64, BASE64):
-        if raw[start:end] in known:
+        stretch = raw[start:end]
+        if stretch in known:
             continue
-        written = raw[start:end].translate(_STANDARD)
+        written = stretch.translate(_STANDARD)
         for first in range(4):
-            yield Run(start, end, _of_base64(written[first:]))
+            single = (len(written) - first) % 4 == 1  # a single character more is of no byte
+            yield Run(start, end, a2b_base64((written[first:-1] if single else written[first:]) + _PADDING))
         for digits in _HEXADECIMAL.findall(written):
             for first in range(2):
                 yield Run(start, end, bytes.fromhex(digits[first : first + (len(digits) - first) // 2 * 2].decode()))
+    if next(_stretches(raw, _APART[_PAIRS], APART), None) is None:
+        return  # nor are there numbers: they are written with the same signs
     for pattern, read in ((_PAIRS, _of_pairs), (_NUMBERS, _of_numbers)):
         for start, end in _stretches(raw, _APART[pattern], APART):
+            if len(raw[start:end].translate(None, _DIGITS_OF_PAIRS)) < ENOUGH - 1:
+                continue  # nothing stands apart: to look for it takes long where a long text is digits alone
             for match in pattern.finditer(raw, start, end):
                 yield Run(*match.span(), read(match[0]))
 
 
-def _stretches(raw: bytes, marked: bytes, least: int) -> Iterator[tuple[int, int]]:
+def _stretches(raw: bytes, marked: bytes, least: bytes) -> Iterator[tuple[int, int]]:
     """Where so many bytes in a row are all marked by a table; a text with none is passed over as quickly as it can."""
     shown = raw.translate(marked)
-    start = shown.find(b"+" * least)
+    start = shown.find(least)
     while start >= 0:
         end = shown.find(b" ", start)
-        yield start, end if end >= 0 else len(raw)
-        start = shown.find(b"+" * least, end) if end >= 0 else -1
+        if end < 0:
+            end = len(raw)
+        yield start, end
+        start = shown.find(least, end)
 
 
 def _marking(alphabet: bytes) -> bytes:
     return bytes(b"+ "[byte not in alphabet] for byte in range(256))
-
-
-def _of_base64(text: bytes) -> bytes:
-    left = len(text) % 4
-    whole = text[:-1] if left == 1 else text + b"=" * (-left % 4)  # a single character more is of no byte
-    return base64.b64decode(whole)
 
 
 def _of_pairs(text: bytes) -> bytes:
@@ -121,11 +124,17 @@ def _of_numbers(text: bytes) -> bytes:
     return bytes(number for each in _NUMBER.findall(text) if (number := int(each)) < 256)
 
 
-BASE64 = 15
+MARK = b"+"
+"""What stands for each byte of an alphabet, in a row of so many:"""
+
+BASE64 = MARK * 15
 """Characters of base64 that are of ENOUGH bytes alone, wherever in it those begin."""
 
-APART = 35
+APART = MARK * 35
 """Characters that ENOUGH bytes take at least, written down in two digits each and apart."""
+
+_PADDING = b"=="
+"""What base64 ends in at most; more of it than is due is passed over."""
 
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGITS = b"0123456789"
@@ -141,4 +150,5 @@ _NUMBERS = re.compile(rb"\d{1,3}(?:[,;\s]{1,3}\d{1,3}(?!\d)){11,}+")
 """Bytes as JSON and Python write them."""
 
 _NUMBER = re.compile(rb"\d+")
-_APART = {_PAIRS: _marking(_DIGITS + b"ABCDEFabcdefxX" + _SEPARATORS), _NUMBERS: _marking(_DIGITS + _SEPARATORS)}
+_DIGITS_OF_PAIRS = _DIGITS + b"ABCDEFabcdefxX"
+_APART = {_PAIRS: _marking(_DIGITS_OF_PAIRS + _SEPARATORS), _NUMBERS: _marking(_DIGITS + _SEPARATORS)}

@@ -123,8 +123,8 @@ class Needles:
         """Whether it is worth looking closer; quick, and hardly ever wrong."""
         if self._any_short is not None and self._any_short.search(raw):
             return True
-        view = memoryview(raw)
-        if all(self._words.isdisjoint(_words(view, phase)) for phase in (0, STRIDE)):
+        view, words = memoryview(raw), self._words
+        if words.isdisjoint(_words(view, 0)) and words.isdisjoint(_words(view, STRIDE)):
             return False
         places = self._places(raw)
         return len(places) > CROWDED or any(self._may_be_enough(raw, place) for place in places)
@@ -266,11 +266,10 @@ def _run(raw: bytes, place: int, form: bytes, offset: int) -> tuple[int, int]:
     begin = place - offset
     if begin >= 0 and raw.startswith(form, begin):
         return begin, begin + len(form)
-    back = 0
-    while back < min(place, offset) and raw[place - back - 1] == form[offset - back - 1]:
+    back, most = 0, min(place, offset)
+    while back < most and raw[place - back - 1] == form[offset - back - 1]:
         back += 1
-    ahead = GRAM
-    most = min(len(raw) - place, len(form) - offset)
+    ahead, most = GRAM, min(len(raw) - place, len(form) - offset)
     while ahead < most and raw[place + ahead] == form[offset + ahead]:
         ahead += 1
     return place - back, place + ahead

@@ -96,7 +96,7 @@ def _unescaped(bared: bytes) -> Iterator[bytes]:
 
 def _is_escaped(bared: bytes) -> bool:
     """Whether anything in it may stand for something else."""
-    if any(sign in bared for sign in ESCAPING) or (b"=" in bared and _QUOTED_PRINTABLE.search(bared)):
+    if any(map(bared.__contains__, ESCAPING)) or (b"=" in bared and _QUOTED_PRINTABLE.search(bared)):
         return True
     return not bared.isascii() and any(sign in bared for sign in _DRESSED)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -60,9 +60,7 @@ class Redactor:
         self._documented = documented
         hidden = {secret: marker for secret, marker in secrets.items() if len(secret) >= MIN_SECRET}
         self._needles = needles_of(tuple(hidden.items())).copy(public=lambda: self._public_words)
-        self._markers = set(hidden.values())
-        self._telltale: list[str] | None = None
-        """The markers that read like a secret themselves; None where that has not been looked at."""
+        self._markers = {marker.encode() for marker in hidden.values()}
         self._hidden = set(hidden)
         self._shown: dict[str, str] = {}
         self._clean: set[str] = set()
@@ -163,7 +161,7 @@ class Redactor:
         secret = {name: self.text(headers[name]) for name in account}
         secret |= {name: self._header(value) for name, value in headers.items() if name in self._headers}
         shown = {**headers, **secret}
-        if self._holds_nothing(*shown, *shown.values()):
+        if self._holds_nothing(shown) and self._holds_nothing(shown.values()):
             return shown
         shown = {self.text(name): secret.get(name) or self.text(value) for name, value in shown.items()}
         return dict(zip(shown, self._together(list(shown.values())), strict=True))
@@ -204,7 +202,7 @@ class Redactor:
             return shown
         return f"{scheme} [redacted]".lstrip() if scheme in ("Bearer", "Basic") else "[redacted]"
 
-    def _holds_nothing(self, *texts: str) -> bool:
+    def _holds_nothing(self, texts: Collection[str]) -> bool:
         """Whether texts that are put together hold nothing, each by itself: true of most, and quick to see.
 
         Nothing is escaped there: two halves of what looks like an escape could hide the beginning of what follows.
@@ -224,10 +222,11 @@ class Redactor:
         return self._met(joined.encode("utf-8", "surrogatepass"), apart.encode("utf-8", "surrogatepass"))
 
     def _met(self, raw: bytes, apart: bytes | None = None) -> bool:
-        if any(map(self._needles.met, levels(raw))):
+        met = self._needles.met
+        if any(map(met, levels(raw))):
             return True
         read = raw if apart is None else apart
-        if any(self._needles.met(run.raw) for run in written_down(read, known=self._empty)):
+        if any(met(run.raw) for run in written_down(read, known=self._empty)):
             return True
         if len(self._empty) < MEMORY:
             self._empty.update(each for each in stretches(read) if len(each) <= REMEMBERED)
@@ -251,9 +250,7 @@ class Redactor:
         hits = sorted(found)
         if not hits:
             return []
-        if self._telltale is None:
-            self._telltale = [each for each in sorted(self._markers) if self._may_hold_a_secret(each)]
-        markers = [at for marker in self._telltale for at in _all_of(marker, raw)]
+        markers = [at for marker in self._markers if marker in raw for at in _all_of(marker, raw)]
         apart: list[Hit] = []
         for hit in hits:
             if any(start <= hit.start and hit.end <= end for start, end in markers):
@@ -317,8 +314,7 @@ class Redactor:
         self._clean.clear()
         self._empty.clear()
         self._needles.add(secret, marker, whole=whole)
-        self._markers.add(marker)
-        self._telltale = None
+        self._markers.add(marker.encode())
 
 
 _BETWEEN = "\0"
@@ -352,10 +348,9 @@ _CONTINUES = 0x80
 """The first two bits of a byte that goes on with the character before it."""
 
 
-def _all_of(marker: str, raw: bytes) -> Iterator[tuple[int, int]]:
+def _all_of(marker: bytes, raw: bytes) -> Iterator[tuple[int, int]]:
     """Where a marker stands."""
-    sought = marker.encode()
-    start = raw.find(sought)
+    start = raw.find(marker)
     while start >= 0:
-        yield start, start + len(sought)
-        start = raw.find(sought, start + 1)
+        yield start, start + len(marker)
+        start = raw.find(marker, start + 1)
