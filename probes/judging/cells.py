@@ -63,6 +63,8 @@ def answers_beside(cell: Cell, cells: Iterable[Cell], seen: Collection[Cell]) ->
     One that differs, or never came, says nothing of another.
     """
     named = {label for relation in cell.chosen.relations for label in relation.of}
+    if not named:
+        return {}
     there = {each.label for each in cells if each.endpoint == cell.endpoint}
     found: dict[str, Answer] = {}
     for each in seen:

@@ -98,13 +98,15 @@ def _after_what_they_depend_on(verdicts: Sequence[Verdict], cells: Sequence[Cell
     there = {(cell.label, cell.endpoint) for cell in cells}
     judged = []
     for each, cell in zip(verdicts, cells, strict=True):
-        own, anywhere = _conforming(verdicts, cells, cell.endpoint), _conforming(verdicts, cells)
-        missed = [
-            label
-            for label in cell.expected.depends
-            if label not in (own if (label, cell.endpoint) in there else anywhere)
-        ]
-        if missed and each.outcome is Outcome.DRIFTED:
+        missed = []
+        if cell.expected.depends and each.outcome is Outcome.DRIFTED:
+            own, anywhere = _conforming(verdicts, cells, cell.endpoint), _conforming(verdicts, cells)
+            missed = [
+                label
+                for label in cell.expected.depends
+                if label not in (own if (label, cell.endpoint) in there else anywhere)
+            ]
+        if missed:
             reason = Reason(ReasonCode.STEP_UNSEEN, f"{cell.label} means something only after {', '.join(missed)}")
             judged.append(Verdict(Outcome.INCONCLUSIVE, reason))
         else:

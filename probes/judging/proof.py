@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.envelope import envelope
@@ -23,6 +24,12 @@ def expected_of(provider: str) -> Expected:
 
 def proof_of(control: Call, provider: str) -> Expected:
     """The same with what the manifest names as proof for this control."""
+    return _proof(control.method, control.path, provider)
+
+
+@lru_cache(maxsize=128)
+def _proof(method: str, path: str, provider: str) -> Expected:
+    """Each probe of a lane asks for the same."""
     controls = manifest(provider).controls.values()
-    proof = next((each.proof for each in controls if (each.method, each.path) == (control.method, control.path)), ())
+    proof = next((each.proof for each in controls if (each.method, each.path) == (method, path)), ())
     return replace(expected_of(provider), fields=dict.fromkeys(proof, True))

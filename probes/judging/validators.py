@@ -12,9 +12,24 @@ if TYPE_CHECKING:
     from catalog.model import Json
 
 
+MOST = 2048
+"""So many are kept."""
+
+_of_this: dict[int, tuple[Json, Validator]] = {}
+"""By a schema's identity, for the same few are asked for thousands of times: the schema is kept, or its id would be
+another's. Schemas are not changed."""
+
+
 def validator(schema: Json) -> Validator:
     """The 2020-12 validator of a schema."""
-    return _compiled(json.dumps(schema, sort_keys=True))
+    known = _of_this.get(id(schema))
+    if known is not None and known[0] is schema:
+        return known[1]
+    if len(_of_this) == MOST:
+        _of_this.clear()
+    compiled = _compiled(json.dumps(schema, sort_keys=True))
+    _of_this[id(schema)] = schema, compiled
+    return compiled
 
 
 def is_valid(schema: Json, value: Json) -> bool:
@@ -22,7 +37,7 @@ def is_valid(schema: Json, value: Json) -> bool:
     return bool(validator(schema).is_valid(value))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=MOST)
 def _compiled(schema_text: str) -> Validator:
     from jsonschema import Draft202012Validator
 

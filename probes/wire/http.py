@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -47,8 +48,8 @@ HEADERS = {
 }
 """What every request says, unless the call says otherwise."""
 
-WITH_CONTENT = ("POST", "PUT", "PATCH")
-"""Methods whose requests tell the length of a body that they have not (RFC 9110, 8.6)."""
+ADDRESSES = 256
+"""So many are kept as they were taken apart: a run asks most of them again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,9 @@ class HttpWire:
         query = tuple((key, self._dialect.text_out(value)) for key, value in call.query)
         request = httpx.Request(
             call.method,
-            url,
+            _address(url, query),
             content=content,
             headers=HEADERS | sent,
-            params=httpx.QueryParams(query) if query else None,
             cookies=self._cookies or None,
             extensions={"timeout": {"connect": call.connect_s or connect_s_within(self._limits)}},
         )
@@ -226,6 +226,12 @@ class _DeclaredBody(httpx.AsyncByteStream):
 
 
 _CHUNK = b" " * 65_536
+
+
+@lru_cache(maxsize=ADDRESSES)
+def _address(url: str, query: tuple[tuple[str, str], ...]) -> httpx.URL:
+    return httpx.URL(url, params=httpx.QueryParams(query)) if query else httpx.URL(url)
+
 
 _NO_CONNECTION = NoAnswer(ReasonCode.CONNECT_TIMEOUT, "no connection came free in time")
 
