@@ -1,0 +1,203 @@
+"""Answers that say nothing of what was asked: by their status, by who gave them, or because they never ended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from catalog.envelopes.envelope import envelope
+from catalog.model import Event, Exchange, GrpcStatus, Reason, Request, Response, Severity
+from catalog.model.assertion import Assertion, Basis, Key
+from catalog.reading.assertions import asserted
+from catalog.reading.expected import Expected
+from catalog.reading.streams import StreamRule
+from catalog.recognition.known import Known
+from probes.judging.unasked import held_to_its_own_record, is_page, of_the_account, tells_of_the_limit, unasked, words
+from tests.harness.engines import catalog
+from tests.unit.probes.test_basis import HEADERS, LIMITED, RATE_LIMIT, known
+
+HTML = {"content-type": "text/html; charset=utf-8"}
+PAGE = "<html>Bad gateway</html>"
+MODELS, LIMITS = "pa/endpoints/models/list_models", "pa/rate_limits/limits/general"
+INVALID = Expected("answer", "pa/errors/general/invalid", envelope("pa"), 400, wire={"type": "invalid_request_error"})
+LISTED = Expected("success", MODELS, envelope("pa_result"), 200)
+FILE = Expected("success", MODELS, envelope("any"), 200)
+BROKEN = Expected("answer", "pa/errors/general/internal", envelope("pa"), 500, wire={"type": "api_error"})
+SOCKET = Expected("socket", "pb/errors/live/x", envelope("any"), 101, stream=StreamRule("websocket", event="error"))
+CLOSING = replace(SOCKET, stream=StreamRule("websocket", close_code=(1008, 1008)))
+STREAMED = Expected("stream", MODELS, envelope("any"), 200, stream=StreamRule("sse", event="message_stop"))
+
+
+def said(kind: str, message: str = "no") -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
+
+
+def reason(expected: Expected, response: Response, events: set[str] | None = None) -> str:
+    found = unasked(expected, response, events)
+    return found.code if found is not None else ""
+
+
+def choosing(expected: Expected, within: str, *values: Any) -> Expected:
+    key = Key(expected.label, within)
+    left = Assertion(expected.address, key, values[0], Basis.DOCUMENTED, alternatives=values)
+    return replace(expected, assertions={str(key): left})
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (408, "unasked-timeout"),
+        (429, "unasked-rate-limit"),
+        (500, "server-fault"),
+        (502, "unasked-overload"),
+        (503, "unasked-overload"),
+        (504, "unasked-timeout"),
+        (529, "unasked-overload"),
+        *((status, "") for status in (200, 304, 401, 403, 404, 409, 428, 430, 501, 505, 530)),
+    ],
+)
+def test_some_statuses_say_nothing_of_a_record_that_documents_another(status: int, code: str) -> None:
+    assert reason(INVALID, Response(status, {}, said("x"), "json")) == code
+    assert reason(replace(INVALID, status=status), Response(status, {}, said("x"), "json")) == ""
+    assert reason(choosing(INVALID, "status", 400, status), Response(status, {}, said("x"), "json")) == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code"),
+    [
+        (503, None, "server-fault"),
+        (503, "", "server-fault"),
+        (503, said("api_error"), "server-fault"),
+        (503, said("overloaded_error"), "unasked-overload"),
+        (503, {}, "unasked-overload"),
+        (599, None, "server-fault"),
+        (499, None, ""),
+    ],
+)
+def test_a_sibling_of_a_stated_server_fault_is_told_by_its_type_or_is_bare(status: int, body: Any, code: str) -> None:
+    assert reason(BROKEN, Response(status, {}, body, "json" if body else "empty")) == code
+
+
+def test_no_server_fault_is_the_sibling_of_a_refusal() -> None:
+    assert reason(replace(BROKEN, status=499), Response(503, {}, None, "empty")) == "unasked-overload"
+
+
+@pytest.mark.parametrize(
+    ("expected", "status", "code"),
+    [
+        (INVALID, 400, ""),
+        (INVALID, 403, "gateway-page"),
+        (LISTED, 200, "gateway-page"),
+        (FILE, 200, ""),
+        (FILE, 299, ""),
+        (FILE, 404, "gateway-page"),
+        (STREAMED, 200, "gateway-page"),
+        (STREAMED, 202, "gateway-page"),
+        (replace(LISTED, status=399), 399, "gateway-page"),
+    ],
+)
+def test_a_page_of_html_is_a_gateways_unless_a_file_or_the_stated_refusal_may_be_one(
+    expected: Expected, status: int, code: str
+) -> None:
+    assert reason(expected, Response(status, HTML, PAGE, "text")) == code
+    assert reason(expected, Response(status, {}, f"  {PAGE}", "text")) == code
+    assert reason(expected, Response(status, {"content-type": "text/plain"}, "words", "text")) == ""
+
+
+def test_a_page_may_be_the_providers_own_where_json_a_stream_or_nothing_is_promised() -> None:
+    page = Response(400, HTML, PAGE, "text")
+    assert is_page(INVALID, page)
+    assert is_page(STREAMED, page)
+    assert is_page(replace(FILE, envelope=envelope("empty")), page)
+    assert not is_page(FILE, page)
+    assert not is_page(INVALID, replace(page, events=()))
+    assert not is_page(INVALID, Response(400, {}, None, "empty"))
+
+
+@pytest.mark.parametrize(
+    ("ended", "code"), [("capped", "stream-endless"), ("stalled", "stream-stalled"), ("cut", "connection-reset")]
+)
+def test_what_never_ended_says_how_and_how_much_was_read(ended: str, code: str) -> None:
+    streamed = Response(200, {}, events=(Event("ping", {}), Event("ping", {})), ended=ended)
+    assert unasked(STREAMED, streamed) == Reason(code, "2 events were read")
+    assert unasked(STREAMED, replace(streamed, events=())) == Reason(code, "")
+    assert unasked(STREAMED, replace(streamed, events=None)) == Reason("body-too-large", "")
+    assert unasked(STREAMED, replace(streamed, events=(Event("message_stop", {}),))) is None
+    assert reason(LISTED, replace(streamed, events=None)) == "body-too-large"
+
+
+def test_a_socket_that_goes_on_in_silence_has_shown_that_it_is_not_closed() -> None:
+    silent = Response(101, {}, events=(), ended="stalled")
+    assert reason(CLOSING, silent) == ""
+    assert reason(CLOSING, replace(silent, ended="cut")) == "connection-reset"
+    assert reason(SOCKET, silent) == "stream-stalled"
+
+
+def test_a_message_that_no_document_knows_came_in_place_of_another() -> None:
+    silent = Response(
+        101, {}, events=(Event("known", {}), Event("odd", {}), Event("known", {}, sent=True)), ended="stalled"
+    )
+    assert reason(SOCKET, silent, {"known"}) == ""
+    assert reason(SOCKET, silent) == "stream-stalled"
+    assert reason(SOCKET, silent, {"odd"}) == "stream-stalled"
+    assert reason(SOCKET, replace(silent, events=silent.events and silent.events[2:]), {"odd"}) == "stream-stalled"
+    assert reason(replace(SOCKET, stream=StreamRule("sse", event="x")), silent, {"known"}) == "stream-stalled"
+
+
+def test_an_answer_is_told_in_one_line_of_some_words() -> None:
+    assert words(Response(502, {}, "Bad\n  gateway " + "x" * 200, "text")) == f"HTTP 502: Bad gateway {'x' * 148}"
+    assert words(Response(503, {}, None, "empty")) == "HTTP 503: empty body"
+    assert words(Response(400, {}, {"a": 1}, "json")) == "HTTP 400: {'a': 1}"
+    refused = GrpcStatus(8, "m" * 161)
+    assert words(Response(200, {}, None, "empty", grpc=refused)) == f"gRPC status 8: {'m' * 160}"
+
+
+@pytest.mark.parametrize(
+    ("code", "address", "headers", "tells"),
+    [
+        ("unasked-rate-limit", LIMITS, {"x-mock-session": "1"}, True),
+        ("account-trouble", LIMITS, {"x-mock-session": "1"}, True),
+        ("unasked-overload", LIMITS, {"x-mock-session": "1"}, False),
+        ("unasked-rate-limit", LIMITS, {}, False),
+        ("unasked-rate-limit", RATE_LIMIT, {"x-mock-session": "1"}, False),
+    ],
+)
+def test_a_limit_that_is_met_early_tells_of_it_only_where_nobody_else_uses_it(
+    code: str, address: str, headers: dict[str, str], tells: bool
+) -> None:
+    asked = Request("POST", "https://provider.example/v1/messages", headers)
+    assert tells_of_the_limit(Reason(code), replace(INVALID, address=address), asked) is tells
+
+
+def noted(response: Response, of: Known | None = None) -> list[tuple[str, str, Any, Any]]:
+    exchange = Exchange("answer", Request("POST", "https://provider.example/v1/messages"), response)
+    found = list(held_to_its_own_record(INVALID, exchange, response, of or known("pa")))
+    assert {each.severity for each in found} <= {Severity.INFO}
+    return [(each.message.partition(": ")[0], each.at, each.documented, each.observed) for each in found]
+
+
+def test_a_limit_that_nobody_asked_for_is_held_to_the_record_that_documents_it() -> None:
+    """The nearest of those that it may be, by the first that is wrong with it."""
+    assert noted(LIMITED) == []
+    bare = {name: HEADERS[name] for name in ("request-id", "retry-after")}
+    of_no_account = noted(replace(LIMITED, headers=bare))
+    assert of_no_account == [(RATE_LIMIT, "pa-organization-id", "present", "absent")]
+    of_nobody = Response(429, HEADERS, said("teapot_error"), "json")
+    assert noted(of_nobody) == [("no record documents this answer", "", None, 429)]
+
+
+def test_only_what_is_documented_over_http_and_says_nothing_else_is_held_to_another_record() -> None:
+    assert noted(replace(LIMITED, status=404)) == []
+    assert noted(Response(429, {}, said("teapot_error"), "json", grpc=GrpcStatus(8, "no"))) == []
+    assert noted(Response(429, {}, said("teapot_error"), "json"), Known()) == []
+
+
+def test_an_answer_of_the_account_is_asked_for_where_it_is_left_to_choice() -> None:
+    address = "pa/errors/general/payment_problem"
+    (stated,) = (each for each in asserted(catalog()[address], catalog().__getitem__) if each.label == "answer")
+    bill = Response(402, HEADERS, said("billing_error", "Pay your bill."), "json")
+    assert of_the_account(stated, bill, known("pa")) is None
+    assert of_the_account(replace(stated, status=400), bill, known("pa")) is not None
+    assert of_the_account(choosing(replace(stated, status=400), "status", 400, 402), bill, known("pa")) is None
