@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
@@ -66,9 +66,11 @@ class Refusal:
 class Ruling(Enum):
     """What the request without its fault showed of an answer."""
 
-    GENERIC = "generic"
-    EVERYTHING = "everything"
-    UNKNOWN = "unknown"
+    GENERIC = auto()
+    """It is answered otherwise: several faults only share their message."""
+    EVERYTHING = auto()
+    """It is answered alike: nothing was looked at."""
+    UNKNOWN = auto()
 
 
 @dataclass(frozen=True, slots=True)

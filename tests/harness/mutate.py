@@ -50,7 +50,8 @@ LIBRARIES = (
     "anyio",
     "google.protobuf.json_format",
 )
-QUICK = ("tests/unit", "tests/contract")
+QUICK = ("tests/unit", "tests/contract", "--ignore=tests/unit/probes/test_unneeded.py")
+"""Without the tests that look for tools of tests in memory: `coverage` is there."""
 CPU_S = 60
 """What the tests of one mutant may use; a mutant that loops is found by it, however busy the machine is."""
 WALL_S = 600

@@ -103,14 +103,34 @@ def test_no_order_and_no_repetition_changes_what_is_suspicious(
         (answer(400, "max_tokens: field required"), Ruling.GENERIC),
         (answer(403, EMPTY), Ruling.GENERIC),
         (answer(529, EMPTY), Ruling.UNKNOWN),
+        (answer(500, EMPTY), Ruling.UNKNOWN),
+        (answer(499, EMPTY), Ruling.GENERIC),
         (answer(429, "slow down"), Ruling.UNKNOWN),
         (answer(408, "too slow"), Ruling.UNKNOWN),
         (Exchange("twin", ASKED, None, Reason("connection-reset")), Ruling.UNKNOWN),
     ],
-    ids=["success", "alike", "other words", "another status", "overload", "rate limit", "a timeout", "none"],
+    ids=[
+        "success",
+        "alike",
+        "other words",
+        "another status",
+        "overload",
+        "server fault",
+        "hardly any",
+        "rate limit",
+        "a timeout",
+        "none",
+    ],
 )
 def test_the_twin_rules(twin: Exchange, ruling: Ruling) -> None:
     assert ruled(SAID, twin, TWIN, KNOWN).ruling is ruling
+
+
+def test_a_twin_without_an_answer_says_what_came_instead() -> None:
+    where = "POST https://provider.example/v1/messages without a fault was not answered: "
+    lost = Exchange("twin", ASKED, None, Reason("connection-reset"))
+    assert ruled(SAID, lost, TWIN, KNOWN) == Ruled(Ruling.UNKNOWN, f"{where}connection-reset")
+    assert ruled(SAID, replace(lost, failure=None), TWIN, KNOWN) == Ruled(Ruling.UNKNOWN, f"{where}nothing")
 
 
 def test_ids_and_times_make_no_two_answers_of_one() -> None:
@@ -134,7 +154,8 @@ def test_a_generic_message_is_told_and_takes_nothing() -> None:
     before = summed({PLACE: judged()})
     final = settled(before, [refusal("a")], {SAID: Ruled(Ruling.GENERIC, "why")})
     assert (final.outcome, final.looks) == (before.outcome, before.looks)
-    assert [(each.code, each.severity) for each in final.findings] == [("generic-message", Severity.INFO)]
+    (told,) = final.findings
+    assert (told.code, told.severity, told.label, told.observed) == ("generic-message", Severity.INFO, "answer", EMPTY)
     drifted = summed({PLACE: judged(Outcome.DRIFTED)})
     assert settled(drifted, [refusal("a")], {SAID: Ruled(Ruling.GENERIC, "why")}) == drifted
 
@@ -198,6 +219,26 @@ def found(expected: Expected, exchange: Exchange, outcome: Outcome = Outcome.CON
 
 def test_a_refusal_is_known_by_what_was_answered() -> None:
     assert found(EXPECTED, answer(400, EMPTY)) == (Refusal(PLACE, SAID, "2:7.3#row"),)
+
+
+def test_a_refusal_of_what_has_no_fault_or_no_endpoint_is_of_no_fault() -> None:
+    nowhere = replace(judged(), looks=(Look("", "answer", ("body",)),))
+    others = {("other", ""): judged(label="other"), ("answer", COUNT): nowhere}
+    stated = [EXPECTED, replace(EXPECTED, label="other")]
+    exchanges = dict.fromkeys(others, answer(400, EMPTY))
+    said = tuple(refusals(stated, summed(others), exchanges, "pa:inference", {"answer": "2:7.3#row"}, KNOWN))
+    assert [(each.place, each.said.endpoint, each.fault) for each in said] == [
+        (("other", ""), MESSAGES, ""),
+        (("answer", COUNT), "", ""),
+    ]
+
+
+def test_what_is_left_out_hides_no_other_refusal() -> None:
+    cells = {("lost", ""): judged(label="lost"), ("fine", ""): judged(label="fine"), PLACE: judged()}
+    exchanges = {("fine", ""): answer(200), PLACE: answer(400, EMPTY)}
+    stated = [replace(EXPECTED, label=label) for label in ("lost", "fine", "answer")]
+    said = refusals(stated, summed(cells), exchanges, "pa:inference", {}, KNOWN)
+    assert [each.place for each in said] == [PLACE]
 
 
 LEFT_OUT = [
