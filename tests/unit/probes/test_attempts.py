@@ -65,6 +65,26 @@ def test_only_what_may_have_passed_by_then_is_asked_again_later() -> None:
     assert not only_later([{NAMED: STOPPED}, {NAMED: STOPPED}])
 
 
+STEP = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.STEP_UNSEEN, "after what was never done"))
+REFUSED = Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED, "403"))
+LATER = ("gone", "")
+
+
+def test_what_waits_for_a_step_is_asked_again_with_what_is_open_and_never_for_itself() -> None:
+    assert still_open([{NAMED: STOPPED, LATER: STEP}]) == {NAMED, LATER}
+    assert still_open([{NAMED: FINE, LATER: STEP}]) == frozenset()
+    assert still_open([{NAMED: STOPPED, LATER: REFUSED}]) == {NAMED}
+    assert still_open([{NAMED: STOPPED, LATER: replace(STEP, reason=None)}]) == {NAMED}
+    often: list[dict[tuple[str, str], Verdict]] = [{LATER: STEP}] * (MAX_ATTEMPTS - 1)
+    assert still_open([*often, {NAMED: STOPPED}]) == {NAMED, LATER}
+    assert still_open([*often, {LATER: STEP, NAMED: STOPPED}]) == {NAMED}
+
+
+def test_a_step_that_was_seen_in_the_end_shows_what_waited_for_it() -> None:
+    assert over_all([{NAMED: STOPPED, LATER: STEP}, {NAMED: FINE, LATER: FINE}]).outcome is Outcome.CONFORMS
+    assert over_all([{NAMED: STOPPED, LATER: REFUSED}, {NAMED: FINE, LATER: FINE}]).outcome is Outcome.RESTRICTED
+
+
 def test_how_attempts_differ_is_told_by_what_drifts_alone() -> None:
     noted = replace(GONE.findings[0], code="field-undocumented", severity=Severity.INFO)
     seen = replace(GONE, findings=(*GONE.findings, noted))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.evidence import same_drift
-from catalog.model import Attempt, Exchange, Outcome, Reason, Request, Response, Severity
+from catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
 from catalog.reading.assertions import asserted
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
@@ -114,7 +114,9 @@ def test_a_twin_is_looked_for_on_its_own_endpoint_first() -> None:
     ]
     assert judged(*first, address=NO_TWO_ALIKE).outcome is Outcome.CONFORMS
     theirs = judged(*first, sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)
-    assert [(each.code, each.endpoints) for each in theirs.findings if each.drifts] == [("bodies-differ", (COUNT,))]
+    (differs,) = (each for each in theirs.findings if each.drifts)
+    assert (differs.code, differs.endpoints) == ("bodies-differ", (COUNT,))
+    assert (differs.aspect, differs.at) == (Aspect.BODY, "nonexistent_path")
     own = judged(*first, sent(other, COUNT, "nonexistent_path"), sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)
     assert own.outcome is Outcome.CONFORMS
 

@@ -10,7 +10,7 @@ from catalog.envelopes.envelope import Envelope
 from catalog.model import Close, Event, GrpcStatus, Reason, Response
 from catalog.reading.expected import Expected
 from catalog.reading.streams import StreamRule
-from tests.unit.probes.comparing import came, found, told, wanted
+from tests.unit.probes.comparing import SCHEMA, WIRE, came, found, told, wanted
 
 
 def streamed(*names: str, **more: Any) -> Response:
@@ -168,3 +168,51 @@ def test_what_happens_in_the_client_is_its_failure(
     response: Response | None, failure: Reason | None, findings: list[Any]
 ) -> None:
     assert told(wanted(failure="read-timeout", status=400), response, failure) == findings
+
+
+SOCKET = StreamRule("websocket", close_code=(1008, 1008), close_clean=True, close_reason=True)
+
+
+@pytest.mark.parametrize(
+    ("stated", "response", "at"),
+    [
+        ({}, came(status=500), [""]),
+        ({"envelope": Envelope("e", SCHEMA, WIRE, "empty")}, came({}), [""]),
+        ({}, came("<html>", body_type="text"), [""]),
+        ({"message_pattern": "nothing of that"}, came(), [""]),
+        ({"stream": StreamRule("sse", event="x")}, came(), [""]),
+        ({"stream": StreamRule("sse", terminal="x")}, came(events=(Event("x", {}),), ended="malformed"), [""]),
+        ({"stream": SOCKET}, came(events=()), [""]),
+        ({"stream": SOCKET}, came(events=(), close=Close(1000, "", clean=False)), ["code", "clean", "reason"]),
+        ({"stream": StreamRule("grpc", grpc_status=8)}, came(), ["grpc"]),
+        ({"failure": "dns"}, came(), [""]),
+    ],
+    ids=[
+        "status",
+        "body",
+        "malformed",
+        "message",
+        "no stream",
+        "broken stream",
+        "still open",
+        "closed",
+        "grpc",
+        "client",
+    ],
+)
+def test_where_a_difference_is_said_to_be_is_one_of_several_places_or_none(
+    stated: dict[str, Any], response: Response, at: list[str]
+) -> None:
+    findings = found(wanted(**stated), response)
+    assert [each.at for each in findings] == at
+    assert all(f"{each.aspect} {each.at}:" in each.message or not each.at for each in findings)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "body", "broken"),
+    [("sse", "json", 1), ("sse", "any", 1), ("websocket", "json", 1), ("websocket", "any", 0), ("sse", "text", 0)],
+)
+def test_data_that_is_no_json_is_broken_where_events_hold_json(protocol: str, body: str, broken: int) -> None:
+    stated = wanted(envelope=Envelope("e", {}, {}, body), stream=StreamRule(protocol, events=("x",)))
+    findings = found(stated, came(events=(Event("x", "no JSON"),)))
+    assert [each.code for each in findings] == ["stream-malformed"] * broken
