@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from catalog.model import Outcome, Response
+from catalog.envelopes.envelope import envelope
+from catalog.model import Aspect, Finding, Outcome, Response, Severity
+from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
-from probes.judging.basis import failed_assumption, succeeds
+from catalog.reading.expected import Expected
+from probes.judging.basis import failed_assumption, succeeds, weighed
 from tests.unit.probes.test_basis import BODY, HEADERS, LIMITED, RATE_LIMIT, catalog, judged
-
-if TYPE_CHECKING:
-    from catalog.model import Finding
 
 WRONG_METHOD = "pc/errors/request/unprocessable"
 
@@ -111,6 +111,78 @@ def test_only_a_refusal_of_the_request_itself_blames_what_was_assumed_of_it(
     assert any(finding.drifts for finding in findings)
     told = failed_assumption(expected, response, findings)
     assert told == (f"{key.removeprefix('ask/')}: Not shown." if blamed else "")
+
+
+def weighed_by(*stated: Assertion, **more: Any) -> Expected:
+    return Expected(
+        "answer", RATE_LIMIT, envelope("pa"), 429, assertions={str(each.key): each for each in stated}, **more
+    )
+
+
+def differing(key: str, code: str = "values-missing", observed: Any = "absent", **more: Any) -> Finding:
+    return Finding(
+        code,
+        Aspect.BODY,
+        Severity.MUST,
+        f"{key}: documented a, observed b",
+        "answer",
+        observed=observed,
+        assertion=key,
+        **more,
+    )
+
+
+def test_another_member_of_a_choice_is_no_finding_and_hides_none() -> None:
+    left = Assertion(RATE_LIMIT, Key("answer", "type"), "a", Basis.DOCUMENTED, alternatives=("a", "b"))
+    code = Assertion(RATE_LIMIT, Key("answer", "code"), "a", Basis.DOCUMENTED)
+    findings = [differing("answer/type", observed="b"), differing("answer/code", observed="c")]
+    assert list(weighed(weighed_by(left, code), findings)) == findings[1:]
+
+
+@pytest.mark.parametrize(
+    ("code", "observed", "severity"),
+    [
+        ("field-missing", "absent", Severity.SHOULD),
+        ("values-missing", "absent", Severity.SHOULD),
+        ("values-missing", [], Severity.MUST),
+        ("values-differ", "absent", Severity.MUST),
+        ("field-differs", "b", Severity.MUST),
+    ],
+)
+def test_nothing_need_stand_at_a_place_that_is_assumed_and_nothing_else_may(
+    code: str, observed: Any, severity: Severity
+) -> None:
+    key = Key("answer", "body", "/error/kind")
+    assumed = Assertion(RATE_LIMIT, key, {"const": "a"}, Basis.ASSUMED, assumed="where it stands is not shown")
+    (weighed_so,) = weighed(weighed_by(assumed), [differing(str(key), code, observed)])
+    assert weighed_so.severity is severity
+
+
+@pytest.mark.parametrize(("key", "severity"), [("status:/error/code", Severity.SHOULD), ("status", Severity.MUST)])
+def test_a_status_that_the_body_repeats_is_assumed_with_its_shape(key: str, severity: Severity) -> None:
+    aspect, _, place = key.partition(":")
+    told = Assertion(RATE_LIMIT, Key("answer", aspect, place), 429, Basis.DOCUMENTED)
+    shape = Assertion(RATE_LIMIT, Key("answer", "body"), {}, Basis.ASSUMED, assumed="not shown")
+    (weighed_so,) = weighed(weighed_by(told, shape), [differing(f"answer/{key}", "code-differs")])
+    assert weighed_so.severity is severity
+    (stated,) = weighed(weighed_by(told), [differing(f"answer/{key}", "code-differs")])
+    assert stated.severity is Severity.MUST
+
+
+def test_a_status_that_only_the_body_repeats_is_settled_by_any_other() -> None:
+    """Whether it is a success or a refusal is said by the status of the answer."""
+    told = Assertion(RATE_LIMIT, Key("answer", "status", "/error/code"), 429, Basis.ASSUMED, assumed="not shown")
+    finding = replace(differing("answer/status:/error/code", "code-differs", 200), aspect=Aspect.STATUS)
+    (settling,) = weighed(weighed_by(told), [finding])
+    assert settling.severity is Severity.SHOULD
+
+
+def test_an_assumed_path_is_not_blamed_for_a_status_that_is_assumed_as_well() -> None:
+    expected = weighed_by(asked={"path": "not shown"})
+    status = replace(differing("answer/status", "status-differs", 404), aspect=Aspect.STATUS)
+    answer = Response(404, HEADERS, BODY, "json")
+    assert failed_assumption(expected, answer, [status]) == "path: not shown"
+    assert failed_assumption(expected, answer, [replace(status, severity=Severity.SHOULD)]) == ""
 
 
 def test_an_assumed_cause_that_is_accepted_is_no_drift() -> None:

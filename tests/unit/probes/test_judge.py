@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from catalog.model import Aspect, Attempt, Outcome, Reason, Response, Severity
+from catalog.envelopes.envelope import envelope
+from catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
+from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.model.exchange import GrpcStatus
 from catalog.reading.assertions import asserted
+from catalog.reading.expected import Expected
+from catalog.reading.headers import HeaderRule
 from probes.judging.judge import judge
 from tests.unit.probes.test_basis import BODY, HEADERS, RATE_LIMIT, catalog, judged, known
 
@@ -45,6 +50,7 @@ NOT_ALLOWED = pa_error(403, "permission_error")
         (LIST_MODELS, "success", pa_error(413, "request_too_large"), Outcome.DRIFTED),
         (LIST_MODELS, "success", pa_error(403, "teapot_error"), Outcome.DRIFTED),
         (UNKNOWN_MODEL, "answer", NOT_ALLOWED, Outcome.DRIFTED),
+        ("pa/errors/invalid_request/missing_max_tokens", "answer", NOT_ALLOWED, Outcome.DRIFTED),
         (OVER_GRPC, "success", grpc(7), Outcome.RESTRICTED),
         (OVER_GRPC, "success", grpc(5), Outcome.DRIFTED),
         (OVER_GRPC, "missing_credential", grpc(7), Outcome.DRIFTED),
@@ -145,6 +151,103 @@ def test_a_drift_towards_what_the_record_itself_documents_names_no_other_record(
     verdict = judged(UNKNOWN_MODEL, Response(404, {}, answer.body, "json"), {})
     assert verdict.outcome is Outcome.DRIFTED
     assert "matches-another-record" not in {finding.code for finding in verdict.findings}
+
+
+def test_what_no_document_names_is_told_beside_a_drift_and_beside_what_conforms() -> None:
+    """Beside a drift it is part of an answer that is another one anyway."""
+    fine = Response(429, {**HEADERS, "x-of-nobody": "1"}, BODY, "json")
+    conforming = judged(RATE_LIMIT, fine, {})
+    assert conforming.outcome is Outcome.CONFORMS
+    assert [(each.code, each.at) for each in conforming.findings] == [("undocumented-header", "x-of-nobody")]
+    drifted = judged(RATE_LIMIT, Response(418, fine.headers, fine.body, "json"), {})
+    assert "undocumented-header" not in {each.code for each in drifted.findings}
+
+
+def test_a_failure_in_the_client_conforms_without_any_answer() -> None:
+    refused = "pc/errors/client/connection_refused"
+    expected = tuple(asserted(catalog()[refused], catalog().__getitem__))
+    lost = Exchange("answer", Request("POST", "https://x"), None, Reason(ReasonCode.CONNECT_REFUSED))
+    assert judge(expected, Attempt("", 0.0, (lost,)), known("pc")).outcome is Outcome.CONFORMS
+
+
+@pytest.mark.parametrize(
+    ("headers", "outcome"), [({"x-mock-session": "1"}, Outcome.DRIFTED), ({}, Outcome.INCONCLUSIVE)]
+)
+def test_a_limit_that_is_met_early_is_judged_only_where_nobody_else_uses_it(
+    headers: dict[str, str], outcome: Outcome
+) -> None:
+    asked = Request("POST", "https://provider.example/v1/messages", headers)
+    met = pa_error(429, "rate_limit_error")
+    assert judged("pa/rate_limits/limits/general", met, {}, request=asked).outcome is outcome
+
+
+def stating(label: str, *, depends: tuple[str, ...] = (), status: int = 200, since: str = "") -> Expected:
+    key = Key(label, "status")
+    stated = Assertion(INTERNAL, key, status, Basis.DOCUMENTED, depends=depends, since=since)
+    return Expected(label, INTERNAL, envelope("any"), status, assertions={str(key): stated})
+
+
+def came(label: str, status: int, endpoint: str = "", **headers: str) -> Exchange:
+    return Exchange(label, Request("GET", "https://x", headers), Response(status, {}, {}, "json"), endpoint=endpoint)
+
+
+GONE = (stating("deleted"), stating("gone", depends=("deleted",), status=404))
+HERE, THERE = LIST_MODELS, "pa/endpoints/files/list_files"
+
+
+@pytest.mark.parametrize(
+    ("deleted", "outcome"),
+    [
+        ([came("deleted", 200, HERE)], Outcome.DRIFTED),
+        ([came("deleted", 418, HERE)], Outcome.INCONCLUSIVE),
+        ([came("deleted", 418, HERE), came("deleted", 200, THERE)], Outcome.INCONCLUSIVE),
+        ([came("deleted", 200, THERE)], Outcome.DRIFTED),
+        ([came("deleted", 418, THERE)], Outcome.INCONCLUSIVE),
+        ([came("deleted", 200, HERE), came("deleted", 418, THERE)], Outcome.DRIFTED),
+    ],
+    ids=["done", "not done", "done elsewhere", "asked elsewhere", "not done elsewhere", "not done on another"],
+)
+def test_a_difference_counts_only_after_what_it_depends_on_was_seen_there_or_where_it_was_asked(
+    deleted: list[Exchange], outcome: Outcome
+) -> None:
+    verdict = judge(GONE, Attempt("", 0.0, (*deleted, came("gone", 200, HERE))), known("pa"))
+    cell = verdict.cells["gone", HERE]
+    assert cell.outcome is outcome
+    if outcome is Outcome.INCONCLUSIVE:
+        assert cell.reason == Reason(ReasonCode.STEP_UNSEEN, "gone means something only after deleted")
+
+
+def test_what_conforms_needs_nothing_before_it() -> None:
+    verdict = judge(GONE, Attempt("", 0.0, (came("deleted", 418, HERE), came("gone", 404, HERE))), known("pa"))
+    assert verdict.cells["gone", HERE].outcome is Outcome.CONFORMS
+
+
+def test_a_step_that_was_left_out_after_another_answer_than_the_documented_one_was_not_seen() -> None:
+    verdict = judge(GONE, Attempt("", 0.0, (came("deleted", 418),)), known("pa"))
+    assert verdict.outcome is Outcome.DRIFTED
+    reason = Reason(ReasonCode.STEP_UNSEEN, "gone was not asked: deleted were not as documented")
+    assert verdict.cells["gone", ""].reason == reason
+    forgotten = judge(GONE, Attempt("", 0.0, (came("deleted", 200),)), known("pa"))
+    assert forgotten.cells["gone", ""].outcome is Outcome.HARNESS_ERROR
+
+
+def test_what_is_stated_of_another_revision_has_no_verdict() -> None:
+    new = stating("answer", since="2026-10-21")
+    old = judge((new,), Attempt("", 0.0, (came("answer", 418, **{"pa-version": "2023-06-01"}),)), known("pa"))
+    assert (old.outcome, old.reason and old.reason.code) == (Outcome.INCONCLUSIVE, "another-revision")
+    assert old.looks[0].unseen == {"status": "another-revision"}
+    newer = judge((new,), Attempt("", 0.0, (came("answer", 418, **{"pa-version": "2026-10-21"}),)), known("pa"))
+    assert newer.outcome is Outcome.DRIFTED
+
+
+def test_of_an_answer_only_what_is_of_another_revision_is_unseen() -> None:
+    stated = stating("answer")
+    key = Key("answer", "header", "x-new")
+    rule = Assertion(INTERNAL, key, "present", Basis.DOCUMENTED, since="2026-10-21")
+    both = replace(stated, headers=(HeaderRule("x-new", "present"),), assertions={**stated.assertions, str(key): rule})
+    verdict = judge((both,), Attempt("", 0.0, (came("answer", 200, **{"pa-version": "2023-06-01"}),)), known("pa"))
+    assert verdict.outcome is Outcome.CONFORMS
+    assert (verdict.looks[0].as_stated, verdict.looks[0].unseen) == (("status",), {"header:x-new": "another-revision"})
 
 
 def labels_of(address: str) -> list[str]:

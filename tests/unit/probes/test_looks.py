@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog.envelopes.envelope import envelope
 from catalog.model import Attempt, Exchange, Reason, Request, Response
+from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.model.exchange import Event
 from catalog.reading.assertions import asserted
+from catalog.reading.expected import Expected
+from catalog.reading.headers import HeaderRule
 from probes.judging.judge import judge
 from tests.unit.probes.test_basis import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, catalog, judged, known, seen
 
@@ -128,6 +132,27 @@ def test_a_header_that_may_be_absent_and_is_was_not_seen() -> None:
     assert optional
     assert {bare.unseen.get(f"header:{name}") for name in optional if "*" not in name} == {"not-shown"}
     assert not {f"header:{name}" for name in optional} & set(bare.as_stated)
+
+
+def test_of_many_headers_that_may_be_absent_one_that_came_is_enough() -> None:
+    key = Key("answer", "header", "x-left-*")
+    rule = HeaderRule("x-left-*", "present", optional=True)
+    stated = Assertion(RATE_LIMIT, key, "present", Basis.DOCUMENTED)
+    expected = Expected("answer", RATE_LIMIT, envelope("any"), 429, headers=(rule,), assertions={str(key): stated})
+
+    def left(**headers: str) -> Look:
+        exchange = Exchange("answer", Request("POST", ASKED), Response(429, headers, None, "empty"))
+        return seen(judge((expected,), Attempt("", 0.0, (exchange,)), known("pa")))
+
+    assert left(**{"x-left-a": "1"}).as_stated == ("header:x-left-*",)
+    assert left().unseen == {"header:x-left-*": "not-shown"}
+
+
+def test_an_event_of_another_shape_hides_nothing_that_stands_in_it() -> None:
+    odd = {**OVERLOADED, "type": 5}
+    told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, None, "empty", events=(Event("error", odd),)))
+    assert told.otherwise["body"]
+    assert "type" in told.as_stated
 
 
 def test_the_endpoint_is_the_records_own_or_what_the_recipe_named_or_what_was_asked() -> None:
