@@ -37,11 +37,13 @@ def can_i_rely(args: Namespace) -> int:
         leant_on = declared.Declared(leant_on.leanings, args.max_age, leant_on.file)
     catalog = Catalog.load(*homes.use(args.catalog))
     runs = update.read_evidence(args.run)
-    selected.selected(leant_on, catalog)  # what is wrong in the file is told before anything about runs
+    selection = selected.selected(leant_on, catalog)  # what is wrong in the file is told before anything about runs
     seen, refused = _with_runs(catalog, runs)
+    if seen is not catalog:
+        selection = selected.selected(leant_on, seen)
     for each in refused:
         sys.stderr.write(f"{visible.line(each)}\n")
-    found = answered.answered(leant_on, selected.selected(leant_on, seen), today, _since(runs))
+    found = answered.answered(leant_on, selection, today, _since(runs))
     of, revision = _of(runs), _revision(runs)
     if args.json:
         told = {"today": today.isoformat(), "max_age_days": leant_on.max_age_days, "of": str(of), "revision": revision}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -86,20 +87,40 @@ def answered(
 ) -> list[Answered]:
     """The answer to each leaning by the evidence of the records; `since` has the first night of drifts, by address."""
     fresh = days_from(today, -declared.max_age_days)
-    return [_of_leaning(leaning, own, fresh, since or {}) for leaning, own in selection]
+    kept = _Kept()
+    return [_of_leaning(leaning, own, kept, fresh, since or {}) for leaning, own in selection]
 
 
-def _of_leaning(leaning: Leaning, own: Sequence[Selected], fresh: date, since: Mapping[str, date]) -> Answered:
+class _Kept:
+    """The evidence that records keep, each record's read once however many leanings ask for it."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, dict[str, dict[str, Cell]]] = {}
+
+    def of(self, each: Selected) -> Mapping[str, Mapping[str, Cell]]:
+        """By assertion key and endpoint, what was last seen there."""
+        address = str(each.record.address)
+        if address not in self._by_key:
+            by_key: dict[str, dict[str, Cell]] = defaultdict(dict)
+            for (endpoint, key), cell in cells_of(each.record, each.stated).items():
+                by_key[key][endpoint] = cell
+            self._by_key[address] = by_key
+        return self._by_key[address]
+
+
+def _of_leaning(
+    leaning: Leaning, own: Sequence[Selected], kept: _Kept, fresh: date, since: Mapping[str, date]
+) -> Answered:
     differs: list[Differs] = []
     unseen: list[Unseen] = []
     looks: list[date] = []
     for each in own:
-        cells = cells_of(each.record, each.stated)
+        cells = kept.of(each)
         for assertion in each.meant:
             by_endpoint = {
                 endpoint: cell
-                for (endpoint, key), cell in cells.items()
-                if key == str(assertion.key) and (not each.endpoints or endpoint in each.endpoints)
+                for endpoint, cell in cells.get(str(assertion.key), {}).items()
+                if not each.endpoints or endpoint in each.endpoints
             }
             first = since.get(assertion.address)
             differs += (

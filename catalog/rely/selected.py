@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,8 +39,9 @@ def selected(declared: Declared, catalog: Catalog) -> list[tuple[Leaning, list[S
     Raises:
         CatalogError: a pattern names nothing, with its place in the file: what nobody can look at is no promise.
     """
+    states = _States(catalog)
     return [
-        (leaning, _of_leaning(leaning, catalog, _Place(declared, number)))
+        (leaning, _of_leaning(leaning, states, _Place(declared, number)))
         for number, leaning in enumerate(declared.leanings)
     ]
 
@@ -71,37 +72,56 @@ class _Place:
         return CatalogError(f"{pattern!r} names no {what}", mend, file=self.declared.file, place=place)
 
 
-def _of_leaning(leaning: Leaning, catalog: Catalog, place: _Place) -> list[Selected]:
-    known = {str(record.address): record for record in catalog.records}
+class _States:
+    """What the records of a catalog state, each taken apart once however many leanings select it."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.records = {str(record.address): record for record in catalog.records}
+        self._lookup = catalog.__getitem__
+        self._keyed: dict[str, dict[str, Assertion]] = {}
+
+    def of(self, address: str) -> Mapping[str, Assertion]:
+        """The assertions of a record by their keys."""
+        if address not in self._keyed:
+            stated = assertions(self.records[address], self._lookup)
+            self._keyed[address] = {str(each.key): each for each in stated}
+        return self._keyed[address]
+
+
+def _of_leaning(leaning: Leaning, states: _States, place: _Place) -> list[Selected]:
+    addresses = _fitting(leaning.on, states.records)
     for pattern in leaning.on:
-        if not any(fits(pattern, address) for address in known):
-            raise place.nothing("on", pattern, "record", known)
-    records = [record for address, record in known.items() if any(fits(each, address) for each in leaning.on)]
-    stated = {str(record.address): assertions(record, catalog.__getitem__) for record in records}
-    found = [_of_record(leaning, record, stated[str(record.address)]) for record in records]
-    keys = {str(each.key) for own in stated.values() for each in own}
+        if not any(fits(pattern, address) for address in addresses):
+            raise place.nothing("on", pattern, "record", states.records)
+    keys = {key: None for address in addresses for key in states.of(address)}
+    endpoints = {endpoint: None for address in addresses for endpoint in _places(states.records[address])}
+    wanted, where = _fitting(leaning.assertions, keys), _fitting(leaning.endpoints, endpoints)
+    found = [_of_record(leaning, states.records[each], states.of(each), wanted, where) for each in addresses]
+    meant = {str(assertion.key) for each in found for assertion in each.meant}
     for pattern in leaning.assertions:
-        if not any(fits(pattern, str(each.key)) for own in found for each in own.meant):
+        if not any(fits(pattern, key) for key in meant):
             raise place.nothing("assertions", pattern, "assertion of these records", keys)
-    endpoints = {endpoint for record in records for endpoint in _places(record)}
     for pattern in leaning.endpoints:
-        if not any(fits(pattern, endpoint) for endpoint in endpoints):
+        if not any(fits(pattern, endpoint) for endpoint in where):
             raise place.nothing("endpoints", pattern, "endpoint of these records", endpoints)
     return [each for each in found if each.meant and (each.endpoints or not leaning.endpoints)]
 
 
-def _of_record(leaning: Leaning, record: Record, stated: tuple[Assertion, ...]) -> Selected:
-    named = [each for each in stated if any(fits(pattern, str(each.key)) for pattern in leaning.assertions)]
-    sure = {each.key.label for each in named if _is_promised(each)}
+def _fitting(patterns: Iterable[str], texts: Iterable[str]) -> dict[str, None]:
+    """The texts that are as some pattern says, each once, in their order."""
+    return {text: None for text in texts if any(fits(pattern, text) for pattern in patterns)}
+
+
+def _of_record(
+    leaning: Leaning, record: Record, stated: Mapping[str, Assertion], wanted: Container[str], where: Container[str]
+) -> Selected:
+    named = [(key, each) for key, each in stated.items() if key in wanted]
+    sure = {each.key.label for _, each in named if _is_promised(each)}
     meant = tuple(
-        each
-        for each in named
-        if _is_promised(each) or each.key.label not in sure or str(each.key) in leaning.assertions
+        each for key, each in named if _is_promised(each) or each.key.label not in sure or key in leaning.assertions
     )
-    endpoints = tuple(
-        each for each in sorted(_places(record)) if any(fits(pattern, each) for pattern in leaning.endpoints)
-    )
-    return Selected(record, stated, meant, endpoints, len(named) - len(meant))
+    endpoints = tuple(each for each in sorted(_places(record)) if each in where)
+    return Selected(record, tuple(stated.values()), meant, endpoints, len(named) - len(meant))
 
 
 def _is_promised(assertion: Assertion) -> bool:
