@@ -13,7 +13,7 @@ from catalog.model import explanations, homes, visible
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
 from catalog.model.text import count
-from catalog.reading import documents
+from catalog.reading import documents, query
 from catalog.reading.assertions import assertions
 from catalog.reading.manifest import providers
 from catalog.reading.store import Catalog, demand_folder
@@ -141,8 +141,18 @@ def find(args: Namespace) -> int:
     for each in found:
         print(f"{each.address}  {each.title}")
     if not found:
-        raise CatalogError("no record fits", "ask for less; `python -m catalog show` lists every address")
+        raise _nothing_fits(args)
     return Exit.FINE
+
+
+def _nothing_fits(args: Namespace) -> CatalogError:
+    """Which of what was asked for no record has, or that none has all of it."""
+    asked = {name: vars(args)[name] for name in ("type", "code") if vars(args)[name]}
+    words = [*args.text, *(f'{field}:"{value}"' for field, value in asked.items())]
+    strange = query.of_none(" ".join(words), (each.record for each in _library(args).values()))
+    if strange is None:
+        return CatalogError("no record fits", "ask for less; `python -m catalog show` lists every address")
+    return CatalogError(f"no record has {strange[0]!r}", strange[1] or "`python -m catalog show` lists every address")
 
 
 def identify(args: Namespace) -> int:

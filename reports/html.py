@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.past import LETTERS
 from catalog.model import Outcome
-from catalog.reading import over_runs, query, terms
+from catalog.reading import over_runs, query, terms, values
 from reports import exchanges, island, plots
 from reports.chunks import pack
 from reports.detail import Details
@@ -101,6 +101,8 @@ def _index(
         "hows": dict(zip(over_runs.How, over_runs.MEANS, strict=True)),
         "judged": sorted(over_runs.JUDGED),
         "prose": sorted(terms.PROSE),
+        "listed": values.LISTED,
+        "forms": {field: [form.pattern, form.mend] for field, form in values.FORMS.items()},
         "runs": dates,
         "facets": facets,
         "rows": rows,

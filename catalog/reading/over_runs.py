@@ -17,6 +17,7 @@ from catalog.model.errors import CatalogError, did_you_mean
 from catalog.model.outcome import WORDS
 from catalog.model.text import brief
 from catalog.reading.terms import Term, has, terms
+from catalog.reading.values import OUTCOMES, demand_possible
 
 FIELDS: Mapping[str, str] = MappingProxyType(
     {
@@ -36,11 +37,6 @@ FIELDS: Mapping[str, str] = MappingProxyType(
 
 SHOWN = 80
 """Characters of a part that is not understood."""
-
-ABSENT = "absent"
-"""In place of an outcome: the run did not have the record."""
-
-OUTCOMES = (*(word.replace(" ", "-") for word in WORDS.values()), ABSENT)
 
 JUDGED = frozenset(f"outcome:{word}" for outcome, word in WORDS.items() if outcome.conclusive)
 """What a run has of a record that it looked at and judged; of one that no run judged, `none` says nothing."""
@@ -149,6 +145,7 @@ def _known(term: Term, how: str) -> Term:
     if term.field not in FIELDS:
         mend = did_you_mean(term.field, FIELDS) or f"they are {', '.join(FIELDS)}"
         raise CatalogError(f"{how}(…): a run has no field {term.field!r}", mend)
+    demand_possible(term)
     return term
 
 

@@ -23,6 +23,7 @@ from catalog.reading.last_seen import messages_seen, seen_on
 from catalog.reading.over_runs import OverRuns
 from catalog.reading.statuses import documented_status
 from catalog.reading.terms import Term, has, terms
+from catalog.reading.values import demand_possible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +114,8 @@ def parse(text: str, *, known: Iterable[str] = OF_RECORDS) -> tuple[Asked, ...]:
     """The parts of a query. Where the fields of runs are known, it may speak of several runs.
 
     Raises:
-        CatalogError: it names a field that is not known here, or a part of it cannot be read.
+        CatalogError: it names a field that is not known here, or a value that its field can never be, or a part of it
+            cannot be read.
     """
     fields, typed = frozenset(known), text.lower()
     several = [over_runs.of_match(*each.groups("")) for each in over_runs.GROUP.finditer(typed)]
@@ -122,6 +124,28 @@ def parse(text: str, *, known: Iterable[str] = OF_RECORDS) -> tuple[Asked, ...]:
         mend = "ask it in the search of a report, or with `python -m reports matrix`"
         raise CatalogError(f"{several[0].how}(…) is known of several runs alone", mend)
     return (*found, *several)
+
+
+def of_none(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
+    """Of a query that finds nothing, the first part that no record has, and what comes nearest to it, if anything does.
+
+    None where each part alone finds something, or what it asks is how old the evidence is.
+    """
+    spoken = [Spoken.of(record, date.min) for record in records]
+    for each in parse(text):
+        if isinstance(each, OverRuns) or each.negated or each.field == "seen":
+            continue
+        if not any(one.fits([each]) for one in spoken):
+            start, said = f"{each.field}:" if each.field else "", ",".join(each.values)
+            return f"{start}{said}", did_you_mean(said, _had(start, spoken))
+    return None
+
+
+def _had(start: str, spoken: Iterable[Spoken]) -> set[str]:
+    """The values that a field has in some record; without a field, every word."""
+    if not start:
+        return {word for one in spoken for word in re.findall(r"\w[\w.-]*\w", one.text)}
+    return {facet.removeprefix(start) for one in spoken for facet in one.facets if facet.startswith(start)}
 
 
 def facets(record: Record) -> Iterator[str]:
@@ -162,6 +186,7 @@ def _known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
         if term.field and term.field not in known:
             close = did_you_mean(term.field, known)
             raise CatalogError(f"no field is called {term.field!r}", close or f"they are {', '.join(sorted(known))}")
+        demand_possible(term)
         yield term
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from catalog.reading.facts import request_line
+from catalog.reading.facts import occurs_on, request_line
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Record
@@ -36,12 +37,18 @@ class Endpoints:
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> Self:
+        """Those of a provider's records. Of several with one path, that on which most errors occur goes first.
+
+        Others tell of one aspect of it alone: what a tier may, what a limit still allows.
+        """
+        known = tuple(records)
+        errors = Counter(endpoint for record in known if record.kind == "errors" for endpoint in occurs_on(record))
         found = []
-        for record in records:
+        for record in known:
             if record.kind == "endpoints":
                 method, path = request_line(record)
                 found.append(_Template(str(record.address), method, _pattern(path), len(path)))
-        return cls(tuple(sorted(found, key=lambda each: -each.length)))
+        return cls(tuple(sorted(found, key=lambda each: (-each.length, -errors[each.address]))))
 
     def find(self, exchange: Exchange, claimed: Collection[str] = ()) -> str:
         """The address of the endpoint that was asked, the one with the longest path first; empty where none fits.
@@ -66,9 +73,9 @@ class Endpoints:
 
     def sharing(self, method: str, url: str, *, streamed: bool = False) -> tuple[str, ...]:
         """The addresses of all endpoints with this method and path: several records may speak of one."""
-        fits = self._with_path_of(url)
         methods = {method, ANY_METHOD, *((STREAMED,) if streamed else ())}
-        return tuple(each.address for each in fits if each.method in methods and each.length == fits[0].length)
+        fits = [each for each in self._with_path_of(url) if each.method in methods]
+        return tuple(each.address for each in fits if each.length == fits[0].length)
 
     def _with_path_of(self, url: str) -> list[_Template]:
         """Those whose path the request's ends in, the longest first."""

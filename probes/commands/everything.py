@@ -15,6 +15,8 @@ from catalog.model.exits import Exit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pytest
+
 PROBES = Path(__file__).parent.parent
 
 OF_MODULES = {
@@ -116,7 +118,20 @@ def _probe(arguments: Sequence[str]) -> int:
     everything = [] if any(each != was for each, was in zip(named, arguments, strict=True)) else [str(PROBES)]
     cache = f"cache_dir={places.cache() / 'pytest'}"
     ours = ["-p", "probes.suite.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
-    return int(pytest.main([*ours, *everything, *named]))
+    return int(pytest.main([*ours, *everything, *named], plugins=[OnlyProbes()]))
+
+
+class OnlyProbes:
+    """The plugin object that refuses what else pytest would run: whoever writes `probe` means probes and no tests."""
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        import pytest
+
+        for argument in () if hasattr(config, "workerinput") else config.args:
+            path = Path(config.invocation_params.dir, argument.partition("::")[0]).resolve()
+            if path.exists() and path != PROBES and PROBES not in path.parents:
+                mend = "a catalog of your own is named by `--catalog DIR`, recordings by `--traffic FILE`"
+                raise pytest.UsageError(f"{visible.line(argument, LONGEST)}: no probes are there; {mend}")
 
 
 def _of_package(argument: str) -> str:

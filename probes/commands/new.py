@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import keyword
 import re
 import shlex
+import sys
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,8 @@ from probes.planning import completeness
 from probes.target import target_file as targets
 
 _NAME = re.compile(r"[a-z][a-z0-9]*")
+_LONGEST = 32
+"""Letters of a name: it is read in each address, and in file names."""
 _SHOWN = 12
 """Lines of what is missing that are told at once."""
 
@@ -68,14 +73,33 @@ def _provider(chosen: argparse.Namespace) -> int:
         raise NewError(f"{chosen.name!r} cannot name a provider", "use letters and digits, a letter first, as PE")
     home = _home(chosen)
     homes.use(home.folder if home != PACKAGE else None)
-    if name in providers() and home_of(name) != home:
+    if name not in providers():
+        _demand_free(name)
+    elif home_of(name) != home:
         raise NewError(f"{name} is there already, in {shown(home_of(name).manifests)}", "choose another name")
+    else:
+        print(f"{name} is there already: {shown(home_of(name).manifests / name)}.toml")
     site = Site(home, name)
     _write(site, scaffold.provider_files(site), only_new=True)
     _open(home)
     first = _words("probes", "new", "record", f"{name}/endpoints/general/list_models", home=home)
     begun = Catalog.load_what_can_be(home.records)[0].select(name)
     return _tell(site, rf"(?<![a-z]){name}[./]", "" if begun else f"a record: {first}")
+
+
+def _demand_free(name: str) -> None:
+    """Refuse a name that Python knows already: recipes and the mock of a provider are modules that are called so.
+
+    Raises:
+        NewError: it is a word of the language, or a module that the provider's own would hide or be hidden by.
+    """
+    mend = f"choose another name, as {name}api"
+    if len(name) > _LONGEST:
+        raise NewError(f"a name of {len(name)} letters is too long", f"choose one of {_LONGEST} at most")
+    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()):
+        raise NewError(f"{name!r} is a word of Python, and cannot name a module", mend)
+    if name in sys.stdlib_module_names or find_spec(name) is not None:
+        raise NewError(f"{name!r} is the name of a Python module, which {name}.py would hide", mend)
 
 
 def _record(chosen: argparse.Namespace) -> int:
@@ -147,7 +171,8 @@ def _missing(site: Site, about: re.Pattern[str]) -> Iterator[str]:
     if own:
         return
     catalog, _ = Catalog.load_what_can_be(site.home.records)
-    misfits = completeness.misfits(catalog, {site.provider: book(site.provider)})
+    own_records = Catalog(catalog.root, catalog.select(site.provider))
+    misfits = completeness.misfits(own_records, {site.provider: book(site.provider)})
     yield from filter(about.search, misfits)
     for name in targets.shipped() if site.own else ():
         if site.provider not in targets.read(name, {}).providers:

@@ -6,7 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.model.errors import did_you_mean
+from catalog.model import KINDS
+from catalog.model.errors import LONGEST, did_you_mean
+from catalog.model.visible import line
+from catalog.reading.manifest import providers
 from catalog.reading.query import keywords_for_k
 from probes.suite.options import UsageError
 from reports.commands import nodeid_of
@@ -40,6 +43,26 @@ def demand_records(arguments: Iterable[str], catalog: Catalog) -> None:
         file, _, test = found["test"].partition("::")
         if f"{Path(file).name}::{test}" != nodeid_of(address).partition("[")[0].removeprefix("probes/"):
             raise UsageError(f"{argument}: not the probe of this record", f"write `pytest '{nodeid_of(address)}'`")
+
+
+def refuse_addresses(arguments: Iterable[str], start: Path) -> None:
+    """Refuse an address, or the beginning of one, where pytest looks for a file; reads no record.
+
+    Raises:
+        UsageError: with the option that selects just this.
+    """
+    known = (*providers(), *KINDS)
+    for argument in arguments:
+        parts = argument.strip("/").lower().split("/")
+        if parts[0] not in known or (start / argument).exists():
+            continue
+        if parts[0] in KINDS:
+            mend = f"write `--kind {parts[0]}`"
+        elif len(parts) == 1:
+            mend = f"write `--provider {parts[0]}`"
+        else:
+            mend = f"write `-k {'/'.join(parts)}`"
+        raise UsageError(f"{line(argument, LONGEST)}: no file, but records go by it", mend)
 
 
 def words_of_none(expression: str, catalog: Catalog) -> list[str]:

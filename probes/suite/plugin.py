@@ -40,6 +40,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput") and not _asked_for(config):
         try:
             options.refuse_elsewhere(config)
+            named.refuse_addresses(config.args, config.invocation_params.dir)
         except Mendable as error:
             raise pytest.UsageError(str(error)) from None
     if hasattr(config, "workerinput") or not _asked_for(config) or not config.pluginmanager.hasplugin("xdist"):
@@ -99,6 +100,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
     try:
         chosen = options.read(config, {**keys, **os.environ})
+        named.refuse_addresses(config.args, config.invocation_params.dir)
         named.demand_records(config.args, chosen.catalog)
         return chosen
     except NothingToRotateError as error:

@@ -14,6 +14,8 @@ from catalog.evidence.same_drift import cause, observed_class
 from catalog.model import KINDS, Address
 from catalog.model.text import brief
 from catalog.reading import over_runs, query
+from catalog.reading.over_runs import OverRuns
+from catalog.reading.values import ABSENT, demand_among
 from reports.across.columns import Column, Told, columns, results_by_address
 from reports.across.seen import OfRecord, Seen, Share
 from reports.facets import LONGEST
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 KNOWN: Mapping[str, str] = {**query.OF_RECORDS, **over_runs.FIELDS}
 """The fields that a query over runs may name: without brackets, any of the runs is enough."""
+
+OF_COLUMNS = ("provider", "run", "target", "region", "revision")
+"""The fields of which these runs have a few values, so that another one is a slip and no question."""
 
 
 @dataclass(frozen=True)
@@ -169,10 +174,21 @@ class Comparison:
         """The records that fit a query.
 
         Raises:
-            CatalogError: it cannot be read.
+            CatalogError: it cannot be read, or names a provider, a run, a target, a region or a revision of none of
+                these runs.
         """
         asked = query.parse(text, known=KNOWN)
+        for part in asked:
+            for term in part.terms if isinstance(part, OverRuns) else (part,):
+                if term.field in OF_COLUMNS:
+                    for value in term.values:
+                        demand_among(term.field, value, self._values(term.field))
         return tuple(row for row in self.rows if row.spoken.fits(asked))
+
+    def _values(self, field: str) -> list[str]:
+        """What a field is in these runs."""
+        found = {each for row in self.rows for each in row.spoken.facets if each.startswith(f"{field}:")}
+        return sorted(each.partition(":")[2] for each in found)
 
     def _row(self, address: str) -> Row:
         cells = tuple(OfRecord(known[address], known) if address in known else None for known in self._known)
@@ -198,7 +214,7 @@ def _facets(column: Column, cell: OfRecord | None, address: str) -> Iterator[str
     if revision:
         yield f"revision:{revision.lower()}"
     if cell is None:
-        yield f"outcome:{over_runs.ABSENT}"
+        yield f"outcome:{ABSENT}"
         return
     result = cell.result
     yield f"outcome:{OUTCOMES[result.outcome].replace(' ', '-')}"

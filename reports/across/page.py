@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence.past import LETTERS
 from catalog.model import Outcome
 from catalog.model.text import brief
-from catalog.reading import over_runs, terms
+from catalog.reading import over_runs, terms, values
 from reports import island
 from reports.across import table
 from reports.across.comparison import KNOWN, agree
@@ -74,6 +74,8 @@ def _index(comparison: Comparison, reports: Sequence[str]) -> dict[str, Json]:
         "hows": dict(zip(over_runs.How, over_runs.MEANS, strict=True)),
         "judged": sorted(over_runs.JUDGED),
         "prose": sorted(terms.PROSE),
+        "listed": values.LISTED,
+        "forms": {field: [form.pattern, form.mend] for field, form in values.FORMS.items()},
         "columns": [
             [column.run, column.label, str(column.stands_for), where]
             for column, where in zip(comparison.columns, reports, strict=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model import Outcome
 from catalog.model.visible import line
-from catalog.reading.over_runs import ABSENT
+from catalog.reading.values import ABSENT
 from reports.across.comparison import agree, families
 from reports.words import OUTCOMES, count
 

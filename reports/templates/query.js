@@ -14,10 +14,20 @@ function parseQuery(text) {
     const begun = field in index.hows ? field : !field && (BEGUN.exec(values[0]) || [])[1];
     if (begun) wrong = wrong || `Not whole: write ${index.hows[begun]}.`;
     else if (field && !(field in index.fields)) wrong = wrong || `No field is called ${field}.`;
+    wrong = wrong || impossible(field, values);
     const has = values.map((each) => compile(field, each));
     terms.push({ holds: (record) => has.some((each) => each(record)) !== negated });
   }
   return { terms, wrong };
+}
+
+/* What is wrong with values that their field can never be. */
+function impossible(field, values) {
+  const form = index.forms[field];
+  const can = (value) => (form ? new RegExp(`^(?:${form[0]})$`, "s").test(value)
+    : !index.listed[field] || index.listed[field].some((each) => isFacet(`${field}:${each}`, field, value)));
+  const wrong = values.find((value) => !can(value));
+  return wrong === undefined ? "" : `No ${field} is ${wrong}${form ? `: ${form[1]}` : ""}.`;
 }
 
 function termsOf(text) {
@@ -37,6 +47,7 @@ function overRuns(dash, how, number, inside) {
   const asked = termsOf(inside).map(({ field, values, negated }) => {
     const words = field ? values : values.flatMap((each) => each.split(",")).filter(Boolean);
     if (field && !index.ofRun.includes(field)) wrong = wrong || `Of a run no field is called ${field}.`;
+    wrong = wrong || impossible(field, values);
     const unknown = field ? undefined : words.find((each) => !OUTCOME_WORDS.includes(each));
     if (unknown) wrong = wrong || `No outcome is called ${unknown}.`;
     return (facets) => words.some((each) => facets.some((facet) => isFacet(facet, field || "outcome", each))) !== negated;

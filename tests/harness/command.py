@@ -79,7 +79,7 @@ def pytest_probes(
     return ran(out, command, {**OF_OUR_DEPENDENCIES, **(environ or {})}, deadline_s=deadline_s)
 
 
-def pytest_here(*arguments: str) -> int:
+def pytest_here(*arguments: str, plugins: Sequence[object] = ()) -> int:
     """`python -m pytest …` in this process and in the checkout, without a cache; its exit status.
 
     For what ends before anything is probed: what is refused, and what is only planned.
@@ -91,7 +91,7 @@ def pytest_here(*arguments: str) -> int:
                 patch.delenv(name)
         patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         patch.chdir(CHECKOUT)
-        return int(pytest.main(["-p", "xdist", "-p", "no:cacheprovider", "-s", *quiet, *arguments]))
+        return int(pytest.main(["-p", "xdist", "-p", "no:cacheprovider", "-s", *quiet, *arguments], plugins=plugins))
 
 
 def ran(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model import homes
+from probes.commands.everything import OnlyProbes
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, pytest_here
 
@@ -59,6 +60,14 @@ pytest probes --traffic {tmp}/list.har --plan
 pytest probes/test_errors.py::test_error[pa/errors/general/unknwon_model]
 pytest probes/test_errors.py::test_endpoint[pa/errors/general/unknown_model]
 pytest --target live
+catalog-probe {tmp}
+catalog-probe {tmp}/list.har
+catalog-probe .
+catalog-probe pa/errors/general
+pytest probes pa/errors/general/unknown_model
+pytest probes PA/errors
+pytest pa
+pytest errors
 """
 
 READING = """
@@ -71,6 +80,10 @@ catalog explain STATUS-DIFFERS
 catalog identify pa {tmp}/empty
 catalog show pa/errors/general/unknwon_model
 catalog find stauts:429
+catalog find status:abc
+catalog find overlaoded
+catalog find type:rate_limit_eror
+catalog find --code model_not_fuond
 catalog find --status abc
 catalog find --provider openai
 catalog find --kind error
@@ -99,6 +112,12 @@ probes doctor --allow everything
 probes doctor --catalog ''
 probes doctor --target mock --catalog {tmp}/mockless
 probes new provider pz --catalog {tmp}/list.har
+probes new provider json --catalog {tmp}/company
+probes new provider class --catalog {tmp}/company
+probes new provider none --catalog {tmp}/company
+probes new provider httpx --catalog {tmp}/company
+probes new provider {long} --catalog {tmp}/company
+probes new provider pa --catalog {tmp}/mockless
 probes new record pa/error/general/slow
 probes coverage --provider openai
 probes coverage --section 9:9
@@ -163,8 +182,11 @@ def answer(command: str, status: int, said: str, place: Path) -> str:
 def test_what_pytest_is_told_wrongly(
     command: str, place: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
-    words = shlex.split(command.format(tmp=place))[1:]
-    status = pytest_here("--out", str(place / "out"), *words) if "probes" in words[0] else pytest_here(*words)
+    name, *words = shlex.split(command.format(tmp=place))
+    if name == "catalog-probe":
+        status = pytest_here("probes", *words, plugins=[OnlyProbes()])
+    else:
+        status = pytest_here("--out", str(place / "out"), *words) if "probes" in words[0] else pytest_here(*words)
     said = capsys.readouterr()
     assert answer(command, status, said.err, place) == snapshot
 
@@ -179,7 +201,7 @@ def test_what_a_command_is_told_wrongly(
 ) -> None:
     as_checkout(place, monkeypatch)
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    module, *words = shlex.split(command.format(tmp=place))
+    module, *words = shlex.split(command.format(tmp=place, long="p" * 300))
     try:
         status = import_module(module if "." in module else f"{module}.__main__").main(words)
     except SystemExit as ended:

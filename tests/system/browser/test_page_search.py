@@ -112,7 +112,7 @@ STATUS:404,429 -provider:pb
 "not found"
 not found
 seen:<3
-seen:never -tag:x
+seen:never -tag:beta
 header:x-should-*
 endpoint:*/messages/*
 message:"no model"
@@ -162,7 +162,19 @@ def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) 
 
 
 @pytest.mark.parametrize(
-    "query", ["seq(conforms", "count(drifted)", "count:x(drifted)", "none()", "any(nope)", "any(a:b)"]
+    "query",
+    [
+        "seq(conforms",
+        "count(drifted)",
+        "count:x(drifted)",
+        "none()",
+        "any(nope)",
+        "any(a:b)",
+        "status:abc",
+        "seen:soon",
+        "-kind:error",
+        "any(for:gatway)",
+    ],
 )
 def test_the_page_and_the_catalog_refuse_alike(visit: Visit, small_report: str, query: str) -> None:
     with pytest.raises(CatalogError):

@@ -183,6 +183,20 @@ def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:
     assert twins.asked("PUT", "https://x.example/v1/x") == ""
 
 
+def test_of_records_with_one_path_that_is_named_first_on_which_most_errors_occur() -> None:
+    limit, create = endpoint("a_limit", "POST", "/v1/x"), endpoint("create", "POST", "/v1/x")
+    error = record("pa/errors/general/refused", endpoints=[str(create.address)])
+    known = Endpoints.of([limit, create, error])
+    assert known.asked("POST", "/v1/x") == str(create.address)
+    assert known.sharing("POST", "/v1/x") == (str(create.address), str(limit.address))
+
+
+def test_a_longer_path_with_another_method_takes_nothing_from_a_shorter_one() -> None:
+    known = Endpoints.of([endpoint("ask", "POST", "/v1/{name}"), endpoint("read", "GET", "/v1/{a_longer_name}")])
+    assert known.sharing("POST", "/v1/x") == ("pa/endpoints/messages/ask",)
+    assert known.sharing("GET", "/v1/x") == ("pa/endpoints/messages/read",)
+
+
 def test_several_records_may_speak_of_one_endpoint() -> None:
     known = Endpoints.of(
         [

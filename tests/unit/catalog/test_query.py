@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Any
 
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from catalog.model import Address, Record
 from catalog.model.errors import CatalogError
-from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, facets, parse
+from catalog.reading.over_runs import FIELDS
+from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, facets, of_none, parse
 from catalog.reading.terms import Term
+from catalog.reading.values import LISTED
 from tests.unit.reports.making import record
 
 TODAY = date(2026, 11, 21)
@@ -54,14 +57,13 @@ def test_it_finds(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "status:42",
         "status:400",
+        "status:5*",
         "provider:pb",
         "rate nothing",
         "-status:429",
         "seen:never",
         "seen:<5d",
-        "seen:soon",
         "header:retry-after",
         '"limit rate"',
     ],
@@ -80,16 +82,59 @@ def test_what_was_never_seen_is_found_so() -> None:
     assert found("seen:never", observed=None, status=["DOCUMENTED"])
 
 
+POSSIBLE = {
+    **{field: words[0] for field, words in LISTED.items()},
+    "on": "2026-11-21=drifted",
+    "between": "2026-11-20..2026-11-21",
+}
+
+
 @pytest.mark.parametrize("field", OF_RUNS)
 def test_what_only_a_run_knows_is_refused_where_there_is_none(field: str) -> None:
     with pytest.raises(CatalogError, match=f"{field}: is known of a run alone"):
         parse(f"{field}:x")
-    assert parse(f"{field}:x", known=OF_RUNS)
+    assert parse(f"{field}:{POSSIBLE.get(field, 'x')}", known=OF_RUNS)
 
 
 def test_a_field_that_is_none_is_told() -> None:
     with pytest.raises(CatalogError, match="no field is called 'stauts'; did you mean status"):
         parse("stauts:429")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("status:abc", "no status is 'abc'; write 429, 4xx or 4*"),
+        ("-status:42", "no status is '42'; write"),
+        ("status:429,4O4", "no status is '4o4'; write"),
+        ("kind:error", "no kind is 'error'; did you mean errors"),
+        ("tag:verified", "no tag is 'verified'; did you mean "),
+        ("tag:stable*", "no tag is 'stable*'; they are documented, live_verified, "),
+        ("seen:soon", "no seen is 'soon'; write <7d, >30d, 0d, today or never"),
+        (f"seen:{'9' * 5000}", "no seen is '999"),
+        ("finding:header-mising", "no finding is 'header-mising'; did you mean header-missing"),
+        ("reason:nothing-at-all", "no reason is 'nothing-at-all'; `python -m catalog explain` lists them"),
+        ("on:yesterday", "no on is 'yesterday'; write 2026-11-21=drifted"),
+        ("any(for:gatway)", "no for is 'gatway'; did you mean gateway"),
+        ("none(outcome:drifetd)", "no outcome is 'drifetd'; did you mean drifted"),
+    ],
+)
+def test_a_value_that_its_field_can_never_be_is_told(text: str, said: str) -> None:
+    with pytest.raises(CatalogError, match=f"^{re.escape(said)}"):
+        parse(text, known={**OF_RECORDS, **OF_RUNS, **FIELDS})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rate_limit_eror", ("rate_limit_eror", "did you mean rate_limit_error?")),
+        ("rate type:overloaded", ("type:overloaded", "")),
+        ("header:x-should-rety", ("header:x-should-rety", "did you mean x-should-retry?")),
+        ("status:429 seen:<1d -rate", None),
+    ],
+)
+def test_of_a_query_that_finds_nothing_the_part_is_told_that_no_record_has(text: str, said: Any) -> None:
+    assert of_none(text, [Record(Address.parse(LIMITED), record(LIMITED))]) == said
 
 
 @given(st.text())

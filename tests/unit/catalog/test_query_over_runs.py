@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model.errors import CatalogError
-from catalog.reading.over_runs import FIELDS, OUTCOMES, How
+from catalog.reading.over_runs import FIELDS, How
 from catalog.reading.query import OF_RECORDS, OF_RUNS, Spoken, parse
+from catalog.reading.values import OUTCOMES
 
 KNOWN = {**OF_RECORDS, **OF_RUNS}
 LETTERS = {"c": "conforms", "d": "drifted", "i": "inconclusive", "n": "not-probed", "f": "flaky", ".": "absent"}

@@ -8,7 +8,7 @@ import shutil
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -29,6 +29,10 @@ from catalog.rely.declared import MAX_AGE_DAYS, Declared, Leaning, read, written
 from catalog.rely.selected import promises, selected
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
+
+if TYPE_CHECKING:
+    from catalog.model.assertion import Assertion
+    from catalog.reading.expectations import Lookup
 
 TODAY = date(2026, 11, 30)
 LIMIT = "pa/errors/general/rate_limit"
@@ -358,3 +362,18 @@ def test_no_number_of_days_is_too_large(
 ) -> None:
     assert main(["can-i-rely", rely(tmp_path, written([RETRIES])), *arguments]) == 10
     assert capsys.readouterr().err == ""
+
+
+def test_however_many_entries_select_a_record_it_is_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+
+    def counted(record: Record, lookup: Lookup) -> tuple[Assertion, ...]:
+        taken.append(str(record.address))
+        return assertions(record, lookup)
+
+    monkeypatch.setattr("catalog.rely.selected.assertions", counted)
+    declared = Declared(tuple(Leaning((pattern,)) for pattern in ("*", "pa/*", LIMIT, f"{LIMIT}*")))
+    found = selected(declared, shipped())
+    assert sorted(taken) == sorted(map(str, shipped()))
+    assert [len(own) for _, own in found][2:] == [1, 1]
+    assert found[2][1][0].meant == next(each for each in found[0][1] if str(each.record.address) == LIMIT).meant

@@ -99,7 +99,8 @@ def test_probes_are_those_of_the_package(
 ) -> None:
     ran: list[list[str]] = []
 
-    def pytest_main(arguments: list[str]) -> int:
+    def pytest_main(arguments: list[str], plugins: list[object]) -> int:
+        assert isinstance(plugins[0], everything.OnlyProbes)
         ran.append(arguments)
         return 10
 

@@ -135,6 +135,23 @@ def test_what_cannot_be_begun_is_told(
     assert not home.exists()
 
 
+def test_of_two_providers_in_one_home_each_is_told_alone(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("pe", "pf"):
+        new("provider", name)
+        new("record", f"{name}/endpoints/models/list_models")
+    capsys.readouterr()
+    assert new("provider", "pf") == 0
+    said = capsys.readouterr().out
+    assert said.startswith("pf is there already: company/providers/pf.toml\n")
+    assert "pe.toml" not in said
+    assert "pe/" not in said.replace("envelopes/", "")
+
+
+def test_of_a_finished_provider_nothing_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "provider", "pa"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "nothing is missing"
+
+
 @pytest.mark.parametrize("own", [True, False])
 def test_every_beginning_can_be_read(tmp_path: Path, own: bool) -> None:
     site = Site(PACKAGE if own else Home(tmp_path), "pe")

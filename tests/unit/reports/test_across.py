@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Outcome, Reason, Severity
+from catalog.model.errors import CatalogError
 from catalog.model.look import Look
 from catalog.model.standpoint import StandsFor
 from reports.across import page, table
@@ -145,6 +147,23 @@ def test_queries_ask_what_a_run_stands_for_its_target_region_and_revision() -> N
         assert made.found(f"any(drifted {inside})"), inside
         assert not made.found(f"any(conforms {inside})"), inside
     assert made.found("any(conforms for:provider) any(drifted for:gateway)")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("target:t2", "no target is 't2'; they are t0, t1"),
+        ("any(drifted run:yesterday)", "no run is 'yesterday'; they are r0, r1"),
+        ("provider:pb", "no provider is 'pb'; there is only pa"),
+        ("region:eu", "no region is 'eu'; there is none"),
+    ],
+)
+def test_what_none_of_the_runs_is_called_is_a_slip_and_no_answer(query: str, said: str) -> None:
+    made = beside([conforming()], [drifting()])
+    with pytest.raises(CatalogError, match=f"^{re.escape(said)}"):
+        made.found(query)
+    assert made.found("any(drifted target:t1)") == made.rows
+    assert made.found("any(for:gateway)") == (), "there is none, and it is no slip to ask"
 
 
 def test_a_run_of_old_stands_for_what_live_says() -> None:
