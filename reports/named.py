@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog.evidence.later import IN_MEMORY
 from catalog.evidence.results_file import RESULTS, EvidenceError, read_run
 from catalog.model import places
 from reports import known
@@ -14,13 +15,13 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
 
-def read(name: str) -> tuple[Run, list[Result]]:
-    """What the run of a name says, its providers known here.
+def read(name: str, in_memory: int = IN_MEMORY) -> tuple[Run, list[Result]]:
+    """What the run of a name says, its providers known here; so many bytes of its lines are held.
 
     Raises:
         EvidenceError: there is none, it cannot be read, or the manifest of a provider is nowhere.
     """
-    run, results = read_run(folder_of(name) / RESULTS)
+    run, results = read_run(folder_of(name) / RESULTS, in_memory)
     known.demand(run)
     return run, results
 

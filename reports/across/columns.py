@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog.evidence.results_file import EvidenceError
-from catalog.evidence.self_check import of_records
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -74,8 +73,3 @@ def _labels(runs: Sequence[Run]) -> list[str]:
     if len(set(labels)) < len(labels):
         labels = [run.run for run in runs]
     return labels
-
-
-def results_by_address(results: Sequence[Result]) -> dict[str, Result]:
-    """What a run says of records, by address."""
-    return {result.record: result for result in of_records(results)}

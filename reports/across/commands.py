@@ -104,7 +104,7 @@ def _upgrade(asked: argparse.Namespace) -> int:
 
 def _matrix(asked: argparse.Namespace) -> int:
     folders = [folder_of(name) for name in asked.runs]
-    told = [read(name) for name in asked.runs]
+    told = (read(name, in_memory=0) for name in asked.runs)  # a matrix shows no exchange
     with drawing_on(place=", ".join(map(shown, folders))):
         comparison = Comparison(told)
         rows = comparison.found(asked.query)

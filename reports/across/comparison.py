@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence.causes import id_of
 from catalog.evidence.same_drift import cause, observed_class
+from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Address
 from catalog.model.text import brief
 from catalog.reading import over_runs, query
 from catalog.reading.over_runs import OverRuns
 from catalog.reading.values import ABSENT, demand_among
-from reports.across.columns import Column, Told, columns, results_by_address
-from reports.across.seen import OfRecord, Seen, Share
+from reports.across.columns import Column, Told, columns
+from reports.across.seen import OfRecord, Seen, Share, Shared
 from reports.facets import LONGEST
 from reports.facts import title
 from reports.words import OUTCOMES, count
 
 if TYPE_CHECKING:
-    from catalog.evidence.results import Result
+    from catalog.evidence.results import Result, Run
     from catalog.model import Outcome
 
 
@@ -134,15 +135,20 @@ def _family_cell(cells: Sequence[OfRecord | None]) -> FamilyCell:
 class Comparison:
     """Runs beside each other."""
 
-    def __init__(self, runs: Sequence[Told]) -> None:
-        """Set runs beside each other, in their order.
+    def __init__(self, told: Iterable[Told]) -> None:
+        """Set runs beside each other, in their order; each is read when the one before it is in its place.
 
         Raises:
             EvidenceError: one of them is there twice.
         """
-        self.columns: tuple[Column, ...] = columns([run for run, _ in runs])
+        self._shared = Shared()
+        runs: list[Run] = []
+        self._known: list[dict[str, Result]] = []
+        for run, results in told:
+            runs.append(run)
+            self._known.append(self._shared.by_address(of_records(results)))
+        self.columns: tuple[Column, ...] = columns(runs)
         self._today = date.fromisoformat(max(each.today for each in self.columns))
-        self._known = [results_by_address(results) for _, results in runs]
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -191,7 +197,9 @@ class Comparison:
         return sorted(each.partition(":")[2] for each in found)
 
     def _row(self, address: str) -> Row:
-        cells = tuple(OfRecord(known[address], known) if address in known else None for known in self._known)
+        cells = tuple(
+            OfRecord(known[address], known, self._shared) if address in known else None for known in self._known
+        )
         told = zip(self.columns, cells, strict=True)
         facets = tuple(frozenset(_facets(column, cell, address)) for column, cell in told)
         return Row(Address.parse(address), cells, facets, self._today)

@@ -6,8 +6,8 @@ Only a verdict is evidence: of a record that has none, nothing was seen, whateve
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from catalog.reading.assertions import assertions
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
-    from catalog.model import Record
+    from catalog.model import Json, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,55 @@ class Share:
         return 100 * self.as_documented // self.looked_at if self.looked_at else None
 
 
+Probed = Mapping[str, "Json"]
+"""A record as a run probed it."""
+
+
+class Shared:
+    """What runs have in common: records that were probed alike are held once, and taken apart once."""
+
+    def __init__(self) -> None:
+        self._probed: dict[str, list[Probed]] = defaultdict(list)
+        self._bases: dict[str, list[tuple[Mapping[str, Probed | None], Mapping[str, Basis]]]] = defaultdict(list)
+
+    def by_address(self, results: Iterable[Result]) -> dict[str, Result]:
+        """The results of a run by address, each with the one copy there is of its record."""
+        return {each.record: replace(each, probed=self._one(each.record, each.probed)) for each in results}
+
+    def _one(self, address: str, probed: Probed) -> Probed:
+        copies = self._probed[address]
+        found = next((each for each in reversed(copies) if each == probed), None)
+        if found is None:
+            copies.append(probed)
+        return probed if found is None else found
+
+    def bases(self, result: Result, known: Mapping[str, Result]) -> Mapping[str, Basis]:
+        """By key, whether a document states it, of what a record states within reach; `known` is all of its run.
+
+        What one run's record states is what another's does where both probed the same of it and of whatever it names.
+        """
+        for read, bases in self._bases[result.record]:
+            if all(_probed(known, address) is probed for address, probed in read.items()):
+                return bases
+        needed = {result.record: _probed(known, result.record)}
+
+        def lookup(address: object) -> Record:
+            needed[str(address)] = _probed(known, str(address))
+            return known[str(address)].probed_record
+
+        try:
+            stated = assertions(result.probed_record, lookup)
+            bases = {str(each.key): each.basis for each in stated if not each.out_of_reach}
+        except (AttributeError, KeyError, TypeError, ValueError):
+            bases = {}
+        self._bases[result.record].append((needed, bases))
+        return bases
+
+
+def _probed(known: Mapping[str, Result], address: str) -> Probed | None:
+    return known[address].probed if address in known else None
+
+
 @dataclass(frozen=True)
 class OfRecord:
     """What one run has of one record."""
@@ -59,6 +108,8 @@ class OfRecord:
     result: Result
     known: Mapping[str, Result] = field(repr=False)
     """All results of the run: an endpoint's assertions are told with the errors that it names."""
+    shared: Shared = field(repr=False, compare=False)
+    """What the runs that are compared have in common."""
 
     @cached_property
     def assertions(self) -> Mapping[str, Seen]:
@@ -107,13 +158,4 @@ class OfRecord:
     @cached_property
     def _bases(self) -> Mapping[str, Basis]:
         """What the record states within reach; nothing of one that this version cannot read, as one of long ago."""
-        if not self.result.probed:
-            return {}
-        try:
-            stated = assertions(self.result.probed_record, self._record)
-            return {str(each.key): each.basis for each in stated if not each.out_of_reach}
-        except (AttributeError, KeyError, TypeError, ValueError):
-            return {}
-
-    def _record(self, address: object) -> Record:
-        return self.known[str(address)].probed_record
+        return self.shared.bases(self.result, self.known) if self.result.probed else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from catalog.model import Outcome, Reason, Severity
 from catalog.model.errors import CatalogError
 from catalog.model.look import Look
 from catalog.model.standpoint import StandsFor
+from catalog.reading.assertions import assertions
 from reports.across import page, table
 from reports.across.as_json import as_json
 from reports.across.comparison import Comparison
@@ -23,6 +25,9 @@ from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
+    from catalog.model import Record
+    from catalog.model.assertion import Assertion
+    from catalog.reading.expectations import Lookup
 
 A, B = "pa/errors/general/invalid_request", "pa/errors/general/not_found"
 OTHER = "pd/errors/inference/not_found"
@@ -198,6 +203,23 @@ def test_nothing_observed_gets_out_of_the_page() -> None:
     assert "<script>alert" not in drawn
     assert "\x1b" not in drawn
     assert "\x1b" not in table.render(made, made.rows, Rows.ASSERTIONS)
+
+
+def test_runs_that_probed_the_same_record_share_what_it_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+
+    def counted(record: Record, lookup: Lookup) -> tuple[Assertion, ...]:
+        taken.append(str(record.address))
+        return assertions(record, lookup)
+
+    monkeypatch.setattr("reports.across.seen.assertions", counted)
+    edited = replace(conforming(), probed={**conforming().probed, "http_status": 418})
+    made = beside([conforming()], [conforming()], [edited], [conforming()])
+    assert shares(made) == [[(2, 2)] * 4]
+    assert taken == [A, A]
+    first, second, third, last = (cell.result.probed for cell in made.rows[0].cells if cell is not None)
+    assert first is second is last
+    assert third["http_status"] == 418
 
 
 def test_the_page_is_the_same_for_the_same_runs() -> None:
