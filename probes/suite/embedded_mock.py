@@ -17,7 +17,7 @@ from catalog.model.exits import Exit
 from catalog.model.homes import PACKAGE
 from catalog.reading.manifest import home_of, manifest, manifest_file
 
-READY_S = 20.0
+READY_S = 60.0
 
 PYTHON = "{python}"
 """In the command of a manifest, the interpreter that probes."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from mockserver.server import ClosableProtocol, MockServer, websocket_protocol
+from tests.harness.command import DEADLINE_S
 
 if TYPE_CHECKING:
     from mockserver.app import MockApp
@@ -65,7 +66,7 @@ def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]
 
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    assert ready.wait(10), "the server did not start"
+    assert ready.wait(DEADLINE_S), "the server did not start"
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
         yield f"https://127.0.0.1:{port}" if certificates else f"http://127.0.0.1:{port}"
@@ -92,7 +93,7 @@ def serving_mock(app: MockApp) -> Iterator[Mapping[str, Mapping[str, str]]]:
     server = InProcess(app, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    assert ready.wait(10), "the mock did not start"
+    assert ready.wait(DEADLINE_S), "the mock did not start"
     try:
         yield told["providers"]
     finally:
@@ -124,7 +125,7 @@ def speaking(connection: Connection, tls: ssl.SSLContext | None = None) -> Itera
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    assert ready.wait(10), "the server did not start"
+    assert ready.wait(DEADLINE_S), "the server did not start"
     try:
         yield f"{'https' if tls else 'http'}://127.0.0.1:{port[0]}"
     finally:

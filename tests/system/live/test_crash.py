@@ -16,6 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,9 @@ from catalog.evidence.self_check import of_records
 from catalog.model import Tag
 from catalog.reading.store import RECORDS, Catalog
 from reports import build
-from tests.harness.command import CHECKOUT, child_environ, pytest_probes
+from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ, pytest_probes
 from tests.harness.live import Night, mock_process, night
-from tests.system.probes.test_killed import alive
+from tests.harness.processes import gone, until
 
 CRASHES = int(os.environ.get("CRASHES", "10"))
 CHOSEN = ("--provider", "pa", "--kind", "endpoints", "-k", "models or count_tokens or unknown")
@@ -126,11 +127,8 @@ def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Pat
         with contextlib.suppress(ProcessLookupError):
             os.kill(wanted, signal.SIGKILL)
         tree += below(process.pid)
-        process.wait(timeout=120)
-        ended = time.monotonic()
-        while any(map(alive, tree)):
-            assert time.monotonic() - ended < 5, "somebody goes on without the one that records"
-            time.sleep(0.05)
+        process.wait(timeout=DEADLINE_S)
+        until(partial(gone, tree))  # nobody goes on without the one that records
         for path in out.glob("*/results.jsonl"):
             if path.stat().st_size:
                 run, results = read_run(path)

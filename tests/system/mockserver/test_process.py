@@ -17,6 +17,7 @@ from typing import IO, Any
 import httpx
 import pytest
 
+from tests.harness.command import DEADLINE_S
 from tests.unit.mockserver.mock_client import HELLO, VERSION
 
 HEADERS = {"x-api-key": "mock-pa-inference", "pa-version": VERSION}
@@ -36,7 +37,7 @@ def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], dict[str
             yield process, json.loads(piped(process.stdout).readline())
         finally:
             piped(process.stdin).close()
-            process.wait(10)
+            process.wait(DEADLINE_S)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +72,7 @@ def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how: str | si
                 process.send_signal(how)
             else:
                 piped(process.stdin).close()
-            assert process.wait(10) == 0
+            assert process.wait(DEADLINE_S) == 0
             assert piped(process.stderr).read() == b""
 
 
@@ -79,7 +80,7 @@ def test_it_says_nothing_but_the_ready_line() -> None:
     with running() as (process, ready):
         httpx.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
         piped(process.stdin).close()
-        process.wait(10)
+        process.wait(DEADLINE_S)
         assert piped(process.stdout).read() == b""
         assert piped(process.stderr).read() == b""
 
@@ -104,8 +105,9 @@ def test_a_closed_connection_has_no_answer(ready: dict[str, Any]) -> None:
 
 
 def test_a_hanging_request_is_never_answered(ready: dict[str, Any]) -> None:
+    soon = httpx.Timeout(DEADLINE_S, read=0.2)
     with pytest.raises(httpx.ReadTimeout):
-        httpx.get(f"{ready['base']}/pa/v1/models", headers={**HEADERS, "x-mock-scenario": "hang"}, timeout=0.2)
+        httpx.get(f"{ready['base']}/pa/v1/models", headers={**HEADERS, "x-mock-scenario": "hang"}, timeout=soon)
 
 
 def head(path: str, length: int) -> bytes:
@@ -125,13 +127,13 @@ def read_answer(connection: socket.socket) -> bytes:
 
 @pytest.mark.parametrize(("path", "megabytes"), [("/pa/v1/messages", 33), ("/pa/v1/files", 501)])
 def test_413_comes_before_a_byte_of_the_body_is_sent(address: tuple[str, int], path: str, megabytes: int) -> None:
-    with socket.create_connection(address, timeout=5) as connection:
+    with socket.create_connection(address, timeout=DEADLINE_S) as connection:
         connection.sendall(head(path, megabytes * 1024 * 1024))
         assert read_answer(connection).startswith(b"HTTP/1.1 413 ")
 
 
 def test_413_reaches_a_client_that_stops_sending_halfway(address: tuple[str, int]) -> None:
-    with socket.create_connection(address, timeout=5) as connection:
+    with socket.create_connection(address, timeout=DEADLINE_S) as connection:
         connection.sendall(head("/pa/v1/messages", 33 * 1024 * 1024) + b" " * 1024 * 1024)
         assert read_answer(connection).startswith(b"HTTP/1.1 413 ")
 
@@ -172,7 +174,7 @@ def test_real_prefixes_take_the_place_of_the_stand_ins(tmp_path: Path) -> None:
 )
 def test_arguments_that_cannot_be_used_end_it_with_one_line(arguments: list[str], says: str) -> None:
     command = [sys.executable, "-m", "mockserver", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
     assert ended.returncode == 4
     assert says in ended.stderr
     assert ended.stderr.count("\n") == 1
@@ -181,7 +183,7 @@ def test_arguments_that_cannot_be_used_end_it_with_one_line(arguments: list[str]
 def test_a_broken_prefixes_file_ends_it_with_one_line(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("[pa")
     command = [sys.executable, "-m", "mockserver", "--prefixes", str(tmp_path / "broken.toml")]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
     assert ended.returncode == 4
     assert ended.stderr.count("\n") == 1
 
@@ -193,7 +195,7 @@ def test_a_client_that_goes_away_in_the_middle_of_its_body_makes_no_noise() -> N
             leaving.sendall(head("/pa/v1/messages", 1_000) + b"{")
         assert httpx.get(f"{ready['base']}/pa/v1/models", headers=HEADERS).status_code == 200
         piped(process.stdin).close()
-        process.wait(10)
+        process.wait(DEADLINE_S)
         assert piped(process.stderr).read() == b""
 
 
@@ -213,5 +215,5 @@ def test_a_handshake_that_is_refused_or_dropped_makes_no_noise() -> None:
                 asking.sendall("\r\n".join(["GET /pc/v1/responses HTTP/1.1", *lines, "", ""]).encode())
                 assert asking.makefile("rb").read().partition(b"\r\n")[0] == answered
         piped(process.stdin).close()
-        process.wait(10)
+        process.wait(DEADLINE_S)
         assert piped(process.stderr).read() == b""

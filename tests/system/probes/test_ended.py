@@ -12,8 +12,8 @@ import pytest
 
 from catalog.evidence.complete import unreported
 from catalog.evidence.results_file import read_run
-from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, pytest_probes
-from tests.system.probes.test_killed import alive, children, until
+from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ, pytest_probes
+from tests.harness.processes import children, gone, until
 
 FULL = '''
 """Lets no file of the controller grow by more than so much once the run is described."""
@@ -30,6 +30,19 @@ def pytest_collection_finish(session):
     resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 '''
 
+UNFINISHED = """
+import os, threading
+
+told = 0
+
+def pytest_runtest_logreport(report):
+    global told
+    told += report.when == "setup" and "PYTEST_XDIST_WORKER" not in os.environ
+    if told > 5:
+        threading.Event().wait()
+"""
+"""Comes to no end of its own, whoever is quicker: the process that records stops at the sixth report, until then."""
+
 PYTEST = """
 import runpy, signal
 
@@ -39,24 +52,17 @@ runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 """Hears a hang-up, whoever started the tests: under `nohup` it would be ignored by all that they start."""
 
 
-def started(out: Path, *arguments: str) -> subprocess.Popen[str]:
-    command = [
-        sys.executable,
-        "-c",
-        PYTEST,
-        "-p",
-        "xdist",
-        "probes",
-        "--provider",
-        "pa",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-    ]
+def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A run that goes on until it is ended, with its results below `out` of the folder."""
+    (folder / "unfinished.py").write_text(UNFINISHED)
+    plugins = ("-p", "xdist", "-p", "unfinished", "-p", "no:cacheprovider")
     return subprocess.Popen(
-        [*command, "--out", str(out), *arguments],
+        [
+            *(sys.executable, "-c", PYTEST, *plugins, "probes", "--provider", "pa", "-q"),
+            *("--out", str(folder / "out"), *arguments),
+        ],
         cwd=CHECKOUT,
-        env={**os.environ, **OF_OUR_DEPENDENCIES},
+        env=child_environ({**OF_OUR_DEPENDENCIES, "PYTHONPATH": str(folder)}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -64,10 +70,10 @@ def started(out: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def reported(process: subprocess.Popen[str], out: Path, number: int) -> Path | None:
-    """The results file, once it has so many lines; a run that ended before says why."""
+def reported(process: subprocess.Popen[str], folder: Path) -> Path | None:
+    """The results file, once something stands in it beside the run; a run that ended before says why."""
     assert process.poll() is None, process.communicate()[0]
-    return next((path for path in out.glob("*/results.jsonl") if path.read_bytes().count(b"\n") > number), None)
+    return next((path for path in folder.glob("out/*/results.jsonl") if path.read_bytes().count(b"\n") > 3), None)
 
 
 @pytest.mark.parametrize(
@@ -77,10 +83,10 @@ def test_a_run_that_is_told_to_end_leaves_a_report(
     tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]
 ) -> None:
     process = started(tmp_path, *workers)
-    path = until(lambda: reported(process, tmp_path, 5))
+    path = until(lambda: reported(process, tmp_path))
     below = children(process.pid)
     process.send_signal(number)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 128 + number, output
     assert f"ended by {number.name}" in output
     assert "Traceback" not in output
@@ -90,16 +96,17 @@ def test_a_run_that_is_told_to_end_leaves_a_report(
     for view in ("report.html", "summary.md", "junit.xml"):
         assert (path.parent / view).stat().st_size
     assert f"`not-reported` ({len(lost)})" in (path.parent / "summary.md").read_text()
-    until(lambda: not any(map(alive, below)))
+    until(lambda: gone(below))
 
 
 def test_workers_end_with_a_controller_that_is_killed(tmp_path: Path) -> None:
     process = started(tmp_path, "-n", "2")
-    until(lambda: reported(process, tmp_path, 5))
+    until(lambda: reported(process, tmp_path))
     below = children(process.pid)
+    assert len(below) >= 2, "there are workers"
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=60)
-    until(lambda: not any(map(alive, below)))
+    process.communicate(timeout=DEADLINE_S)
+    until(lambda: gone(below))
 
 
 def test_a_full_disk_ends_the_run_in_one_line(tmp_path: Path) -> None:

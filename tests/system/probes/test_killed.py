@@ -10,10 +10,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,20 +20,11 @@ from catalog.evidence.results_file import read_run
 from catalog.model.exits import Exit
 from catalog.reading.store import RECORDS, Catalog
 from reports import build
-from tests.harness.command import CHECKOUT
+from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.processes import children, gone, until
 
-DEADLINE_S = 60.0
 ENOUGH = 12
 """So many results of some fifty are reported when the kill comes."""
-
-
-def until(found: Callable[[], Any]) -> Any:
-    """Look again and again, within a deadline."""
-    deadline = time.monotonic() + DEADLINE_S
-    while not (seen := found()):
-        assert time.monotonic() < deadline, "it did not come to pass"
-        time.sleep(0.005)
-    return seen
 
 
 def digest_of_records() -> str:
@@ -46,17 +34,6 @@ def digest_of_records() -> str:
     return digest.hexdigest()
 
 
-def children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for the mock's process in /proc")
 def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None:
     before = digest_of_records()
@@ -64,6 +41,8 @@ def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None
         sys.executable,
         "-m",
         "pytest",
+        "-p",
+        "xdist",
         "probes",
         "--provider",
         "pa",
@@ -77,7 +56,12 @@ def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None
     ]
     nothing = subprocess.DEVNULL
     process = subprocess.Popen(
-        [*command, "--out", str(tmp_path)], cwd=CHECKOUT, stdin=nothing, stdout=nothing, stderr=nothing
+        [*command, "--out", str(tmp_path)],
+        cwd=CHECKOUT,
+        env=child_environ(OF_OUR_DEPENDENCIES),
+        stdin=nothing,
+        stdout=nothing,
+        stderr=nothing,
     )
     try:
         path = until(lambda: next(iter(tmp_path.glob("*/results.jsonl")), None))
@@ -103,4 +87,4 @@ def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None
     assert digest_of_records() == before
     assert len(Catalog.load()) > 0
     assert started or process.returncode != -signal.SIGKILL
-    until(lambda: not any(map(alive, started)))
+    until(lambda: gone(started))

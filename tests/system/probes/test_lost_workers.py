@@ -28,12 +28,10 @@ SELECTED = ("--provider", "pa", "--kind", "endpoints", "-k", "list or get")
 
 
 def killing(folder: Path, *arguments: str, after: int, again: str = "True") -> Ran:
-    """Run with workers that are killed at their so-manieth item; syrupy fails at the end of any such session."""
+    """Run with workers that are killed at their so-manieth item."""
     (folder / "killed.py").write_text(KILLED.format(after=after, again=again))
     environ = {"PYTHONPATH": str(folder)}
-    return pytest_probes(
-        folder / "out", "-p", "killed", "-p", "no:syrupy", "-p", "no:randomly", *SELECTED, *arguments, environ=environ
-    )
+    return pytest_probes(folder / "out", "-p", "killed", "-p", "no:randomly", *SELECTED, *arguments, environ=environ)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +68,7 @@ def test_workers_that_die_before_they_collect_are_our_fault(tmp_path: Path) -> N
         "import os, signal\n\ndef pytest_collection_modifyitems(items):\n"
         "    if 'PYTEST_XDIST_WORKER' in os.environ:\n        os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    arguments = ("-p", "killed", "-p", "no:syrupy", "-n", "1", "--max-worker-restart", "0", *SELECTED)
+    arguments = ("-p", "killed", "-n", "1", "--max-worker-restart", "0", *SELECTED)
     ran = pytest_probes(tmp_path / "out", *arguments, environ={"PYTHONPATH": str(tmp_path)})
     assert ran.status == 3, ran.said
 
