@@ -377,3 +377,22 @@ def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
         seen = replace(seen, undrawn=tuple({here, there} - set(drawn)))
         lines.append(history.row(run(history=tuple(lines), run=f"r{len(lines)}"), [seen]))
     assert [line["drifts"][A].get("undrawn") for line in lines] == [None, [there], [there], None]
+
+
+def test_what_is_remembered_of_a_drift_that_was_not_drawn_is_what_it_was() -> None:
+    here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
+    drifted = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(there,)),))
+    first = history.row(run(run="r1"), [drifted])
+    agreement = {"states": "x", "never": {"answer/type": {"first": "2026-11-17"}}}
+    fine = replace(result(A, agreement=agreement), undrawn=(there,))
+    kept = history.row(run(run="r2", history=(first,)), [fine])["drifts"][A]
+    before = first["drifts"][A]
+    assert (kept["since"], kept["causes"]) == (before["since"], before["causes"])
+    assert "first" not in kept
+
+
+def test_a_drift_that_the_ledger_accounts_for_is_remembered_as_accepted() -> None:
+    drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
+    accepted = replace(drifted, ledger={"state": "accounted"})
+    assert history.row(run(), [accepted])["drifts"][A]["accepted"] is True
+    assert "accepted" not in history.row(run(), [drifted])["drifts"][A]
