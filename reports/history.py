@@ -187,7 +187,7 @@ def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
     path = file_of(folder, run.target)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
-        file.truncate(_whole(path))
+        file.truncate(_whole(path.read_bytes()))
         file.write(json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
@@ -239,7 +239,7 @@ def _lines(path: Path) -> Iterator[dict[str, Json]]:
     except OSError as error:
         raise EvidenceError(f"cannot be read ({error.strerror})", "check the path", file=path) from error
     try:
-        for place, line in jsonl.values(raw[: _whole(path)], path):
+        for place, line in jsonl.values(raw[: _whole(raw)], path):
             missing = _REQUIRED - line.keys() if isinstance(line, dict) else _REQUIRED
             if missing:
                 what = f"not a history line (no {sorted(missing)[0]})"
@@ -253,6 +253,6 @@ def _lines(path: Path) -> Iterator[dict[str, Json]]:
         raise EvidenceError(error.what, error.mend, place=error.place) from error
 
 
-def _whole(path: Path) -> int:
-    """How many bytes of a file are whole lines."""
-    return path.read_bytes().rfind(b"\n") + 1 if path.exists() else 0
+def _whole(raw: bytes) -> int:
+    """How many bytes are whole lines."""
+    return raw.rfind(b"\n") + 1

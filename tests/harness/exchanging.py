@@ -1,4 +1,4 @@
-"""Tries mutants where tests are collected and modules imported: the code of one function is exchanged in a fork.
+"""Tries mutants where tests are collected and modules imported: code of a function, or a constant, exchanged in a fork.
 
 A tenth of a second a mutant, for only the tests that reach its line are run, the quickest first. Only a death says
 anything: what a module computed while it was imported, or a fixture that several tests share, has not met the mutant.
@@ -10,13 +10,15 @@ import gc
 import inspect
 import json
 import os
+import re
 import resource
 import signal
+import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, TextIO
 
 import coverage
@@ -45,11 +47,14 @@ class Reach:
     failed: list[str] = field(default_factory=list)
 
     def of(self, mutant: Mutant) -> Iterator[str]:
-        """The tests that reach a mutant, the quickest first, as many as end within `LONGEST_S`."""
+        """The tests that reach a mutant."""
         by_line = self.lines.get(mutant.file, {})
-        reaching = {test for line in mutant.lines for test in by_line.get(line, ())}
+        return self.quickest({test for line in mutant.lines for test in by_line.get(line, ())})
+
+    def quickest(self, tests: Iterable[str]) -> Iterator[str]:
+        """The tests, the quickest first, as many as end within `LONGEST_S`."""
         spent = 0.0
-        for test in sorted(reaching, key=lambda test: (self.seconds[test], test)):
+        for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
             spent += self.seconds[test]
             if spent > LONGEST_S:
                 return
@@ -74,6 +79,45 @@ def _without_inner(code: CodeType) -> CodeType:
 
 def _named(code: CodeType) -> Named:
     return code.co_filename, code.co_qualname, code.co_firstlineno
+
+
+def exchange_constants(module: ModuleType, changed: CodeType) -> bool:
+    """Put what a changed module defines otherwise in the place of what lives: constants, and defaults of arguments.
+
+    Whether anything was; what a class defines cannot be.
+    """
+    anew = ModuleType(module.__name__)
+    anew.__file__ = module.__file__
+    exec(changed, anew.__dict__)
+    other = {name: value for name, value in vars(anew).items() if isinstance(value, _PLAIN)}
+    replaced = {id(vars(module)[name]): value for name, value in other.items() if vars(module).get(name) != value}
+    for holder in [vars(each) for each in tuple(sys.modules.values()) if each is not None]:
+        for name in other.keys() & holder.keys():
+            if id(holder[name]) in replaced and holder[name] is vars(module).get(name):
+                holder[name] = replaced[id(holder[name])]
+    defaults = {each.__qualname__: (each.__defaults__, each.__kwdefaults__) for each in _functions_in(anew)}
+    moved = [
+        each for each in _functions_in(module) if _defaults(each) != defaults.get(each.__qualname__, _defaults(each))
+    ]
+    for each in moved:
+        each.__defaults__, each.__kwdefaults__ = defaults[each.__qualname__]
+    return bool(replaced or moved)
+
+
+_PLAIN = (str, int, float, bytes, tuple, frozenset, set, dict, list, re.Pattern)
+
+
+def _defaults(function: FunctionType) -> tuple[object, object]:
+    return function.__defaults__, function.__kwdefaults__
+
+
+def _functions_in(module: ModuleType) -> Iterator[FunctionType]:
+    """Those that it and its classes define."""
+    for value in vars(module).values():
+        for each in (value, *(vars(value).values() if isinstance(value, type) else ())):
+            function = inspect.unwrap(each) if callable(each) else getattr(each, "__func__", None)
+            if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+                yield function
 
 
 def functions(files: frozenset[str]) -> Mapping[Named, Sequence[FunctionType]]:
@@ -124,18 +168,20 @@ class Loop:
         running = dict[int, int]()
         for number, mutant in enumerate(self.mutants):
             exchanged = replacement(mutant.unchanged(), mutant.code())
-            if exchanged is None or not (held := living.get(_named(exchanged[0]), ())):
-                self.tell(number)
-                continue
-            chosen = [test for test in reach.of(mutant) if self._holds(mutant, test)]
+            reaching = reach.of(mutant) if exchanged is not None else reach.quickest(items)
+            chosen = [test for test in reaching if self._holds(mutant, test)]
             child = os.fork()
             if child == 0:
                 limit = START_S + int(SLOWER * sum(reach.seconds[test] for test in chosen))
                 resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
                 signal.alarm(WALL_S)
-                for function in held:
-                    function.__code__ = exchanged[1]
-                session.items[:] = [items[test] for test in chosen]
+                if exchanged is not None:
+                    made = bool(held := living.get(_named(exchanged[0]), ()))
+                    for function in held:
+                        function.__code__ = exchanged[1]
+                else:
+                    made = exchange_constants(sys.modules[mutant.module], mutant.code())
+                session.items[:] = [items[test] for test in chosen] if made else []
                 return False
             running[child] = number
             if len(running) == self.jobs:

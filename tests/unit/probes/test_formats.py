@@ -99,6 +99,7 @@ def test_every_place_is_found_by_its_pointer(document: dict[str, object]) -> Non
     [
         ("/a/*/b", [1, 2]),
         ("/a/0/b", [1]),
+        ("/a/3/b", []),
         ("/a/9/b", []),
         ("/a/b", []),
         ("/~01~1/*", ["x"]),

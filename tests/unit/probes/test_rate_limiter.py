@@ -11,7 +11,7 @@ from email.utils import format_datetime
 from itertools import accumulate
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mockserver.buckets import TokenBucket
@@ -67,6 +67,7 @@ def test_without_a_rate_nothing_waits() -> None:
 
 
 @given(PER_MINUTE, GAPS, LATE)
+@example(3_000, [0.0] * 60, [0.5])
 def test_no_window_holds_more_than_the_limit(per_minute: int, gaps: list[float], late_s: list[float]) -> None:
     moments = sent(per_minute, list(accumulate(gaps)), late_s=late_s)
     assert moments == sorted(moments)
@@ -116,6 +117,31 @@ def test_the_first_answer_tells_when_the_first_request_has_arrived_at_the_latest
     now[0] = 1.6
     limiter.answered()
     assert limiter.wait_s() == pytest.approx(0.7)
+
+
+def test_an_answer_to_nothing_takes_no_place() -> None:
+    limiter = RateLimiter(1 / SHARE, 60.0, lambda: 5.0)
+    limiter.answered()
+    assert limiter.wait_s() == 0.0
+
+
+def test_two_that_are_due_at_once_take_a_place_each() -> None:
+    limiter = RateLimiter(1 / SHARE, 60.0, lambda: 5.0)
+    limiter.take(5.0)
+    limiter.take(5.0)
+    assert limiter.wait_s() == pytest.approx(2.0)
+
+
+def test_what_is_left_of_a_pause_and_the_time_between_two_requests_are_told() -> None:
+    now = [100.0]
+    limiter = RateLimiter(2 / SHARE, 60.0, lambda: now[0])
+    assert (limiter.interval_s, limiter.paused_s) == (pytest.approx(0.5), 0.0)
+    limiter.pause(5.0)
+    now[0] += 2
+    assert limiter.paused_s == pytest.approx(3.0)
+    now[0] += 4
+    assert limiter.paused_s == 0.0
+    assert RateLimiter(None, 60.0).interval_s == 0.0
 
 
 def test_time_that_nobody_used_is_not_saved_up() -> None:

@@ -19,6 +19,7 @@ from tests.harness.command import CHECKOUT
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
+LIMITED = "pa/errors/general/rate_limit"
 A, B = "pa/errors/general/a", "pa/errors/general/b"
 
 
@@ -369,6 +370,12 @@ def test_a_key_that_is_set_and_empty_loses_its_records_and_one_that_is_not_set_l
     assert (line["outcomes"], line["lost"]) == ("nn", [A])
 
 
+def test_a_line_of_the_same_records_is_of_the_cast_that_earlier_versions_named() -> None:
+    """As in the samples of version 45d9842: its addresses are not spelt out again."""
+    addresses = ["pa/errors/compliance/chat_not_found", LIMITED, "pb/errors/general/internal_error"]
+    assert history.row(run(), list(map(result, addresses)))["cast"] == "cb8e40f7c01d"
+
+
 def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
     here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
     lines: list[dict[str, Any]] = []
@@ -380,7 +387,7 @@ def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
 
 
 def test_what_is_remembered_of_a_drift_that_was_not_drawn_is_what_it_was() -> None:
-    here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
+    there = "pa/endpoints/messages/b"
     drifted = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(there,)),))
     first = history.row(run(run="r1"), [drifted])
     agreement = {"states": "x", "never": {"answer/type": {"first": "2026-11-17"}}}
