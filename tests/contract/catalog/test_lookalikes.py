@@ -111,6 +111,18 @@ def test_a_code_that_the_surface_does_not_carry_tells_no_records_apart() -> None
     assert not are_alike(CATALOG["pc/errors/not_found/model"], code="another")
 
 
+def test_the_order_in_which_fields_are_written_tells_no_records_apart() -> None:
+    fields = {"/error/a": {"const": 1}, "/error/b": {"const": 2}}
+    written = replace(PLAIN, data={**PLAIN.data, "fields": fields})
+    assert are_alike(written, fields=dict(reversed(fields.items())))
+
+
+def test_what_began_with_the_same_status_is_told_apart_by_the_one_that_its_event_repeats() -> None:
+    over_a_socket = CATALOG["pc/errors/websocket/connection_limit_reached"]
+    assert are_alike(over_a_socket)
+    assert not are_alike(over_a_socket, http_status=418)
+
+
 def test_one_member_of_a_group_of_statuses_is_enough() -> None:
     assert are_alike(GROUPED, http_status=529)
 
@@ -126,3 +138,5 @@ def test_a_record_on_a_surface_that_is_not_there_is_like_none() -> None:
     lost = twin(PLAIN, surface="no_such_surface")
     assert Lookalikes.of([PLAIN, lost])[PLAIN.address] == ()
     assert Lookalikes.of([PLAIN, lost])[lost.address] == ()
+    other = replace(twin(PLAIN), address=Address.parse("pa/errors/general/another"))
+    assert Lookalikes.of([lost, PLAIN, other])[PLAIN.address] == (str(other.address),)

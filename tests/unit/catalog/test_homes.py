@@ -61,6 +61,13 @@ def home(folder: Path, about: str = "a provider of this test") -> Path:
     return folder
 
 
+def test_what_a_provider_needs_lies_side_by_side(tmp_path: Path) -> None:
+    own = Home(tmp_path)
+    lie = (own.records, own.schemas, own.facts, own.recipes, own.targets)
+    assert lie == tuple(tmp_path / each for each in ("records", "schemas", "facts", "recipes", "targets"))
+    assert (own.manifests, own.envelopes) == (tmp_path / "providers", tmp_path / "schemas" / "envelopes")
+
+
 def test_without_a_name_there_are_those_of_this_package() -> None:
     with named(None) as records:
         assert (records, homes.homes()) == ((RECORDS,), (PACKAGE,))

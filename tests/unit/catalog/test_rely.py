@@ -27,6 +27,8 @@ from catalog.rely import telling
 from catalog.rely.answered import Answer, Answered, answered, together
 from catalog.rely.declared import MAX_AGE_DAYS, Declared, Leaning, read, written
 from catalog.rely.selected import promises, selected
+from catalog.writeback.planner import Policy
+from probes.planning.rotation import ROUND
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
@@ -92,6 +94,7 @@ def test_nobody_looked_is_neither() -> None:
     assert partly.answer is Answer.UNKNOWN
     [unseen] = partly.unseen
     assert (unseen.assertion.id, unseen.last, unseen.why) == (f"{LIMIT}#{RETRY}", date(2026, 9, 1), "")
+    assert unseen.endpoint == "", "on no endpoint"
 
 
 def test_a_look_counts_for_so_many_days() -> None:
@@ -108,6 +111,19 @@ def test_where_endpoints_are_named_each_of_them_is_asked() -> None:
     assert found.answer is Answer.UNKNOWN
     assert [(each.endpoint, each.last) for each in found.unseen] == [(COUNT, None)]
     assert asked(both, seen(LIMIT, create=FRESH, count=FRESH)).answer is Answer.YES
+    differing = asked(both, seen(LIMIT, count={"on": "2026-11-20", "differs": {RETRY: "absent"}}))
+    assert [each.endpoint for each in differing.differs] == [COUNT]
+    assert [each.endpoint for each in differing.unseen] == [CREATE]
+
+
+def test_on_some_endpoint_is_enough_whatever_was_never_seen_on_another() -> None:
+    never = {"on": "2026-11-20", "unseen": {RETRY: None}}
+    assert asked(RETRIES, seen(LIMIT, create=never, count=FRESH)).answer is Answer.YES
+    assert asked(RETRIES, seen(LIMIT, create=never)).answer is Answer.UNKNOWN
+
+
+def test_by_default_a_look_counts_until_a_live_night_came_round_and_its_date_was_renewed() -> None:
+    assert ROUND + Policy().refresh_after == MAX_AGE_DAYS
 
 
 def test_evidence_for_other_statements_says_nothing() -> None:
