@@ -107,6 +107,39 @@ def test_any_other_folder_holds_records_of_known_providers(tmp_path: Path) -> No
     assert not homes.is_of_a_home(tmp_path)
 
 
+def test_evidence_of_a_mock_has_no_place_in_the_records_of_a_home(tmp_path: Path) -> None:
+    own = home(tmp_path)
+    assert homes.is_of_a_home(own / "records")
+    assert homes.is_of_a_home(RECORDS)
+    assert not homes.is_of_a_home(own), "its records are meant"
+    assert not homes.is_of_a_home(tmp_path.parent / "records"), "a folder of that name beside no manifests"
+
+
+def test_a_home_that_is_used_as_well_leaves_those_that_were_named(tmp_path: Path) -> None:
+    one, other = home(tmp_path / "one").resolve(), home(tmp_path / "other").resolve()
+    elsewhere = tmp_path / "elsewhere"
+    with named(one):
+        assert homes.also_use(other) == other / "records"
+        assert homes.also_use(other / "records") == other / "records"
+        assert homes.also_use(elsewhere) == elsewhere
+        assert homes.also_use(RECORDS) == RECORDS
+        assert homes.homes() == (Home(other), Home(one), PACKAGE)
+
+
+def test_a_printed_command_names_the_home_of_records_that_it_would_not_find(tmp_path: Path) -> None:
+    own = home(tmp_path / "own").resolve()
+    assert homes.option_for(RECORDS) == []
+    assert homes.option_for(own / "records") == ["--catalog", str(own)]
+    assert homes.option_for(tmp_path / "bare") == ["--catalog", str(tmp_path / "bare")]
+
+
+def test_what_an_editor_leaves_beside_a_manifest_is_none(tmp_path: Path) -> None:
+    own = home(tmp_path)
+    for left in (".pe.toml", ".#px.toml", "px.toml~", "readme.md"):
+        (own / "providers" / left).touch()
+    assert Home(own).providers() == ("pe",)
+
+
 def test_the_nearest_home_wins(tmp_path: Path) -> None:
     with named(home(tmp_path / "far", "far")):
         homes.also_use(home(tmp_path / "near", "near"))
