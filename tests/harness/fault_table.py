@@ -183,7 +183,7 @@ CONNECTIONS = (
     Named("reset-to-probes", (Fault(TO_PROBES, act=Act.RESET),), one_in=12),
     Named("closed-for-one-in-ten", (Fault(Where(share=0.1), act=Act.CLOSE),), UNCOUNTED, 8),
     Named("body-cut-in-the-middle", (Fault(Where(protocol="http", statuses=ERRORS), cut_after=2),), "/errors/", 16),
-    Named("hang", (Fault(act=Act.HANG),), "^pa/endpoints/models/list_models$", 1, {"timeout_s": 1.0}),
+    Named("hang", (Fault(act=Act.HANG),), "^pa/endpoints/models/list_models$", 1, {"timeout_s": 3.0}),
 )
 
 STATUSES = (

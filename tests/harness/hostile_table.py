@@ -34,6 +34,12 @@ CODES = {"conforms": 0, "capped": 0, "drifted": 1, "inconclusive": 10, "flaky": 
 """What a run of one record exits with, by its outcome."""
 
 
+IN_VAIN = frozenset({"read-timeout", "connect-timeout", "stream-stalled", "stream-endless"})
+"""Reasons for which somebody has waited until a time limit, or may have."""
+SOON_S = 4.0
+LATE_S = 25.0
+
+
 @dataclass(frozen=True)
 class Case:
     """One hostile server: over which protocol, what it does, and the outcome and reason that a run must tell."""
@@ -43,7 +49,6 @@ class Case:
     serve: Serve
     outcome: str
     reason: str = ""
-    timeout_s: float = 4.0
     seconds: float = 30.0
     """How long a run of the one record may take."""
     megabytes: int = 150
@@ -53,6 +58,11 @@ class Case:
     def record(self) -> str:
         """The record that is probed; none where the wire alone is asked."""
         return RECORDS.get(self.over, "")
+
+    @property
+    def timeout_s(self) -> float:
+        """The time limit of the run: short where it has to be reached, and where it must not be out of reach."""
+        return SOON_S if self.reason in IN_VAIN or self.over == "websocket" else LATE_S
 
     @property
     def expected(self) -> str:

@@ -33,12 +33,15 @@ if TYPE_CHECKING:
 KEY = "mock-pc-inference"
 CREATE = Say({"type": "response.create", "model": "{small_model}", "input": "hi"})
 COMPLETED = Hear("response.completed")
+SOON_S = 2.0
+"""The time limit where the other side never closes, and so it is reached."""
+
 HELLO = converse("/v1/responses", CREATE, COMPLETED)
 
 
 def pc(base: str, **changes: Any) -> Provider:
-    """PC at an address, quick to lose patience."""
-    return mock_target_at(base, **{"timeout_s": 2.0, **changes}).providers["pc"]
+    """PC at an address, with patience unless a test says otherwise."""
+    return mock_target_at(base, **{"timeout_s": 30.0, **changes}).providers["pc"]
 
 
 def exchanged(provider: Provider, call: Call, *, busy_s: float = 0.0, busy_times: int = 1) -> Exchange:
@@ -150,7 +153,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
 def test_keys_are_hidden_wherever_they_come_back() -> None:
     echo = json.dumps({"type": "echo", "key": KEY, KEY: [f"Bearer {KEY}"]})
     with Hostile(saying(echo)).serving() as base:
-        exchange = exchanged(pc(base, timeout_s=0.4), converse("/v1/responses", Hear("echo"), query=(("key", KEY),)))
+        exchange = exchanged(pc(base, timeout_s=SOON_S), converse("/v1/responses", Hear("echo"), query=(("key", KEY),)))
     shown = repr(exchange)
     assert names(exchange) == ["echo"]
     assert KEY not in shown
@@ -169,7 +172,7 @@ def test_names_are_translated_both_ways() -> None:
     hostile = Hostile(after_handshake(echoing))
     call = converse("/ws", Hear("made"), Say(lambda heard: {"again": heard["made"]["id"]}), headers={"pa-beta": "x"})
     with hostile.serving() as base:
-        provider = mock_target_at(base, timeout_s=0.4, header_prefix="real-", id_prefix="real_").providers["pa"]
+        provider = mock_target_at(base, timeout_s=SOON_S, header_prefix="real-", id_prefix="real_").providers["pa"]
         exchange = exchanged(provider, call)
     assert exchange.response is not None
     heard, said = exchange.response.events or ()

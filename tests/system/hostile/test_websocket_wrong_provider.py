@@ -38,7 +38,7 @@ RESPONSES = "pc/endpoints/websocket/responses"
 def seen(spoil: SpoilMessage, address: str) -> Result:
     """The result of one record on the mock whose WebSockets are spoiled; it is quick to lose patience."""
     with serving(WrongSockets(spoil)) as base:
-        return probe(mock_target_at(base, timeout_s=1.0), [address])[address]
+        return probe(mock_target_at(base, timeout_s=3.0), [address])[address]
 
 
 def renamed(old: str, new: str) -> SpoilMessage:
