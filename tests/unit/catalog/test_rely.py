@@ -198,6 +198,23 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     assert read(path).leanings == tuple(leanings)
 
 
+def test_a_declaration_is_written_as_a_person_would() -> None:
+    assert written([Leaning(("a",))]) == '[[rely]]\non = ["a"]\nassertions = ["*/*"]\n'
+    two = written([Leaning(("a", "b"), ("x",), ("e",), "w"), Leaning(("c",))], "one\ntwo")
+    assert two == (
+        '# one\n# two\n\n[[rely]]\non = [\n  "a",\n  "b",\n]\nassertions = ["x"]\nendpoints = ["e"]\nwhy = "w"\n'
+        '\n[[rely]]\non = ["c"]\nassertions = ["*/*"]\n'
+    )
+
+
+def test_what_is_not_written_has_its_default(tmp_path: Path) -> None:
+    path = tmp_path / "rely.toml"
+    path.write_text('[[rely]]\non = ["pa/*"]\n', encoding="utf-8")
+    assert read(path) == Declared((Leaning(("pa/*",), ("*/*",), (), ""),), 35, path)
+    path.write_text('max_age_days = 5\n[[rely]]\non = ["pa/*"]\n', encoding="utf-8")
+    assert read(path).max_age_days == 5
+
+
 def test_two_declarations_are_the_same_by_what_they_select() -> None:
     by_pattern = Declared((Leaning(("pa/errors/general/rate_lim*",), ("answer/header:retry*",)),))
     by_name = Declared((Leaning((LIMIT,), (RETRY,)),))
