@@ -89,25 +89,23 @@ def exchange_constants(module: ModuleType, changed: CodeType) -> bool:
     anew = ModuleType(module.__name__)
     anew.__file__ = module.__file__
     exec(changed, anew.__dict__)
-    other = {name: value for name, value in vars(anew).items() if isinstance(value, _PLAIN)}
-    replaced = {id(vars(module)[name]): value for name, value in other.items() if vars(module).get(name) != value}
-    for holder in [vars(each) for each in tuple(sys.modules.values()) if each is not None]:
-        for name in other.keys() & holder.keys():
-            if id(holder[name]) in replaced and holder[name] is vars(module).get(name):
-                holder[name] = replaced[id(holder[name])]
-    defaults = {each.__qualname__: (each.__defaults__, each.__kwdefaults__) for each in _functions_in(anew)}
-    moved = [
-        each for each in _functions_in(module) if _defaults(each) != defaults.get(each.__qualname__, _defaults(each))
-    ]
+    plain = {name: value for name, value in vars(anew).items() if isinstance(value, _PLAIN)}
+    before = {name: vars(module)[name] for name, value in plain.items() if vars(module)[name] != value}
+    for holder in map(vars, tuple(sys.modules.values())):
+        for name, value in before.items():
+            if holder.get(name) is value:
+                holder[name] = plain[name]
+    defaults = {each.__qualname__: _defaults(each) for each in _functions_in(anew)}
+    moved = [each for each in _functions_in(module) if _defaults(each) != defaults[each.__qualname__]]
     for each in moved:
         each.__defaults__, each.__kwdefaults__ = defaults[each.__qualname__]
-    return bool(replaced or moved)
+    return bool(before or moved)
 
 
 _PLAIN = (str, int, float, bytes, tuple, frozenset, set, dict, list, re.Pattern)
 
 
-def _defaults(function: FunctionType) -> tuple[object, object]:
+def _defaults(function: FunctionType) -> tuple[tuple[object, ...] | None, dict[str, object] | None]:
     return function.__defaults__, function.__kwdefaults__
 
 
@@ -199,7 +197,8 @@ class Loop:
     def _await(self, running: dict[int, int]) -> None:
         child, status = os.wait()
         number = running.pop(child)
-        if os.waitstatus_to_exitcode(status) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        ended = os.waitstatus_to_exitcode(status)
+        if ended >= 0 and ended != pytest.ExitCode.TESTS_FAILED:  # an error of pytest's may be one of the exchange
             self.tell(number)
 
 
