@@ -71,7 +71,8 @@ async def take_part_in_a_conversation(probe: Probe) -> None:
 
 
 async def reached_and_raised(probe: Probe) -> None:
-    """A limit of nothing is reached at once; raised again, it lets the same request pass."""
+    """What is served is refused once the limit is nothing, which is reached at once; raised again, it lets it pass."""
+    await probe.setup(response())
     await probe.setup(spend_limit(0))
     await probe.send(response(), "reached")
     await probe.setup(spend_limit(100))
@@ -179,8 +180,8 @@ RECIPES: tuple[Recipe, ...] = (
         labelled(spend_limit(100)),
         steps=reached_and_raised,
         labels=("reached", "raised"),
-        requests=4,
-        tokens=2 * TOKENS,
+        requests=5,
+        tokens=3 * TOKENS,
         needs={"small_model"},
         cost=Cost.DESTRUCTIVE,
         credential="admin",

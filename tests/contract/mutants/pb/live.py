@@ -47,3 +47,19 @@ def whoever(original: Callable[..., Any]) -> Callable[..., Any]:
             return MAIN, None
 
     return admit
+
+
+def with_999(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A code that is none (RFC 6455, 7.4.2), past the server's own protocol, which would not send it."""
+    from mockserver.faults import CLOSE_EXTENSION
+    from mockserver.sockets import Gone
+
+    async def close(socket: Any, code: int, reason: str) -> None:
+        wire = socket.scope["extensions"][CLOSE_EXTENSION]["close"].__self__.transport
+        told = (999).to_bytes(2, "big") + reason.encode()
+        wire.write(bytes([0x88, len(told)]) + told)
+        with suppress(Gone):
+            while True:
+                await socket.hear()
+
+    return close
