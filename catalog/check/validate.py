@@ -13,7 +13,7 @@ from catalog.check import asserting, facts, manifests, relating, unfinished
 from catalog.model import Address, Json, Record, Tag, homes
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.homes import remembered
-from catalog.model.labels import SUCCESS
+from catalog.model.labels import CONTINUE, SUCCESS
 from catalog.reading.agreed import agreed_of, as_kept, first_looks
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest
@@ -317,7 +317,7 @@ def _rule_answers_exist(record: Record, scene: Scene) -> Iterator[Told]:
     for at, rules in (("$.request.rules", of_request), ("$.rules", record.data.get("rules"))):
         for index, rule in enumerate(_list(rules)):
             for field in ("answer", "or") if isinstance(rule, dict) else ():
-                if rule.get(field) not in (None, SUCCESS):
+                if rule.get(field) not in (None, SUCCESS, CONTINUE):
                     yield from _exists(f"{at}[{index}].{field}", rule[field], "errors", record, scene)
 
 

@@ -8,6 +8,9 @@ ANSWER = "answer"
 SUCCESS = "success"
 """What an endpoint record, and a rule that allows something, is judged by."""
 
+CONTINUE = "continue"
+"""The answer of a rule that allows a body of some size: announced, it is asked for (RFC 9110, 10.1.1)."""
+
 STREAM = "stream"
 """The streamed form of an endpoint."""
 

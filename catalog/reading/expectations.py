@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from catalog.envelopes.envelope import WIRE_ASPECTS, Envelope, envelope
 from catalog.model import Json, Record
-from catalog.model.labels import ANSWER, LIMITED, MISSING_CREDENTIAL, STREAM, SUCCESS, WRONG_CREDENTIAL
+from catalog.model.labels import ANSWER, CONTINUE, LIMITED, MISSING_CREDENTIAL, STREAM, SUCCESS, WRONG_CREDENTIAL
 from catalog.reading.expected import Expected
 from catalog.reading.headers import header_rules, labels_of, limit_header_rules, written_rules
 from catalog.reading.relations import Relation, relation, relations_of
@@ -17,6 +17,9 @@ from catalog.reading.streams import stream_rule
 
 KEPT = 1024
 """Records whose expectations are kept: a run asks for them in planning, judging, recognition and write-back."""
+
+ASKED_FOR = 100
+"""The HTTP status of a body that was announced and is wanted: nothing has come of the request yet."""
 
 Lookup = Callable[[str], Record]
 """Finds the error record that an endpoint's rules name by its address."""
@@ -128,6 +131,8 @@ def _of_endpoint(record: Record, lookup: Lookup) -> Iterator[Expected]:
                 _success(record, rule["label"]),
                 instead=_refused(lookup(rule["or"]), rule["label"], record) if "or" in rule else None,
             )
+        elif rule["answer"] == CONTINUE:
+            yield _asked_for(record, rule)
         else:
             yield _refused(lookup(rule["answer"]), rule["label"], record)
     if isinstance(data.get("streaming"), dict):
@@ -142,6 +147,18 @@ def _refused(error: Record, label: str, endpoint: Record) -> Expected:
     answer = documented_answers(error)[0]
     alone = [each for each in answer.relations if not each.of]
     return replace(answer, label=label, relations=(*alone, *relations_of(endpoint, label)))
+
+
+def _asked_for(record: Record, rule: Mapping[str, Json]) -> Expected:
+    """The status by which a body that was announced is asked for, whatever else the answer holds."""
+    return Expected(
+        label=rule["label"],
+        address=str(record.address),
+        envelope=envelope("any"),
+        status=ASKED_FOR,
+        status_source=rule.get("source", ""),
+        relations=relations_of(record, rule["label"]),
+    )
 
 
 _WITHOUT_BODY = frozenset({"GET", "DELETE"})
@@ -212,5 +229,7 @@ def _of_limit_rules(record: Record, lookup: Lookup) -> Iterator[Expected]:
                 headers=limit_header_rules(record, rule["label"]),
                 relations=relations_of(record, rule["label"]),
             )
+        elif rule["answer"] == CONTINUE:
+            yield _asked_for(record, rule)
         else:
             yield _refused(lookup(rule["answer"]), rule["label"], record)

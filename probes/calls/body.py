@@ -1,4 +1,4 @@
-"""What a call carries: a JSON value, bytes as they stand, a length that is only declared, or nothing."""
+"""What a call carries: a JSON value, bytes as they stand, a length that is declared or only announced, or nothing."""
 
 from __future__ import annotations
 
@@ -31,11 +31,21 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True)
+class Announced:
+    """A body of `length` bytes that is announced and never sent: the server says whether it wants it.
+
+    `Expect: 100-continue`; the answer is 100 where it does, else what it refuses it with (RFC 9110, 10.1.1).
+    """
+
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class NoBody:
     """No body at all."""
 
 
-Body = JsonBody | Content | Declared | NoBody
+Body = JsonBody | Content | Declared | Announced | NoBody
 NO_BODY = NoBody()
 
 
@@ -47,4 +57,4 @@ def body_of(value: Json | Body) -> Body:
     """
     if isinstance(value, bytes):
         raise TypeError("bytes are no JSON value; say Content(…)")
-    return value if isinstance(value, JsonBody | Content | Declared | NoBody) else JsonBody(value)
+    return value if isinstance(value, JsonBody | Content | Declared | Announced | NoBody) else JsonBody(value)

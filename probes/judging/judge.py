@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
+from catalog.reading.expectations import ASKED_FOR
 from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
@@ -91,15 +92,15 @@ def _conforming(verdicts: Sequence[Verdict], cells: Sequence[Cell], endpoint: st
 
 
 def _after_what_they_depend_on(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> list[Verdict]:
-    """A difference under a label is no drift unless all that it depends on were seen as documented, there or anywhere.
+    """A label counts only if all that it depends on were seen as documented, there or anywhere.
 
-    What was never deleted need not be gone.
+    What was never deleted need not be gone, and what is gone nevertheless shows nothing of the delete.
     """
     there = {(cell.label, cell.endpoint) for cell in cells}
     judged = []
     for each, cell in zip(verdicts, cells, strict=True):
         missed = []
-        if cell.expected.depends and each.outcome is Outcome.DRIFTED:
+        if cell.expected.depends and each.outcome.conclusive:
             own, anywhere = _conforming(verdicts, cells, cell.endpoint), _conforming(verdicts, cells)
             missed = [
                 label
@@ -119,7 +120,7 @@ def _shown_to_work(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> frozen
     succeeded = (
         (cell.endpoint, within)
         for each, cell in zip(verdicts, cells, strict=True)
-        if each.outcome is Outcome.CONFORMS and succeeds(cell.chosen.status)
+        if each.outcome is Outcome.CONFORMS and succeeds(cell.chosen.status) and cell.chosen.status != ASKED_FOR
         for within in of_this_request(cell.chosen, cell.exchange.request).asked
     )
     return frozenset(succeeded)

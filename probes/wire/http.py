@@ -18,13 +18,13 @@ from catalog.envelopes.pointer import find
 from catalog.model import Exchange, Reason, Request, Response
 from catalog.model.clock import ms_since
 from catalog.model.codes import ReasonCode
-from probes.calls.body import Content, Declared, JsonBody
+from probes.calls.body import Announced, Content, Declared, JsonBody
 from probes.wire import body
 from probes.wire.cookies import Cookies
 from probes.wire.failure import NoAnswer, reason_of
 from probes.wire.observer import Observer
 from probes.wire.tls import context
-from probes.wire.transport import ASKED, Transport
+from probes.wire.transport import ASKED, Transport, Unsent
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
@@ -113,8 +113,10 @@ class HttpWire:
         sent = self._dialect.headers_out(headers)
         if isinstance(call.body, JsonBody):
             sent.setdefault("content-type", "application/json")
-        if isinstance(call.body, Declared):
+        if isinstance(call.body, Declared | Announced):
             sent["content-length"] = str(call.body.length)
+        if isinstance(call.body, Announced):
+            sent["expect"] = "100-continue"
         query = tuple((key, self._dialect.text_out(value)) for key, value in call.query)
         request = httpx.Request(
             call.method,
@@ -126,6 +128,8 @@ class HttpWire:
         )
         if isinstance(call.body, Declared):
             request.stream = _DeclaredBody(call.body.length)
+        elif isinstance(call.body, Announced):
+            request.stream = Unsent()
         return request, self._observer.request(call.method, str(request.url), sent, shown)
 
     def _content(self, call: Call) -> tuple[bytes | None, Any]:

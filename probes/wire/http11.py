@@ -42,6 +42,8 @@ class Connection(asyncio.Protocol):
         self._speaks = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
         self._transport: asyncio.Transport
         self._waiting: asyncio.Future[None] | None = None
+        self._announced = False
+        """Whether the body of the request waits until the other side wants it."""
         self._taken = 0
         """Bytes of the answer that is being read."""
         self._unread = 0
@@ -92,8 +94,18 @@ class Connection(asyncio.Protocol):
             await asyncio.sleep(0)  # or a body that the system takes at once would never let an answer in
         self._transport.write(self._spoken(h11.EndOfMessage()))
 
-    async def head(self) -> h11.Response:
-        """The head of the answer, after those that are not the answer yet.
+    def announce(self, request: h11.Request) -> None:
+        """Send a request without the body that it announces: whether it is wanted is what is asked (RFC 9110, 10.1.1).
+
+        Raises:
+            h11.LocalProtocolError: it is no request that HTTP allows.
+        """
+        self._begin()
+        self._announced = True
+        self._transport.write(self._spoken(request))
+
+    async def head(self) -> h11.Response | h11.InformationalResponse:
+        """The head of the answer, after those that are not the answer yet; 100 is one to a body that was announced.
 
         Raises:
             NoAnswer: the connection broke, what came is no HTTP, or it takes too much of the connection.
@@ -102,14 +114,19 @@ class Connection(asyncio.Protocol):
             event = await self._event()
             if isinstance(event, h11.Response):
                 return event
-            if isinstance(event, h11.InformationalResponse) and event.status_code == _SWITCHED:
-                break
+            if isinstance(event, h11.InformationalResponse):
+                if event.status_code == _SWITCHED:
+                    break
+                if event.status_code == _CONTINUE and self._announced:
+                    return event
         else:
             raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"more than {MAX_INTERIM} interim responses")
         raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"HTTP {_SWITCHED} in place of an answer")
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The body of the answer as it comes, still packed where it is; raises as `head` does."""
+        if self._speaks.their_state is h11.SEND_RESPONSE:
+            return  # it was asked for what was announced, and that is all
         while isinstance(event := await self._event(), h11.Data):
             yield bytes(event.data)
 
@@ -182,6 +199,7 @@ class Connection(asyncio.Protocol):
 
     def _begin(self) -> None:
         self._idle_since = None
+        self._announced = False
         self._taken = self._unread = 0
 
     def _spoken(self, event: h11.Request | h11.Data | h11.EndOfMessage) -> bytes:
@@ -236,7 +254,7 @@ class Connection(asyncio.Protocol):
             self._waiting.set_result(None)
 
 
-_SWITCHED = 101
+_CONTINUE, _SWITCHED = 100, 101
 
 
 def _is_cut(tls: ssl.SSLObject | None) -> bool:

@@ -27,6 +27,7 @@ ASKED = "catalog_probe.asked"
 """The extension of a request that is called when a connection stands, and the request is about to be sent."""
 
 _PORTS = {"http": 80, "https": 443}
+_NO_EXPECTATIONS = 417
 
 
 class _Origin(NamedTuple):
@@ -135,6 +136,13 @@ class Transport(httpx.AsyncBaseTransport):
         connection.use(secured)
 
 
+class Unsent(httpx.AsyncByteStream):
+    """The body of a request that announces one and waits whether it is wanted: it never comes."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        raise AssertionError("it is announced, and never sent")
+
+
 class _Answer(httpx.AsyncByteStream):
     """The body of an answer as it comes, and the connection that it comes over."""
 
@@ -153,8 +161,8 @@ class _Answer(httpx.AsyncByteStream):
             self._connection = None
 
 
-async def _asked(connection: Connection, request: httpx.Request) -> h11.Response:
-    """The head of the answer to a request, which need not be sent to its end.
+async def _asked(connection: Connection, request: httpx.Request) -> h11.Response | h11.InformationalResponse:
+    """The head of the answer to a request, which need not be sent to its end; an announced body may get 100.
 
     Raises:
         h11.LocalProtocolError: it is no request that HTTP allows.
@@ -164,10 +172,15 @@ async def _asked(connection: Connection, request: httpx.Request) -> h11.Response
     asking = h11.Request(method=request.method.encode(), target=request.url.raw_path, headers=request.headers.raw)
     if isinstance(request.stream, httpx.ByteStream):
         connection.send(asking, request.content)
+    elif isinstance(request.stream, Unsent):
+        connection.announce(asking)
     else:
         assert isinstance(request.stream, httpx.AsyncByteStream)
         await connection.send_until_answered(asking, request.stream)
-    return await connection.head()
+    head = await connection.head()
+    if head.status_code == _NO_EXPECTATIONS and isinstance(request.stream, Unsent):
+        raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"HTTP {_NO_EXPECTATIONS}: it does not say which body it would take")
+    return head
 
 
 def _patience_s(extensions: Mapping[str, Any]) -> float | None:

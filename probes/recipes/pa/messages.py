@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.invalid_request import PREFILLED, SERVER_TOOL, TOOL, TOOL_USE, UNANSWERED_TOOL_USE
-from probes.recipes.pa.requests import count, labelled, message, message_without, said
+from probes.recipes.pa.requests import announced, count, labelled, message, message_without, said
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
@@ -47,6 +47,11 @@ def with_max_tokens(label: str, *, beyond: int, cost: Cost, tokens: int = 0) -> 
         needs={"small_model", MAXIMUM},
     )
     return {label: look}
+
+
+def largest_body(slug: str, path: str) -> dict[str, Recipe]:
+    """A body of as much as the endpoint takes, announced: what speaks no HTTP/1.1 may never say that it wants it."""
+    return {"largest_body": FAMILY.recipe(slug, announced(path, 32), label="largest_body")}
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -91,6 +96,7 @@ RECIPES: tuple[Recipe, ...] = (
             ),
             **accepted("prefill", message(model="{prefill_model}", messages=PREFILLED)),
             **accepted("beta_expected", message().with_headers(pa_beta="{fast_mode_beta}")),
+            **largest_body("create_message", "/v1/messages"),
         },
     ),
     FAMILY.recipe(
@@ -101,5 +107,6 @@ RECIPES: tuple[Recipe, ...] = (
             client_tools=count(tools=[TOOL]),
             server_tools_rejected=count(tools=[SERVER_TOOL]),
         ),
+        optional=largest_body("count_tokens", "/v1/messages/count_tokens"),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from probes.calls.body import Announced
 from probes.calls.call import Call, get, post
 from probes.recipes.credential_rules import Refusals
 
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
     from catalog.model import Json
 
 MB = 1024 * 1024
+
+
+def announced(path: str, size_mb: int, content_type: str = "application/json") -> Call:
+    """A body of so many MB (10^6 bytes) that is announced and not sent: nothing is made of it (2:8.1)."""
+    return post(path, Announced(size_mb * 10**6), headers={"content-type": content_type})
+
 
 MESSAGE: Mapping[str, Any] = {
     "model": "{small_model}",

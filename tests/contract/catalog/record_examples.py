@@ -182,6 +182,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
         changed(ENDPOINT, True, "streaming"),
         changed(ENDPOINT, [{**RULE, "answer": "success"}], "request", "rules"),
         changed(ENDPOINT, [{**RULE, "answer": "success", "or": RULE["answer"]}], "request", "rules"),
+        changed(ENDPOINT, [{**RULE, "answer": "continue"}], "request", "rules"),
     ],
     "errors": [
         ERROR,
@@ -217,6 +218,10 @@ BAD: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("auth without a header", changed(ENDPOINT, without(AUTH, "header"), "auth")),
         ("auth that names an endpoint", changed(ENDPOINT, "pa/endpoints/a/b", "auth", "wrong")),
         ("a rule without an answer", changed(ENDPOINT, [without(RULE, "answer")], "request", "rules")),
+        (
+            "a body or a refusal",
+            changed(ENDPOINT, [{**RULE, "answer": "continue", "or": RULE["answer"]}], "request", "rules"),
+        ),
         ("two refusals", changed(ENDPOINT, [{**RULE, "or": RULE["answer"]}], "request", "rules")),
         ("an answer that is no address", changed(ENDPOINT, [{**RULE, "answer": "400"}], "request", "rules")),
         ("a label with spaces", changed(ENDPOINT, [{**RULE, "label": "two words"}], "request", "rules")),

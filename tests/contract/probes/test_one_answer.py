@@ -87,6 +87,18 @@ def test_a_provider_that_has_one_sentence_for_all_errors_still_conforms_and_that
     assert {finding.code for each in otherwise for finding in each.drifts} == {"message-differs"}, "promised words are"
 
 
+def test_an_endpoint_that_is_gone_is_told_though_it_answers_all_alike(stand: Stand) -> None:
+    """A result that is not ready is no fault: two faults and one sentence are no suspicion."""
+    asked = [str(record.address) for record in catalog().records if "/deferred_" in str(record.address)]
+    gone = Fault(
+        Where(provider="pd", path="/v1/chat/deferred-completion/"),
+        answer=to.instead(404, json.dumps({"code": "not-found", "error": "There is nothing here."})),
+    )
+    results = probe(stand.behind(gone), ["pd/endpoints/chat/get_deferred_completion", *asked])
+    drifted = {address for address, result in results.items() if result.outcome is Outcome.DRIFTED}
+    assert drifted == {"pd/endpoints/chat/get_deferred_completion", "pd/errors/outcomes/deferred_pending"}
+
+
 def test_a_clean_provider_is_asked_nothing_more(stand: Stand) -> None:
     results = probe(stand.behind(concurrency=4), bad_requests())
     assert {result.outcome for result in results.values()} <= {Outcome.CONFORMS, Outcome.NOT_PROBED}

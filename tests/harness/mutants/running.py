@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from catalog.model import Record
     from probes.target.target import Target
 
+LARGE_TOO: Mapping[str, Mapping[str, str]] = {"pa": {"large_batches": "yes"}}
+"""What opens the looks that are too large for each run."""
+
 NOTICED = (Outcome.DRIFTED, Outcome.FLAKY)
 """What fails a run for what was seen."""
 
@@ -160,7 +163,8 @@ def untouched(provider: str) -> dict[str, str]:
 @contextmanager
 def _serving(mutant: Mutant, reached: Reached) -> Iterator[Target]:
     with served(mutant, reached) as addresses:
-        yield targets.load("mock").served_by(addresses)
+        target = targets.load("mock").served_by(addresses)
+        yield target.with_values(LARGE_TOO) if mutant.is_large else target
 
 
 @contextmanager

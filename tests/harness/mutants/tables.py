@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 TABLES = Path(__file__).parents[2] / "contract" / "mutants"
 NOT_YET = TABLES / "not_yet"
 """Of each provider the facts on the wire that no mutant breaks yet; the lists only shrink."""
-SURVIVING = TABLES / "surviving"
-"""Of each provider the mutants that nobody notices yet, a gap in the records each; the lists only shrink."""
+LARGE = TABLES / "large"
+"""Of each provider the mutants that requests alone show which no ordinary run sends, for they are too large."""
 
 COLUMNS = ("mutant", "facts", "hook", "instead", "noticed_by")
 
@@ -77,6 +77,11 @@ class Mutant:
     def allowed(self) -> tuple[str, ...]:
         """Of the names, without their brackets, those whose records may drift as well."""
         return tuple(name[1:-1] for name in self.noticed_by if name.startswith("("))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether requests alone show it that are too large for each run."""
+        return self.slug in listed(LARGE, self.provider)
 
     def goes_by(self, name: str) -> bool:
         return name in (self.slug, self.id)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from probes.calls.call import get
+from probes.calls.body import Announced
+from probes.calls.call import get, post
 from probes.target.dialect import Dialect
 from probes.wire.http import HttpWire, Limits
 from probes.wire.http11 import MAX_INTERIM
@@ -19,6 +20,7 @@ from tests.harness.serving import speaking
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
+    from probes.calls.call import Call
 
 OK = b'{"n":%d}'
 MAX_BYTES = 100_000
@@ -59,13 +61,15 @@ def chunked(*pieces: bytes, trailers: bytes = b"") -> bytes:
     return head + b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n" + trailers + b"\r\n"
 
 
-def exchanged(server: Scripted, times: int = 1) -> list[Exchange]:
+MODELS = get("/v1/models")
+
+
+def exchanged(server: Scripted, times: int = 1, call: Call = MODELS) -> list[Exchange]:
     """So many exchanges, one after the other, on one wire."""
 
     async def make(base: str) -> list[Exchange]:
         wire = HttpWire(Dialect("", "", "", ""), Redactor({}), Limits(5.0, MAX_BYTES), tls=False)
         try:
-            call = get("/v1/models")
             return [await wire.exchange(call, f"{base}{call.path}", {}, "answer", 0.0) for _ in range(times)]
         finally:
             await wire.aclose()
@@ -78,6 +82,26 @@ def told(exchange: Exchange) -> object:
     if exchange.response is not None:
         return exchange.response.body
     return exchange.failure and str(exchange.failure.code)
+
+
+@pytest.mark.parametrize(
+    ("said", "seen"),
+    [
+        (start(100), 100),
+        (answer(413, b"{}"), 413),
+        (answer(417, b"{}"), "protocol-error"),
+        (b"", "closed-without-answer"),
+    ],
+    ids=["wanted", "refused", "takes-no-expectation", "closed"],
+)
+def test_a_body_that_is_announced_is_never_sent(said: bytes, seen: object) -> None:
+    server = Scripted([said, said], close=not said)
+    for exchange in exchanged(server, 2, post("/v1/files", Announced(500_000_000))):
+        assert (exchange.response.status if exchange.response else told(exchange)) == seen
+    assert ["content-length: 500000000" in head and "expect: 100-continue" in head for head in server.heads] == [
+        True
+    ] * 2
+    assert server.connections == 2, "and the body would be due on one that is kept"
 
 
 def test_a_connection_is_kept_for_the_next_request() -> None:

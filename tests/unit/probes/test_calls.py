@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from probes.calls.body import NO_BODY, Body, Content, Declared, JsonBody
+from probes.calls.body import NO_BODY, Announced, Body, Content, Declared, JsonBody
 from probes.calls.call import LANE_KEY, Mock, get, invoke, post
 
 
@@ -15,9 +15,10 @@ from probes.calls.call import LANE_KEY, Mock, get, invoke, post
         (None, JsonBody(None)),
         (Content(b"{"), Content(b"{")),
         (Declared(7), Declared(7)),
+        (Announced(7), Announced(7)),
         (NO_BODY, NO_BODY),
     ],
-    ids=["object", "null", "content", "declared", "none"],
+    ids=["object", "null", "content", "declared", "announced", "none"],
 )
 def test_a_body_is_json_unless_it_says_what_it_is(given: object, body: Body) -> None:
     assert post("/v1/x", given).body == body

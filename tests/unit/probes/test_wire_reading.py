@@ -260,13 +260,20 @@ class Wire(asyncio.Transport):
         self.aborted = True
 
 
-def answered(raw: bytes, places: list[int], most: int = 10_000_000) -> tuple[int, bytes, bool]:
+def answered(
+    raw: bytes, places: list[int], most: int = 10_000_000, *, announced: bool = False
+) -> tuple[int, bytes, bool]:
     """The status and the body that a connection reads of these bytes, and whether it may be used again."""
 
     async def exchanged() -> tuple[int, bytes, bool]:
         wire, connection = Wire(), Connection(most)
         connection.connection_made(wire)
-        connection.send(h11.Request(method="GET", target="/", headers=[("host", "h")]))
+        if announced:
+            length = [("content-length", "9"), ("expect", "100-continue")]
+            connection.announce(h11.Request(method="POST", target="/", headers=[("host", "h"), *length]))
+            assert wire.written.endswith(b"\r\n\r\n")
+        else:
+            connection.send(h11.Request(method="GET", target="/", headers=[("host", "h")]))
         for piece in cut(raw, places):
             connection.data_received(piece)
         head = await connection.head()
@@ -287,6 +294,29 @@ def test_what_comes_after_an_answer_is_noticed_in_any_pieces(
     raw = INTERIM * interim + SIZED % (len(content), content)
     assert answered(raw, places) == (404, content, True)
     assert answered(raw + more, places) == (404, content, False)
+
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "heard"),
+    [
+        (CONTINUE, (100, b"", False)),
+        (INTERIM + CONTINUE, (100, b"", False)),
+        (SIZED % (2, b"{}"), (404, b"{}", False)),
+        (INTERIM + SIZED % (2, b"{}"), (404, b"{}", False)),
+    ],
+    ids=["wanted", "hints-first", "refused", "refused-after-hints"],
+)
+def test_a_body_that_is_announced_is_wanted_or_refused_and_never_sent(
+    raw: bytes, heard: tuple[int, bytes, bool]
+) -> None:
+    assert answered(raw, [], announced=True) == heard
+
+
+def test_to_a_body_that_was_sent_100_is_no_answer_yet() -> None:
+    assert answered(CONTINUE + SIZED % (2, b"{}"), []) == (404, b"{}", True)
 
 
 def test_so_is_what_comes_while_nothing_is_asked() -> None:
