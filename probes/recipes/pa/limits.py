@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS
 from probes.calls.body import body_of
 from probes.calls.call import Call, delete, get
+from probes.elicit.probe import Stopped
 from probes.elicit.recipe import Family
 from probes.recipes.pa.compliance_requests import REMOTE_SESSIONS, activities
 from probes.recipes.pa.endpoints import CREATE_BATCH, UNKNOWN_FILE, UPLOAD
@@ -21,6 +23,7 @@ from probes.target.target import Cost
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from catalog.model import Exchange
     from probes.elicit.probe import Probe
     from probes.elicit.recipe import Recipe, Steps
 
@@ -80,10 +83,11 @@ def cached(tokens: int, mark: str, ttl: str = "5m") -> list[dict[str, Any]]:
     "other_generation",
     "refilled",
     "spent_again",
+    "waited",
     "workspace",
     "workspace_exhausted",
     "other_workspace",
-    requests=20,
+    requests=21,
     roles={TIGHT, TIGHT_TOO, "slow_workspace", "inference"},
     needs={"small_model", "retired_model", "geo_model", "newest_large_model", "earlier_newest_large_model"},
 )
@@ -105,7 +109,20 @@ async def scope(probe: Probe) -> None:
     await probe.send(by("slow_workspace"), "workspace_exhausted")
     await probe.send(by("inference"), "other_workspace")
     await probe.send(by(TIGHT).later("+31s"), "refilled")
-    await probe.send(by(TIGHT).later("+31s"), "spent_again")
+    refused = await probe.send(by(TIGHT).later("+31s").still(), "spent_again")
+    await probe.send(by(TIGHT).later(f"+{31 + _told_to_wait(refused)}s").still(), "waited")
+
+
+def _told_to_wait(refused: Exchange) -> int:
+    """The seconds of a `retry-after` (2:8.2).
+
+    Raises:
+        Stopped: with reason `setup-failed`: it has none that is a number.
+    """
+    told = refused.response.headers.get("retry-after", "") if refused.response is not None else ""
+    if not (told.isdecimal() and len(told) < 5):
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"retry-after is {told!r}: no seconds to wait"))
+    return int(told)
 
 
 @exhausting(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import re
 from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from catalog.envelopes.pointer import find
+from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
+from probes.elicit.probe import Stopped
 from probes.recipes.limit_looks import SLUG, TIGHT
 from probes.recipes.moments import moment_of
 from probes.recipes.pb.account_limits import LIMITS
@@ -15,12 +20,15 @@ from probes.recipes.pb.requests import generate, said
 from probes.target.target import Cost
 
 if TYPE_CHECKING:
+    from catalog.model import Exchange
     from probes.calls.call import Call
     from probes.elicit.probe import Probe
     from probes.elicit.recipe import Recipe, Steps
 
 PACIFIC = ZoneInfo("America/Los_Angeles")
 MOST = 40
+DELAY = re.compile(r"\b(\d{1,4}(?:\.\d+)?) ?s(?:ec(?:ond)?s?)?\b")
+"""Seconds in the words of a message."""
 
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only minutes or days of waiting bring it about")
 MINUTE_MODEL = "{minute_quota_model}"
@@ -99,6 +107,27 @@ async def rolling_window(probe: Probe) -> None:
     await probe.send(call.later("+5h10m1s"), "spend_window_rolls")
 
 
+async def delay(probe: Probe) -> None:
+    """The minute used up, the next request is served after the seconds that its refusal names (2:7.1)."""
+    call = generate(MINUTE_MODEL).but(credential=TIGHT)
+    await _use_up(probe, call.later("+6h").still(), int(probe.values["minute_quota"]))
+    refused = await probe.send(call.later("+6h").still(), SETUP)
+    await probe.send(call.later(f"+{6 * 3600 + _delay_s(refused)}s").still(), "delay_over")
+
+
+def _delay_s(refused: Exchange) -> int:
+    """The whole seconds after which a refusal says to come again.
+
+    Raises:
+        Stopped: with reason `setup-failed`: it names none.
+    """
+    body = refused.response.body if refused.response is not None else None
+    named = DELAY.search(str(find(body, "/error/message")))
+    if named is None:
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the refusal names no delay in seconds"))
+    return math.ceil(float(named[1]))
+
+
 async def _use_up(probe: Probe, call: Call, times: int) -> None:
     for _ in range(times):
         await probe.setup(call.but(credential=TIGHT))
@@ -138,6 +167,7 @@ LOOKS: dict[str, Recipe] = {
         roles={TIGHT},
     ),
     "flex": looks(flex, "standard_used_up", "flex_besides", "flex_not_within_a_minute", needs=MINUTE, roles={TIGHT}),
+    "delay": looks(delay, "delay_over", needs=MINUTE, roles={TIGHT}, live=ONLY_TIME),
     "daily_reset": looks(
         daily_reset,
         "before_midnight",

@@ -24,6 +24,10 @@ FURTHER_DOWN = post("/v1/tokenize-text", Content(b'{\n\n\n"text": 1}'), headers=
 """A text of the wrong type on the fourth line of the body."""
 
 
+FURTHER_RIGHT = post("/v1/tokenize-text", Content(b'{          "text": 1}'), headers=FURTHER_DOWN.headers)
+"""On its first line, further to the right than it stands as we write it."""
+
+
 def of_key(role: str) -> dict[str, Recipe]:
     """The record of a key that may do nothing else."""
     label = f"{role}_key"
@@ -58,7 +62,12 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     FAMILY.recipe(
         "tokenize/tokenize_text",
-        labelled(tokenize("hi"), text_is_string=tokenize(1), text_is_string_further_down=FURTHER_DOWN),
+        labelled(
+            tokenize("hi"),
+            text_is_string=tokenize(1),
+            text_is_string_further_down=FURTHER_DOWN,
+            text_is_string_further_right=FURTHER_RIGHT,
+        ),
     ),
     FAMILY.recipe(
         "api_key/get_api_key",

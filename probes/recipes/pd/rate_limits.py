@@ -64,6 +64,12 @@ LOOKS = {
         "batch_is_not_counted", USED_UP, post("/v1/batches", {"name": "hi"}, credential=TIGHT), roles={TIGHT}
     ),
     "other_team": used_up_first("other_team", USED_UP, completion(), roles={TIGHT}),
+    "cap_of_another_key": used_up_first(
+        "cap_of_another_key",
+        completion().but(credential="capped"),
+        completion().but(credential="capped_second"),
+        roles={"capped", "capped_second"},
+    ),
     "a_second_later": used_up_first("a_second_later", BRISK, BRISK.later("+1s"), roles={"brisk"}, live=ONLY_TIME),
     "a_minute_later": used_up_first(
         "a_minute_later", TERSE, TERSE.later("+5m"), roles={"tight_tokens"}, live=ONLY_TIME

@@ -215,3 +215,51 @@ def settings_of_another(handler: Handler) -> Handler:
         return JSONResponse({**body, "organization_id": "b0000000-0000-4000-8000-00000000000f"})
 
     return handled
+
+
+def with_a_null_request_id(refusal: Callable[..., Response]) -> Callable[..., Response]:
+    return lambda error, request_id: refusal(error, None)
+
+
+def should_retry_in_capitals(refusal: Callable[..., Response]) -> Callable[..., Response]:
+    def refused(error: Any, request_id: str) -> Response:
+        response = refusal(error, request_id)
+        if "x-should-retry" in response.headers:
+            response.headers["x-should-retry"] = response.headers["x-should-retry"].title()
+        return response
+
+    return refused
+
+
+def of_no_organization(identity: Callable[..., dict[str, str]]) -> Callable[..., dict[str, str]]:
+    return lambda call, status: {
+        name: "" if name.endswith("organization-id") else value for name, value in identity(call, status).items()
+    }
+
+
+def ratelimits_without_prefix(header: Callable[[Any, str], str]) -> Callable[[Any, str], str]:
+    return lambda names, stem: f"x-{stem}" if stem.startswith("ratelimit-") else header(names, stem)
+
+
+def swapped(page_of_window: Window) -> Window:
+    def page(rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]) -> Page:
+        shown = page_of_window(rows, values, redeem, token)
+        return {**shown, "first_id": shown["last_id"], "last_id": shown["first_id"]}
+
+    return page
+
+
+def with_an_empty_deleted_at(described: Callable[[Any], Page]) -> Callable[[Any], Page]:
+    return lambda chat: {**described(chat), "deleted_at": None if chat.deleted_at is None else ""}
+
+
+def a_second_early(retry_after: Callable[[float], dict[str, str]]) -> Callable[[float], dict[str, str]]:
+    return lambda wait_s: {"retry-after": str(max(0, int(retry_after(wait_s)["retry-after"]) - 1))}
+
+
+def by_display_name(handler: Handler) -> Handler:
+    async def handled(call: Call) -> Response:
+        body = _read(await handler(call))
+        return JSONResponse({**body, "id": body["display_name"]})
+
+    return handled

@@ -49,3 +49,44 @@ def of_another_name(handler: Callable[[Call], Awaitable[Response]]) -> Callable[
         return JsonAnswer({**body, "name": f"{body['name']}-other"})
 
     return handled
+
+
+def _of_violations(quota_refusal: Refusal, change: Callable[[dict[str, Any]], None]) -> Refusal:
+    def refusal(model: Model, excess: Any) -> PbError:
+        refused = quota_refusal(model, excess)
+        details = json.loads(json.dumps([dict(each) for each in refused.details]))
+        for each in details:
+            for violation in each.get("violations", ()):
+                change(violation)
+        return PbError(refused.kind, refused.message, details)
+
+    return refusal
+
+
+def of_no_location(quota_refusal: Refusal) -> Refusal:
+    return _of_violations(quota_refusal, lambda violation: violation["quotaDimensions"].update(location=""))
+
+
+def of_no_quota(quota_refusal: Refusal) -> Refusal:
+    return _of_violations(quota_refusal, lambda violation: violation.update(quotaId=""))
+
+
+def _saying(quota_refusal: Refusal, delay: Callable[[float], str]) -> Refusal:
+    def refusal(model: Model, excess: Any) -> PbError:
+        refused = quota_refusal(model, excess)
+        begun = refused.message.rpartition("Please retry in ")[0]
+        return PbError(refused.kind, f"{begun}Please retry in {delay(excess.delay_s)}", refused.details)
+
+    return refusal
+
+
+def at_half_time(quota_refusal: Refusal) -> Refusal:
+    return _saying(quota_refusal, lambda seconds: f"{seconds / 2:.3f}s.")
+
+
+def without_unit(quota_refusal: Refusal) -> Refusal:
+    return _saying(quota_refusal, lambda seconds: f"{seconds:.3f}.")
+
+
+def of_no_tier(tell: Callable[[Call, str], None]) -> Callable[[Call, str], None]:
+    return lambda call, service_tier: tell(call, "")

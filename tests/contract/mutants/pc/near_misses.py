@@ -22,7 +22,7 @@ Headers = Callable[[str, "TokenBucket", float], dict[str, str]]
 Sse = Callable[[Mapping[str, Any], "PcError | None"], AsyncIterator[bytes]]
 
 
-def _numbered(sse: Sse, number: Callable[[int], int]) -> Sse:
+def _numbered(sse: Sse, number: Callable[[int], int | str]) -> Sse:
     async def events(response: Mapping[str, Any], failure: PcError | None) -> AsyncIterator[bytes]:
         async for event in sse(response, failure):
             name, _, data = event.decode().partition("data: ")
@@ -77,3 +77,30 @@ def without_limits(handler: Handler) -> Handler:
         return JSONResponse({})
 
     return handled
+
+
+def numbered_in_text(sse: Sse) -> Sse:
+    return _numbered(sse, str)
+
+
+def _with_param(envelope: Callable[[PcError], Any], change: Callable[[str], str]) -> Callable[[PcError], Any]:
+    def told(error: PcError) -> Any:
+        whole = envelope(error)
+        param = whole["error"]["param"]
+        return {"error": {**whole["error"], "param": None if param is None else change(param)}}
+
+    return told
+
+
+def with_an_empty_param(envelope: Callable[[PcError], Any]) -> Callable[[PcError], Any]:
+    return _with_param(envelope, lambda param: "")
+
+
+def with_a_param_as_a_path(envelope: Callable[[PcError], Any]) -> Callable[[PcError], Any]:
+    return _with_param(envelope, lambda param: f"body.{param}")
+
+
+def without_x(headers: Headers) -> Headers:
+    return lambda family, bucket, now: {
+        name.removeprefix("x-"): value for name, value in headers(family, bucket, now).items()
+    }
