@@ -217,9 +217,11 @@ def test_a_difference_counts_only_after_what_it_depends_on_was_seen_there_or_whe
         assert cell.reason == Reason(ReasonCode.STEP_UNSEEN, "gone means something only after deleted")
 
 
-def test_what_conforms_needs_nothing_before_it() -> None:
-    verdict = judge(GONE, Attempt("", 0.0, (came("deleted", 418, HERE), came("gone", 404, HERE))), known("pa"))
-    assert verdict.cells["gone", HERE].outcome is Outcome.CONFORMS
+@pytest.mark.parametrize(("deleted", "outcome"), [(200, Outcome.CONFORMS), (418, Outcome.INCONCLUSIVE)])
+def test_what_agrees_counts_only_after_it_as_well(deleted: int, outcome: Outcome) -> None:
+    """What is gone though its delete failed shows nothing of the delete."""
+    verdict = judge(GONE, Attempt("", 0.0, (came("deleted", deleted, HERE), came("gone", 404, HERE))), known("pa"))
+    assert verdict.cells["gone", HERE].outcome is outcome
 
 
 def test_a_step_that_was_left_out_after_another_answer_than_the_documented_one_was_not_seen() -> None:
