@@ -18,6 +18,7 @@ from mockserver.joined_writes import DATE_EXTENSION
 from mockserver.leniency import Leniency, holding
 from mockserver.providers import Mount, Provider, load
 from mockserver.scenarios import MockMisuse
+from mockserver.served import Served
 from mockserver.world import CLOCK_HEADER, SCENARIO_HEADER, SESSION_HEADER, Context, World
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class MockApp:
             if build is not None
         }
         self._leniency = {name: Leniency.of(settings) for name, settings in world.settings.items()}
-        self._control = control.build(world)
+        self._control = control.build(world, Served(mount for _, mount in _mounts(self.providers)))
 
     def addresses(self, base: str) -> dict[str, dict[str, str]]:
         """Each provider's addresses on the server at `base`, for the ready line."""

@@ -1,4 +1,4 @@
-"""The mock's own pages under `/__mock__`: the guide, its scenarios, those that wait, its counters, and a reset."""
+"""The mock's own pages under `/__mock__`: guide, routes, scenarios, those that wait, counters, and a reset."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
+    from mockserver.served import Served
     from mockserver.world import World
 
 MAX_TEXT = 64 * 1024
 """As long as a header may be."""
 
 
-def build(world: World) -> ASGIApp:
-    """The pages, on `world`."""
+def build(world: World, served: Served) -> ASGIApp:
+    """The pages, on `world` and what is served there."""
 
     async def scenarios(request: Request) -> JSONResponse:
         return JSONResponse({"scenarios": world.scenarios.listing()})
@@ -35,7 +36,12 @@ def build(world: World) -> ASGIApp:
             return JSONResponse({"total": world.total_requests, "sessions": len(world.sessions)})
         session = world.sessions.peek(name)
         counted = dict(session.requests) if session else {}
-        return JSONResponse({"session": name, "total": sum(counted.values()), "by_endpoint": counted})
+        told = {"session": name, "total": sum(counted.values()), "by_endpoint": counted}
+        unserved = served.unserved(counted)
+        return JSONResponse({**told, "unserved": unserved} if unserved else told)
+
+    async def endpoints(request: Request) -> JSONResponse:
+        return JSONResponse({"endpoints": served.listing()})
 
     async def reset(request: Request) -> JSONResponse:
         name = _session_named(request)
@@ -58,19 +64,25 @@ def build(world: World) -> ASGIApp:
         base = str(request.base_url).rstrip("/")
         return PlainTextResponse(guide(base, world.addresses), media_type="text/markdown")
 
-    async def misused(request: Request, error: Exception) -> JSONResponse:
-        return JSONResponse({"mock_error": str(error)}, 400)
+    routes = [
+        Route("/__mock__/", page),
+        Route("/__mock__/endpoints", endpoints),
+        Route("/__mock__/next", next_causes, methods=["GET", "POST", "DELETE"]),
+        Route("/__mock__/scenarios", scenarios),
+        Route("/__mock__/requests", requests),
+        Route("/__mock__/reset", reset, methods=["POST", "DELETE"]),
+    ]
+    pages = ", ".join(f"{'|'.join(sorted((each.methods or set()) - {'HEAD'}))} {each.path}" for each in routes)
 
-    return Starlette(
-        exception_handlers={MockMisuse: misused},
-        routes=[
-            Route("/__mock__/", page),
-            Route("/__mock__/next", next_causes, methods=["GET", "POST", "DELETE"]),
-            Route("/__mock__/scenarios", scenarios),
-            Route("/__mock__/requests", requests),
-            Route("/__mock__/reset", reset, methods=["POST", "DELETE"]),
-        ],
-    )
+    async def no_page(request: Request, error: Exception) -> JSONResponse:
+        what = f"no page takes {request.method} {request.url.path}"
+        return JSONResponse({"mock_error": f"{what}; there are {pages}"}, 404)
+
+    return Starlette(exception_handlers={MockMisuse: _misused, 404: no_page, 405: no_page}, routes=routes)
+
+
+async def _misused(request: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"mock_error": str(error)}, 400)
 
 
 def _session_named(request: Request, *others: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+    from mockserver.routing import Route
     from mockserver.scenarios import Scenario
     from mockserver.world import World
 
@@ -26,6 +27,8 @@ class Mount:
     addresses: tuple[str, ...]
     build: Callable[[World], ASGIApp]
     sockets: Callable[[World], ASGIApp] | None = None
+    routes: Sequence[Route[Any]] = ()
+    """What is served over HTTP, for who asks why a path is not."""
 
 
 @dataclass(frozen=True)

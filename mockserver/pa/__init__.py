@@ -16,11 +16,18 @@ if TYPE_CHECKING:
     from mockserver.world import World
 
 
+_ROUTES = (*ROUTES, *admin.ROUTES, *compliance.ROUTES)
+
+
 def build(world: World) -> Gateway:
     """The ASGI app of PA."""
-    return Gateway(world, (*ROUTES, *admin.ROUTES, *compliance.ROUTES))
+    return Gateway(world, _ROUTES)
 
 
 PROVIDER = Provider(
-    "pa", (Mount("pa", ("base_url",), build),), (*SCENARIOS, *compliance.SCENARIOS), DEFAULTS, models=MODELS
+    "pa",
+    (Mount("pa", ("base_url",), build, routes=_ROUTES),),
+    (*SCENARIOS, *compliance.SCENARIOS),
+    DEFAULTS,
+    models=MODELS,
 )

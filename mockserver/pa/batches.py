@@ -195,7 +195,7 @@ def _process(call: Call, batch: Batch) -> Iterator[dict[str, Any]]:
 def _one_result(call: Call, params: dict[str, Any]) -> dict[str, Any]:
     try:
         refuse_sampling(params, call.version)
-        model, input_tokens = check_message(params)
+        model, input_tokens = check_message(params, extra=call.has_other_betas)
     except PaError as error:
         return {"type": "errored", "error": {**error.envelope(), "request_id": call.session.new_id("req_")}}
     message = compose(call, params, model, measure(call.session, params, input_tokens))

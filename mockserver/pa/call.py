@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mockserver import strict_json
 from mockserver.bodies import BodyTooLarge, read_body
 from mockserver.pa.errors import TOO_LARGE, PaError, invalid
+from mockserver.pa.names import DOCUMENTED_BETAS
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -39,6 +40,17 @@ class Call:
     def session(self) -> Session:
         """The private state of this client."""
         return self.context.session
+
+    @property
+    def betas(self) -> tuple[str, ...]:
+        """The values of the beta header, of however many lines."""
+        lines = self.request.headers.getlist(self.names.header("beta"))
+        return tuple(beta.strip() for line in lines for beta in line.split(",") if beta.strip())
+
+    @property
+    def has_other_betas(self) -> bool:
+        """Whether it names a beta of which the documents say nothing: it may bring fields that nobody documents."""
+        return not DOCUMENTED_BETAS.issuperset(self.betas)
 
     @property
     def version(self) -> str:

@@ -119,8 +119,7 @@ def check_version(call: Call, endpoint: Endpoint) -> None:
 def check_betas(call: Call) -> None:
     """Raise which values of the beta header are none; it may be left out."""
     name = call.names.header("beta")
-    given = (beta.strip() for value in call.request.headers.getlist(name) for beta in value.split(","))
-    unexpected = [beta for beta in given if beta and beta not in call.names.betas]
+    unexpected = [beta for beta in call.betas if beta not in call.names.betas]
     if unexpected:
         raise invalid(f"Unexpected value(s) {', '.join(f'`{beta}`' for beta in unexpected)} for the `{name}` header.")
 

@@ -10,7 +10,7 @@ from mockserver import leniency
 from mockserver.pa import fields
 from mockserver.pa.catalogue import MODELS, Model
 from mockserver.pa.conversation import check_messages, ends_with_assistant
-from mockserver.pa.errors import invalid, not_found
+from mockserver.pa.errors import INVALID_REQUEST, PaError, invalid, not_found
 from mockserver.pa.tokens import count_input
 from mockserver.pa.tools import check_tools, refuse_server_tools
 
@@ -131,9 +131,9 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def check_message(body: Body) -> tuple[Model, int]:
-    """Raise the first thing wrong with a messages body, else its model and input tokens."""
-    return _check(body, MESSAGE_FIELDS, ("model", "messages", "max_tokens"))
+def check_message(body: Body, *, extra: bool = False) -> tuple[Model, int]:
+    """Raise the first thing wrong with a messages body, its model and input tokens; `extra` fields may pass."""
+    return _check(body, MESSAGE_FIELDS, ("model", "messages", "max_tokens"), extra=extra)
 
 
 def refuse_sampling(body: Body, version: str) -> None:
@@ -143,9 +143,19 @@ def refuse_sampling(body: Body, version: str) -> None:
         raise invalid(f"{named}: not supported from version {WITHOUT_SAMPLING} on")
 
 
-def check_count(body: Body) -> tuple[Model, int]:
-    """Raise the first thing wrong with a count_tokens body, else its model and input tokens."""
-    found = _check(body, COUNT_FIELDS, ("model", "messages"))
+def refuse_threads(body: Body) -> None:
+    """Raise that no conversation is kept here, as official clients understand it: they send the whole again.
+
+    Assumed: no document names threads (2:9); the codes are those that the clients know.
+    """
+    if "thread" in body:
+        details = {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}
+        raise PaError(INVALID_REQUEST, "thread: not supported here", details=details)
+
+
+def check_count(body: Body, *, extra: bool = False) -> tuple[Model, int]:
+    """Raise the first thing wrong with a count_tokens body, its model and input tokens; `extra` fields may pass."""
+    found = _check(body, COUNT_FIELDS, ("model", "messages"), extra=extra)
     refuse_server_tools(body.get("tools", ()))
     return found
 
@@ -164,8 +174,10 @@ def _stand_in(model_id: str) -> Model | None:
     return replace(MODELS[known], id=model_id) if known in MODELS else None
 
 
-def _check(body: Body, checks: Mapping[str, fields.Check], required: tuple[str, ...]) -> tuple[Model, int]:
-    fields.check_fields(body, checks, required)
+def _check(
+    body: Body, checks: Mapping[str, fields.Check], required: tuple[str, ...], *, extra: bool
+) -> tuple[Model, int]:
+    fields.check_fields(body, checks, required, extra=extra)
     check_messages(body["messages"])
     check_tools(body.get("tools", ()), body.get("tool_choice"))
     model = find_model(body["model"])

@@ -12,7 +12,7 @@ from mockserver.pa.causes import MID_STREAM, raise_billable_failure, standing_of
 from mockserver.pa.errors import PaError, invalid
 from mockserver.pa.generator import complete
 from mockserver.pa.keys import Role
-from mockserver.pa.message_request import Body, check_count, check_message, refuse_sampling
+from mockserver.pa.message_request import Body, check_count, check_message, refuse_sampling, refuse_threads
 from mockserver.pa.prompt_cache import InputTokens, measure
 from mockserver.pa.spending import refuse_spenders
 from mockserver.pa.streaming import sse
@@ -30,7 +30,9 @@ async def create(call: Call) -> Response:
     """Generate a message, whole or streamed, within the organization's money and rate limits."""
     body = await read_object(call, MAX_BODY)
     refuse_sampling(body, call.version)
-    model, input_tokens = check_message(body)
+    if call.has_other_betas:
+        refuse_threads(body)
+    model, input_tokens = check_message(body, extra=call.has_other_betas)
     if call.key.role is Role.MARKETPLACE and body.get("speed") == "fast":
         raise invalid("speed: fast mode is not available here")
     raise_billable_failure(call)
@@ -50,7 +52,7 @@ async def create(call: Call) -> Response:
 async def count_tokens(call: Call) -> Response:
     """Count the input tokens of a message without generating; free (1:4.1)."""
     body = await read_object(call, MAX_BODY)
-    _, input_tokens = check_count(body)
+    _, input_tokens = check_count(body, extra=call.has_other_betas)
     limits.admit_request(call, "count_tokens")
     return JSONResponse({"input_tokens": input_tokens})
 

@@ -26,6 +26,8 @@ DEFAULTS: Mapping[str, Any] = {
 }
 """The stand-ins of the documents; a `--prefixes` file may replace them (see `mockserver/prefixes.py`)."""
 
+DOCUMENTED_BETAS = frozenset(DEFAULTS["betas"])
+
 
 @dataclass(frozen=True)
 class Names:

@@ -23,4 +23,10 @@ def build(world: World) -> Gateway:
 
 _SCENARIOS = (*SCENARIOS, *account.SCENARIOS, *live.SCENARIOS)
 
-PROVIDER = Provider("pb", (Mount("pb", ("base_url",), build, live.LiveDoor),), _SCENARIOS, DEFAULTS, models=MODELS)
+PROVIDER = Provider(
+    "pb",
+    (Mount("pb", ("base_url",), build, live.LiveDoor, ROUTES),),
+    _SCENARIOS,
+    DEFAULTS,
+    models=MODELS,
+)

@@ -25,7 +25,7 @@ def build(world: World) -> Gateway:
 PROVIDER = Provider(
     "pc",
     (
-        Mount("pc", ("base_url",), build, websocket.ResponsesDoor),
+        Mount("pc", ("base_url",), build, websocket.ResponsesDoor, ROUTES),
         Mount("pc-auth", ("auth_url", "mtls_auth_url"), TokenHost),
     ),
     (*SCENARIOS, *websocket.SCENARIOS),

@@ -9,6 +9,7 @@ from mockserver.pd.catalogue import EVERYWHERE, REGIONAL
 from mockserver.pd.causes import SCENARIOS
 from mockserver.pd.gateway import Gateway
 from mockserver.pd.listening import listen
+from mockserver.pd.management import ROUTES as MANAGEMENT_ROUTES
 from mockserver.pd.management import Management
 from mockserver.pd.names import DEFAULTS
 from mockserver.pd.routes import ROUTES
@@ -32,9 +33,9 @@ def build_management(world: World) -> Management:
 PROVIDER = Provider(
     "pd",
     (
-        Mount("pd", ("base_url",), partial(build, EVERYWHERE)),
-        Mount("pd-regional", ("regional_base_url",), partial(build, REGIONAL)),
-        Mount("pd-management", ("management_url",), build_management),
+        Mount("pd", ("base_url",), partial(build, EVERYWHERE), routes=ROUTES),
+        Mount("pd-regional", ("regional_base_url",), partial(build, REGIONAL), routes=ROUTES),
+        Mount("pd-management", ("management_url",), build_management, routes=MANAGEMENT_ROUTES),
     ),
     SCENARIOS,
     DEFAULTS,

@@ -6,7 +6,9 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import date, timedelta
 from random import Random
+from string import ascii_lowercase
 from typing import Any
 
 from mockserver.schema.checking import allows, distinct
@@ -74,6 +76,8 @@ class _Maker:
         self._root = root
         self._random = random
         self._left = MAX_VALUES
+        self._unlike = 0
+        """How many values there are already that the next one must not be like: it has so much more to choose from."""
 
     def attempt(self) -> tuple[Any] | None:
         """The value, if one could be made."""
@@ -157,9 +161,10 @@ class _Maker:
         for name in optional if depth < OPTIONAL_DEPTH or len(made) < least else ():
             if len(made) < most:
                 self._try(made, schema, name, depth)
-        for number in range(int(least)):
-            if len(made) < least:
-                self._try(made, schema, self._name(schema, number), depth)
+        for number in range(ATTEMPTS + int(least)):
+            if len(made) >= least:
+                break
+            self._try(made, schema, self._name(schema, number), depth)
         return {name: made[name] for name in (*properties, *made) if name in made}
 
     def _name(self, schema: Mapping[str, Any], number: int) -> str:
@@ -167,7 +172,12 @@ class _Maker:
         wanted = flat(checked(schema.get("propertyNames", True)), self._root)
         if isinstance(wanted, Mapping) and {"pattern", "enum"} & wanted.keys():
             return str(self._make({"type": "string", **wanted}, 0))
-        return f"{WORDS[number % len(WORDS)]}_{number}"
+        usual = f"{WORDS[number % len(WORDS)]}_{number}"
+        patterns = list(schema.get("patternProperties") or ())
+        if not patterns or schema.get("additionalProperties", True) is not False:
+            return usual
+        pattern = patterns[number % len(patterns)]
+        return matching(pattern, self._random) + ("" if pattern.endswith("$") else usual)
 
     def _try(self, made: dict[str, Any], schema: Mapping[str, Any], name: str, depth: int) -> None:
         with suppress(_DeadEnd):
@@ -204,13 +214,17 @@ class _Maker:
 
     def _item(self, schema: Schema, depth: int, array: Mapping[str, Any], made: list[Any]) -> tuple[Any] | None:
         """One more item, unlike the others where it must be."""
-        for _ in range(ATTEMPTS if array.get("uniqueItems") else 1):
-            try:
+        unique, before = bool(array.get("uniqueItems")), self._unlike
+        try:
+            for _ in range(ATTEMPTS + 8 * len(made) if unique else 1):
+                self._unlike = len(made) if unique else before
                 item = self._make(schema, depth + 1)
-            except _DeadEnd:
-                return None
-            if not array.get("uniqueItems") or distinct([*made, item]):
-                return (item,)
+                if not unique or distinct([*made, item]):
+                    return (item,)
+        except _DeadEnd:
+            return None
+        finally:
+            self._unlike = before
         return None
 
     def _text(self, schema: Mapping[str, Any]) -> str:
@@ -218,8 +232,8 @@ class _Maker:
         if "pattern" in schema:
             return matching(schema["pattern"], self._random)
         if schema.get("format") in FORMATS:
-            return FORMATS[schema["format"]]
-        text = self._random.choice(WORDS)
+            return _numbered(schema["format"], self._unlike)
+        text = f"{_letters(self._unlike)} {self._random.choice(WORDS)}" if self._unlike else self._random.choice(WORDS)
         while len(text) < least:
             text += f" {self._random.choice(WORDS)}"
         return text[: int(min(len(text), most))] if most < math.inf or least else text
@@ -236,27 +250,56 @@ class _Maker:
         lowest = math.ceil(low / step) if low > -math.inf else None
         highest = math.floor(high / step) if high < math.inf else None
         if lowest is None:
-            lowest = 1 if highest is None or highest >= 1 else highest - 9
+            lowest = 1 if highest is None or highest >= 1 else highest - 9 - self._unlike
         if highest is None:
-            highest = lowest + 9
+            highest = lowest + 9 + self._unlike
         lowest += _excluded(schema, "exclusiveMinimum", lowest * step)
         highest -= _excluded(schema, "exclusiveMaximum", highest * step)
         if lowest > highest:
             raise _DeadEnd
-        made: float = self._random.randint(lowest, min(highest, lowest + 99)) * step
+        made: float = self._random.randint(lowest, min(highest, lowest + 99 + self._unlike)) * step
         return made
 
     def _between(self, low: float, high: float) -> float:
         if low == -math.inf:
-            low = high - 10 if high < 1 else 0
+            low = high - 10 - self._unlike if high < 1 else 0
         if high == math.inf:
-            high = low + 10
+            high = low + 10 + self._unlike
         if low > high:
             raise _DeadEnd
         first = math.ceil(low * 2)
-        halves = (number / 2 for number in range(first, min(math.floor(high * 2), first + 40) + 1))
+        halves = (number / 2 for number in range(first, min(math.floor(high * 2), first + 40 + self._unlike) + 1))
         inside = [each for each in halves if low < each < high]
         return self._random.choice(inside or [(low + high) / 2])
+
+
+def _numbered(name: str, number: int) -> str:
+    """A text of a format; with a number another one, where the format has room for it."""
+    text = FORMATS[name]
+    if not number:
+        return text
+    if name in ("date", "date-time"):
+        return text.replace("2026-01-31", (date(2026, 1, 31) + timedelta(days=number)).isoformat())
+    if name == "time":
+        return f"{12 + number // 3600 % 12:02}:{number // 60 % 60:02}:{number % 60:02}Z"
+    if name == "duration":
+        return f"PT{1 + number}H"
+    if name == "ipv4":
+        return f"192.0.{2 + number // 250}.{1 + number % 250}"
+    if name == "ipv6":
+        return f"2001:db8::{1 + number:x}"
+    if name == "uuid":
+        return f"00000000-0000-4000-8000-{1 + number:012x}"
+    return text.replace("mock", f"mock{number}")
+
+
+def _letters(number: int) -> str:
+    """A number in few letters, so that texts stay unlike where they are cut short: `b`, `c`, …, `ab`."""
+    text = ""
+    while number or not text:
+        number, digit = divmod(number, len(ascii_lowercase))
+        text += ascii_lowercase[digit]
+    return text
 
 
 def _bounds(schema: Mapping[str, Any]) -> tuple[float, float]:

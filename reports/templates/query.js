@@ -4,7 +4,7 @@ const TERM = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g;
 const GROUP = /(?<!\S)(-?)(seq|count|any|all|none)(?::([<>]?[0-9]{1,6}))?\(((?:"[^"]*"|[^()"])*)\)(?!\S)/g;
 const BEGUN = /^(seq|count|any|all|none)\(/;
 
-/* The terms of a query, and what is wrong with it first. A field that nobody knows finds nothing. */
+/* The terms of a query, and what is wrong with it first: then it finds nothing, whatever else it says. */
 function parseQuery(text) {
   const asked = text.toLowerCase();
   const groups = [...asked.matchAll(GROUP)].map((found) => overRuns(...found.slice(1)));
@@ -18,7 +18,7 @@ function parseQuery(text) {
     const has = values.map((each) => compile(field, each));
     terms.push({ holds: (record) => has.some((each) => each(record)) !== negated });
   }
-  return { terms, wrong };
+  return { terms: wrong ? [{ holds: () => false }] : terms, wrong };
 }
 
 /* What is wrong with values that their field can never be. */
@@ -60,7 +60,7 @@ function overRuns(dash, how, number, inside) {
     if (how === "none") return found === 0 && runs.some((facets) => facets.some((facet) => index.judged.includes(facet)));
     return how === "any" ? found > 0 : found > 0 && found === runs.length;
   };
-  return { wrong, holds: (record) => !wrong && fit(runsOf(record)) !== (dash === "-") };
+  return { wrong, holds: (record) => fit(runsOf(record)) !== (dash === "-") };
 }
 
 const OUTCOME_WORDS = [...Object.keys(index.outcomes), "."].map(wordOf);

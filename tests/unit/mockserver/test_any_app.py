@@ -13,7 +13,7 @@ from mockserver.leniency import Leniency
 from mockserver.prefixes import SHIPPED, PrefixesError, merged, read_file
 from mockserver.providers import load
 from tests.harness.command import CHECKOUT
-from tests.unit.mockserver.mock_client import Client
+from tests.unit.mockserver.mock_client import VERSION, Client
 
 if TYPE_CHECKING:
     import httpx
@@ -120,6 +120,27 @@ def test_values_of_the_version_header_are_accepted_side_by_side() -> None:
     client = Client(create_app(only=["pa"], given={"pa": {"versions": ["2023-06-01", "2026-10-21"]}}))
     for version, status in (("2023-06-01", 200), ("2026-10-21", 200), ("2024-01-01", 400)):
         assert client.pa("GET", "/v1/models", version=version).status_code == status
+
+
+def test_a_beta_of_which_the_documents_say_nothing_may_bring_fields_of_its_own() -> None:
+    client = Client(create_app(only=["pa"], given={"pa": {"betas": ["files-api-2025-04-14", "threads-2026-08-12"]}}))
+    sent = {"warp": {"factor": 9}}
+    assert client.hello(sent, headers={"pa-beta": "threads-2026-08-12"}).status_code == 200
+    for headers in ({}, {"pa-beta": "files-api-2025-04-14"}):
+        refused = client.hello(sent, headers=headers)
+        assert refused.status_code == 400
+        assert "warp: Extra inputs are not permitted" in refused.text
+
+
+def test_a_client_that_wants_a_thread_is_told_so_that_it_goes_on_without() -> None:
+    client = Client(create_app(only=["pa"], given=read_file(SHIPPED)))
+    headers = {"anthropic-beta": "message-threads-2026-08-12", "anthropic-version": VERSION}
+    refused = client.hello({"thread": {"type": "create"}}, headers=headers)
+    assert refused.status_code == 400
+    assert refused.json()["error"]["details"] == {
+        "error_code": "thread_unsupported_request",
+        "unsupported": ["thread"],
+    }
 
 
 def test_a_browser_may_ask_and_read() -> None:

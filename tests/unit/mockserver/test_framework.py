@@ -16,11 +16,10 @@ from mockserver.prefixes import PrefixesError, merged
 from mockserver.providers import load
 from mockserver.routing import Found, Route, Router
 from mockserver.sessions import Sessions
+from tests.unit.mockserver.mock_client import Client
 
 if TYPE_CHECKING:
     from httpx import Response
-
-    from tests.unit.mockserver.mock_client import Client
 
 
 def mock_error(response: Response) -> str:
@@ -84,6 +83,32 @@ def test_requests_are_counted_by_session_and_endpoint(client: Client) -> None:
     assert counted == {"session": "a", "total": 2, "by_endpoint": {"GET /pa/v1/models": 2}}
     assert client.send("GET", "/__mock__/requests").json()["total"] == 3
     assert client.send("GET", "/__mock__/requests?session=never").json()["total"] == 0
+
+
+def test_what_is_served_is_listed_and_what_a_client_asks_beside_it_is_named() -> None:
+    client = Client(create_app())
+    listed = client.send("GET", "/__mock__/endpoints").json()["endpoints"]
+    assert listed.keys() >= {"pa", "pb", "pc", "pd", "pd-regional", "pd-management"}
+    assert "POST /pc/v1/responses" in listed["pc"]
+    assert "GET /pd-management/auth/management-keys/validation" in listed["pd-management"]
+    assert all(one.split(" ")[1].startswith(f"/{prefix}/") for prefix, routes in listed.items() for one in routes)
+    here = {"x-mock-session": "odd"}
+    client.send("POST", "/pc/v1/moderations", headers=here)
+    client.send("PUT", "/pc/v1/responses/resp_1", headers=here)
+    client.send("GET", "/pc/v1/responses/resp_1", headers=here)
+    client.send("POST", "/pc-auth/oauth/token", headers=here)
+    told = client.send("GET", "/__mock__/requests?session=odd").json()
+    assert told["unserved"] == {"POST /pc/v1/moderations": 1, "PUT /pc/v1/responses/resp_1": 1}
+    assert told["total"] == 4
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/__mock__/nothing"), ("PUT", "/__mock__/reset")])
+def test_a_page_that_there_is_not_is_answered_with_those_that_there_are(client: Client, method: str, path: str) -> None:
+    answer = client.send(method, path)
+    assert answer.status_code == 404
+    said = answer.json()["mock_error"]
+    assert said.startswith(f"no page takes {method} {path}; there are GET /__mock__/, GET /__mock__/endpoints, ")
+    assert "DELETE|POST /__mock__/reset" in said
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])

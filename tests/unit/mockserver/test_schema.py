@@ -220,3 +220,35 @@ def test_names_of_properties_are_as_their_object_wants_them(schema: dict[str, An
 def test_a_pattern_of_names_that_is_none_allows_nothing() -> None:
     with pytest.raises(Unsatisfiable):
         example({"type": "object", "patternProperties": {"(": True}, "required": ["a"]}, "seed")
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        *({"type": "string", **more} for more in ({}, {"maxLength": 3}, {"minLength": 40}, {"pattern": "^[a-f]{3}$"})),
+        *(
+            {"type": "string", "format": name}
+            for name in ("date", "date-time", "time", "email", "uuid", "ipv4", "ipv6")
+        ),
+        {"type": "integer"},
+        {"type": "integer", "minimum": 1, "maximum": 50},
+        {"type": "number", "maximum": -3},
+        {"enum": list(range(50))},
+        {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"], "additionalProperties": False},
+    ],
+)
+def test_as_many_items_as_are_wanted_are_unlike_each_other(items: dict[str, Any]) -> None:
+    schema = {"type": "array", "items": items, "minItems": 50, "uniqueItems": True}
+    made = example(schema, "seed")
+    Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(made)
+    assert len(made) >= 50
+    assert example(schema, "seed") == made
+
+
+@pytest.mark.parametrize("pattern", ["^x_", "^[a-z]{4}$", "id"])
+def test_properties_are_named_as_a_pattern_wants_where_no_others_may_be(pattern: str) -> None:
+    named = {"patternProperties": {pattern: {"type": "integer"}}, "additionalProperties": False}
+    schema = {"type": "object", "minProperties": 5, **named}
+    made = example(schema, "seed")
+    Draft202012Validator(schema).validate(made)
+    assert len(made) == 5
