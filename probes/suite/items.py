@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,10 @@ import pytest
 
 from catalog.evidence import agreement, past
 from catalog.evidence.kept import A_RUN, Allowance
-from catalog.model import Json, Outcome
+from catalog.model import Address, Json, Outcome
 from catalog.reading.assertions import assertions
 from catalog.writeback import ledger
+from probes.elicit import book
 from probes.planning.sharding import group_of
 from probes.running import journal
 from probes.running.engine import Engine
@@ -62,6 +64,7 @@ class Prober(Collector):
             and not hasattr(session.config, "workerinput")
             and not session.config.getoption("collectonly")
         ):
+            self._load_what_sends()
             for group in list(self._by_group):
                 self._start(group)
 
@@ -138,6 +141,13 @@ class Prober(Collector):
 
     def _group(self, address: str) -> str:
         return group_of(address, self.options.target)
+
+    def _load_what_sends(self) -> None:
+        """Load recipes and the wire, which any first request needs, while the mock starts: it is waited for next."""
+        if self.options.traffic is None and self._by_group:
+            import_module("probes.wire.http")
+            for provider in {Address.parse(address).provider for group in self._by_group.values() for address in group}:
+                book.book(provider)
 
     def _start(self, group: str) -> None:
         addresses = self._by_group.pop(group, [])
