@@ -57,8 +57,10 @@ def _sight(overview: Overview) -> str:
     if _our_faults(overview):
         return f"the probe itself failed in {count(_our_faults(overview), 'place')}"
     if overview.blind:
-        was = "was" if len(overview.blind) == 1 else "were"
-        return f"{names(overview.blind)} {was} not really looked at"
+        (first, why), *others = overview.blind.items()
+        if not others:
+            return f"{names([first])} was not really looked at: {why}"
+        return f"{names(overview.blind)} were not really looked at, {names([first])} because {why}"
     if never:
         return f"{count(never, 'selected record')} {'was' if never == 1 else 'were'} never reported"
     if lost:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
@@ -148,4 +149,15 @@ def _most_common_reason(what: str, results: Sequence[Result]) -> str:
 
 
 def _mend(result: Result) -> str:
-    return result.reason.detail if result.reason is not None and unconfigured(result) else ""
+    """What to do about it, in words of ours alone: a key or a value to set, or the variables to look at."""
+    if result.reason is None:
+        return ""
+    if unconfigured(result):
+        return result.reason.detail
+    told = _LOOK_AT.search(result.reason.detail) if result.reason.code in _OF_A_CONTROL else None
+    return told[1] if told else ""
+
+
+_OF_A_CONTROL = frozenset({ReasonCode.CONTROL_FAILED, ReasonCode.ACCOUNT_TROUBLE, ReasonCode.LANE_STOPPED})
+_LOOK_AT = re.compile(r"; (look at (?:the account of )?[A-Z][A-Z0-9_]*(?: and [A-Z][A-Z0-9_]*)*)\Z")
+"""How the refusal of a control ends (`probes.running.controls`)."""

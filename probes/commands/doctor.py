@@ -101,8 +101,15 @@ class Diagnosis:
         return [each for each in self.looked_up if each.unanswered]
 
     @property
+    def unlisted(self) -> list[tuple[Provider, str]]:
+        """The values that somebody has set and that their accounts, when they were asked, have not."""
+        return [
+            (self.target.providers[each.provider], name) for each in self.looked_up for name in sorted(each.refused)
+        ]
+
+    @property
     def healthy(self) -> bool:
-        return not self.missing and not self.dead and not self.unanswered
+        return not (self.missing or self.dead or self.unanswered or self.unlisted)
 
 
 def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: date) -> Diagnosis:
@@ -290,6 +297,9 @@ def _verdict(found: Diagnosis, run: str) -> Iterator[str]:
     for each in found.unanswered:
         why = next(iter(each.unanswered.values()))
         yield f"unanswered: {each.provider}: {why.code}: {why.detail}; ask again, or set what it looks for"
+    for provider, name in found.unlisted:
+        told = f"the account does not show {provider.values[name]}; {provider.mend(f'values.{name}')}"
+        yield f"not there: {provider.name} {name}: {told}"
     if not any(provider.configured for provider in found.target.providers.values()):
         first = [each for each in found.target.providers.values() if each.credentials]
         keys = [provider.missing(provider.first_gap, found.target.name) for provider in first]

@@ -19,7 +19,7 @@ LookUps = Mapping[str, tuple["Rule", ...]]
 def look_ups(recipes: Iterable[Recipe], target: Target) -> LookUps:
     """The rules of each value that these recipes need and that can be asked for, in the order they rest on each other.
 
-    A value that somebody has set is looked up as well where its listing tells when it ends.
+    A value that somebody has set is looked up as well: whether the account has it, and when it ends.
     """
     needed: dict[str, set[str]] = {}
     for recipe in recipes:
@@ -43,8 +43,8 @@ def _rules(provider: Provider, names: set[str]) -> Iterator[Rule]:
     wanted = _with_all_that_it_takes(provider, names)
     for rule in in_order(provider.rules.values()):
         sought = rule.value in wanted and provider.found_by(rule.value) is not None
-        told = rule.value in names and rule.value in provider.values and rule.ends
-        if sought or (told and provider.credential(rule.role).value is not None):
+        told = rule.value in names and rule.value in provider.values and not rule.of
+        if sought or (told and provider.credential(rule.role).value is not None and rule.address in provider.addresses):
             yield rule
 
 

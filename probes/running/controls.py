@@ -19,6 +19,7 @@ from probes.judging.unasked import of_the_account, unasked
 if TYPE_CHECKING:
     from probes.calls.call import Call
     from probes.running.lane import Lane
+    from probes.target.target import Provider
 
 NOT_THERE = (404, 405)
 BAD_CREDENTIAL = (401,)
@@ -98,9 +99,18 @@ def _key(lane: Lane) -> str:
 
 
 def _suspects(lane: Lane, status: int | None) -> str:
-    """What to look at: the key, and where a path is not there the address too; some hide from a key in this way."""
-    if status not in NOT_THERE:
-        return _key(lane)
-    control = book.book(lane.provider.name).controls.get(lane.role)
-    service = control.service if control is not None else "base_url"
-    return f"{_key(lane)} and {lane.provider.variables.get(service) or f'{service} of {lane.provider.name}'}"
+    """What to look at: the key, headers that somebody set, and where a path is not there the address too.
+
+    Some hide from a key in this way.
+    """
+    provider = lane.provider
+    suspects = [_key(lane), *(each for place, each in provider.variables.items() if _is_a_set_header(provider, place))]
+    if status in NOT_THERE:
+        control = book.book(provider.name).controls.get(lane.role)
+        service = control.service if control is not None else "base_url"
+        suspects.append(provider.variables.get(service) or f"{service} of {provider.name}")
+    return " and ".join(suspects)
+
+
+def _is_a_set_header(provider: Provider, place: str) -> bool:
+    return place.startswith("headers.") and place not in provider.defaulted and place not in provider.unset

@@ -19,6 +19,7 @@ from catalog.reading.manifest import manifest
 from probes.calls.placeholders import filled
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
+from probes.judging.named import names
 from probes.judging.proof import proof_of
 from probes.running.gathering import Gathering
 from probes.running.rate_limiter import RateLimiter, WaitTooLong
@@ -32,6 +33,7 @@ from probes.wire.loopback import Loopback
 from probes.wire.silence import silence
 
 if TYPE_CHECKING:
+    from catalog.model import Response
     from probes.calls.call import Call
     from probes.running.budget import Budget
     from probes.running.throttle import Drawer
@@ -108,6 +110,10 @@ class Lane:
         """
         self._controls: dict[str, _Controls] = {}
         self._control_lock = anyio.Lock()
+        self.doubtful = {} if mock else {name: self._dialect.text_in(text) for name, text in provider.doubtful.items()}
+        """Values that somebody has set and nobody has seen on the account, in stand-ins."""
+        self.served: set[str] = set()
+        """Those of them that a request named which was a success with this key."""
         self.places = anyio.CapacityLimiter(provider.concurrency)
         self.room = room or Room()
         self.gathering = Gathering()
@@ -150,6 +156,8 @@ class Lane:
             self._throttle.learn(drawer, exchange.response, reserved)
         if not call.fails:
             self._learn(exchange)
+        if self.doubtful and exchange.response is not None and _is_a_success(exchange.response, self.provider.name):
+            self.served |= names(exchange.request, self.doubtful)
         return exchange
 
     def meters(self, call: Call, role: str) -> bool:
@@ -306,6 +314,10 @@ class Lane:
             asked = self._throttle.policy.asked_s(response) if response.status in ASK_TO_WAIT else None
             if asked:
                 self._limiter.pause(asked)
+
+
+def _is_a_success(response: Response, provider: str) -> bool:
+    return 200 <= (status_of(response, provider) or 0) < 300
 
 
 @dataclass(slots=True)

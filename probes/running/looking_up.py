@@ -17,7 +17,7 @@ from probes.judging.proof import expected_of
 from probes.judging.unasked import unasked
 from probes.running.budget import Budget
 from probes.running.lane import Lane
-from probes.target.look_ups import LookedUp, Rule, choose, ending, following, joined
+from probes.target.look_ups import LookedUp, Rule, choose, ending, following, joined, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from probes.wire.redact import Redactor
 
 SESSION = "look-ups"
+
+_Key = tuple[str, str, str]
+"""Role, address and path of one request."""
 
 
 def look_up(wanted: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
@@ -71,10 +74,10 @@ class _OfProvider:
         self._redactor = redactor
         self._mock = mock
         self._lanes: dict[str, Lane] = {}
-        self._told: dict[tuple[str, str, str], LookedUp] = {}
-        self._bodies: dict[tuple[str, str, str], Json] = {}
-        self._unanswered: dict[tuple[str, str, str], Reason] = {}
-        self._left_open: dict[str, tuple[str, str, str]] = {}
+        self._told: dict[_Key, LookedUp] = {}
+        self._bodies: dict[_Key, Json] = {}
+        self._unanswered: dict[_Key, Reason] = {}
+        self._left_open: dict[str, _Key] = {}
 
     async def follow(self, rules: Iterable[Rule]) -> tuple[LookedUp, ...]:
         values = dict(self._provider.values)
@@ -94,7 +97,9 @@ class _OfProvider:
         if key not in self._told:
             self._told[key] = await self._ask(key, rule)
         body = self._bodies.get(key)
-        if rule.value not in values:
+        if rule.value in self._provider.values:
+            await self._vouch(rule, key, body)
+        elif rule.value not in values:
             found = choose(rule, body, values, self._provider.rules)
             if found is None:
                 if key in self._unanswered:
@@ -106,13 +111,28 @@ class _OfProvider:
         if end is not None:
             self._told[key] = replace(self._told[key], ends={**self._told[key].ends, rule.value: end})
 
-    def _leave_open(self, rule: Rule, key: tuple[str, str, str]) -> None:
+    async def _vouch(self, rule: Rule, key: _Key, body: Json) -> None:
+        """Note whether the account has a value that somebody has set: in the list, or when asked for it by itself."""
+        value = self._provider.values[rule.value]
+        if not listed(rule, body, value) and rule.one:
+            key = (rule.role, rule.address, filled(rule.one, self._provider.values))
+            if key not in self._told:
+                told = await self._ask(key, replace(rule, next=""))
+                answered = key not in self._unanswered
+                self._told[key] = replace(told, refused=frozenset({rule.value} if told.trouble and answered else ()))
+            there = not self._told[key].trouble
+        else:
+            there = listed(rule, body, value)
+        if there:
+            self._told[key] = replace(self._told[key], found={**self._told[key].found, rule.value: value})
+
+    def _leave_open(self, rule: Rule, key: _Key) -> None:
         """Keep that nothing is known of a value because this request got no answer that speaks of the account."""
         told = self._told[key]
         self._left_open[rule.value] = key
         self._told[key] = replace(told, unanswered={**told.unanswered, rule.value: self._unanswered[key]})
 
-    async def _ask(self, key: tuple[str, str, str], rule: Rule) -> LookedUp:
+    async def _ask(self, key: _Key, rule: Rule) -> LookedUp:
         """Ask for the list, page by page; what was told before one that was refused counts."""
         role, address, ask = key
         parts = urlsplit(ask)

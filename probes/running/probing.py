@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -22,9 +22,10 @@ from probes.elicit.probe import Stopped
 from probes.elicit.twins import TWIN, twin
 from probes.judging.attempts import PASSING, only_later, over_all, still_open
 from probes.judging.judge import judge
+from probes.judging.named import blamed
 from probes.judging.not_looked_at import not_looked_at
 from probes.judging.settlement import pages, refusals, settled
-from probes.judging.summed import summed
+from probes.judging.summed import summed, unseen
 from probes.judging.verdict import Verdict
 from probes.running import controls
 from probes.running.attempt_probe import AttemptProbe
@@ -154,6 +155,10 @@ async def _worth_asking_again(task: Task, lane: Lane) -> bool:
 async def _settled(task: Task, lane: Lane, tried: _Tried, final: Verdict) -> Verdict:
     """The verdict once all of the lane are judged: what many different faults were answered with may say nothing."""
     everything = [each for attempt in tried.attempts for each in attempt.exchanges]
+    doubted = blamed(final, task.expected, everything, lane.doubtful, lane.provider.name)
+    if doubted:
+        await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
+        return _without_what_is_not_there(final, doubted, lane)
     exchanges = {(each.label, each.endpoint): each for each in everything}
     faults = {label: row for label, row in task.faults.items() if label not in tried.with_another_key}
     found = tuple(refusals(task.expected, final, exchanges, task.recipe.lane, faults, task.known))
@@ -163,6 +168,23 @@ async def _settled(task: Task, lane: Lane, tried: _Tried, final: Verdict) -> Ver
     await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
     rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
     return settled(final, found, rulings, lane.settling.pages)
+
+
+def _without_what_is_not_there(final: Verdict, doubted: Mapping[Place, frozenset[str]], lane: Lane) -> Verdict:
+    """The verdict without the refusals of values that no request of the lane was let through with."""
+    cells = dict(final.cells)
+    for place, named in doubted.items():
+        if wrong := named - lane.served:
+            cells[place] = unseen(cells[place], Reason(ReasonCode.VALUE_NOT_FOUND, _not_there(lane, wrong)))
+    return final if cells == final.cells else summed(cells)
+
+
+def _not_there(lane: Lane, wrong: Iterable[str]) -> str:
+    """What to set, and why, in the same words wherever these values were named."""
+    provider = lane.provider
+    told = {name: f" ({provider.values[name]})" if name.endswith("_model") else "" for name in sorted(wrong)}
+    mends = " or ".join(f"{provider.mend(f'values.{name}')}{shown}" for name, shown in told.items())
+    return f"{mends}: it is refused wherever it is named, and nothing shows that this key may use it"
 
 
 async def _without_fault(task: Task, lane: Lane, endpoint: str) -> Exchange:

@@ -7,7 +7,7 @@ listing is a fact of the documents: it chooses what is asked, and judges nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,9 @@ class Rule:
     the entry of another value in place of all this. `after` is a beginning that is left off. `ends` points at the day
     on which what was taken is no longer there.
 
+    Where somebody has set the value, the list says whether the account has it; what is not listed, as an alias is not,
+    may be asked for by itself at `one`, the path of a free GET.
+
     A list that comes in pages goes on with the cursor at `next`, in the query parameter `next_as`, as long as there is
     one and what `more` points at, if that is told, is true.
     """
@@ -52,6 +55,7 @@ class Rule:
     next: str = ""
     next_as: str = ""
     more: str = ""
+    one: str = ""
     role: str = "inference"
     address: str = "base_url"
 
@@ -63,7 +67,7 @@ class Rule:
     @property
     def requests(self) -> int:
         """The most requests that following it takes."""
-        return MAX_PAGES if self.next else 1
+        return (MAX_PAGES if self.next else 1) + bool(self.one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class LookedUp:
     ends: Mapping[str, date] = field(default_factory=dict)
     trouble: str = ""
     """Why it told nothing; empty where it was answered."""
+    refused: frozenset[str] = frozenset()
+    """Values that somebody has set and that the account does not list, and refused to show by themselves."""
     unanswered: Mapping[str, Reason] = field(default_factory=dict)
     """Values of which it left everything open, and why; empty where the account answered, if only to refuse."""
 
@@ -100,6 +106,14 @@ def choose(rule: Rule, body: Json, values: Mapping[str, str], rules: Mapping[str
         if candidates:
             return _text(_newest(candidates, rule), rule)
     return None
+
+
+def listed(rule: Rule, body: Json, value: str) -> bool:
+    """Whether a value that somebody has set is in the list, and nothing there says that it is not meant any more."""
+    if rule.of:
+        return False
+    shown = replace(rule, like=(), unlike=(), newest="")
+    return any(_text(each, rule) == value and _fits(each, shown) for each in _entries(rule, body))
 
 
 def ending(rule: Rule, body: Json, value: str) -> date | None:

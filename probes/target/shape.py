@@ -104,12 +104,16 @@ def _is_member(key: str, value: Any) -> bool:
 def _is_rule(rule: Any) -> bool:
     return (
         isinstance(rule, dict)
-        and isinstance(rule.get("ask"), str)
-        and rule["ask"].startswith("/")
+        and "ask" in rule
+        and all(_is_a_path(rule[key]) for key in ("ask", "one") if key in rule)
         and ("next" in rule) == ("next_as" in rule)
         and ("more" not in rule or "next" in rule)
         and all(_is_of_a_rule(key, value) for key, value in rule.items())
     )
+
+
+def _is_a_path(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith("/")
 
 
 def _is_of_a_rule(key: str, value: Any) -> bool:
@@ -121,7 +125,7 @@ def _is_of_a_rule(key: str, value: Any) -> bool:
 
 
 _TEXTS_OF_A_RULE = frozenset(
-    {"ask", "entries", "take", "newest", "of", "after", "ends", "next", "next_as", "more", "role", "address"}
+    {"ask", "entries", "take", "newest", "of", "after", "ends", "next", "next_as", "more", "one", "role", "address"}
 )
 
 

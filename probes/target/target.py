@@ -93,6 +93,10 @@ class Provider:
     """The revisions that are to be probed: the first each night, of the others one by rotation."""
     rules: Mapping[str, Rule] = field(default_factory=dict)
     """How values that no variable names are found on the account, by value."""
+    defaulted: frozenset[str] = frozenset()
+    """The places in its table whose variable nobody has set, so that what stands there is the target's own."""
+    vouched: frozenset[str] = frozenset()
+    """Values that the account was seen to have."""
     unanswered: Mapping[str, Reason] = field(default_factory=dict)
     """Values that were looked up and of which nothing is known, and why: no answer came that speaks of the account."""
 
@@ -117,6 +121,15 @@ class Provider:
         """The rules of the values that nobody has set, in an order in which they can be asked."""
         return tuple(rule for rule in in_order(self.rules.values()) if rule.value not in self.values)
 
+    @property
+    def doubtful(self) -> Mapping[str, str]:
+        """The values that somebody has set and that nobody has seen on the account; amounts name nothing there."""
+        return {
+            name: text
+            for name, text in self.values.items()
+            if name not in self.vouched and f"values.{name}" not in self.defaulted and not text.isdecimal()
+        }
+
     def found_by(self, name: str) -> Rule | None:
         """The rule by which a value that nobody has set can be found with the keys at hand."""
         rule = self.rules.get(name)
@@ -129,6 +142,11 @@ class Provider:
         """What to do about something that is not there, for instance `values.small_model`."""
         variable = self.unset.get(place)
         return f"set {variable}" if variable else f"add providers.{self.name}.{place} to target {target!r}"
+
+    def mend(self, place: str) -> str:
+        """What to do about something that is there and wrong."""
+        variable = self.variables.get(place)
+        return f"set {variable}" if variable else f"mend providers.{self.name}.{place} in the target"
 
     def credential(self, role: str) -> Credential:
         """The key of a role; `wrong` always has one, any other may be missing."""
@@ -188,9 +206,15 @@ class Target:
         return replace(self, providers={name: each for name, each in self.providers.items() if name in names})
 
     def with_values(self, found: Mapping[str, Mapping[str, str]]) -> Target:
-        """This target with values besides, by provider; what it has already stays."""
+        """This target with values that its accounts have, by provider; what it says already stays."""
         providers = {
-            name: replace(provider, values={**found[name], **provider.values}) if name in found else provider
+            name: replace(
+                provider,
+                values={**found[name], **provider.values},
+                vouched=provider.vouched | found[name].keys(),
+            )
+            if name in found
+            else provider
             for name, provider in self.providers.items()
         }
         return replace(self, providers=providers)

@@ -158,6 +158,7 @@ class _Table:
     live: bool
     unset: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
+    defaulted: set[str] = field(default_factory=set)
 
     def provider(self) -> Provider:
         table = {key: value for key in self.table if (value := self._setting(key)) is not None}
@@ -177,6 +178,7 @@ class _Table:
             revisions=self._revisions(),
             unset=self.unset,
             variables=self.variables,
+            defaulted=frozenset(self.defaulted),
             rules=self._rules(table.get(LOOK_UP, {})),
             **{**self._documented_key(table), **{key: value for key, value in table.items() if key in SETTINGS}},
         )
@@ -252,9 +254,13 @@ class _Table:
         if not variable:
             raise self._error(place, 'names no variable; write "env:NAME", or "env:NAME|default"')
         self.variables[place] = variable
-        text = self.file.environ.get(variable, "").strip() or default.strip()
+        text = self.file.environ.get(variable, "").strip()
         if not text:
-            self.unset[place] = variable
+            text = default.strip()
+            if text:
+                self.defaulted.add(place)
+            else:
+                self.unset[place] = variable
         return text or None
 
     def _converted(self, key: str, text: str, written: str) -> Any:

@@ -14,7 +14,7 @@ from probes.elicit.recipe import recipe
 from probes.planning.endings import endings
 from probes.planning.look_ups import asked, look_ups
 from probes.target import target as targets
-from probes.target.look_ups import MAX_PAGES, LookedUp, Rule, choose, ending, following, in_order, joined
+from probes.target.look_ups import MAX_PAGES, LookedUp, Rule, choose, ending, following, in_order, joined, listed
 
 if TYPE_CHECKING:
     from probes.target.target import Target
@@ -158,12 +158,28 @@ def test_only_what_the_records_need_is_asked_each_request_once() -> None:
     assert look_ups([needing("chat", role="compliance")], live(PA_API_KEY="key-of-pa")) == {}, "no key of that role"
 
 
-def test_a_value_that_is_set_is_looked_up_for_its_end_alone() -> None:
+def test_a_value_that_is_set_is_looked_up_for_its_end_and_whether_it_is_there() -> None:
     wanted = look_ups(
-        [needing("small_model", "retired_model")],
-        live(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m", PA_RETIRED_MODEL="r"),
+        [needing("small_model", "retired_model", "max_tokens_of_small_model")],
+        live(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m", PA_RETIRED_MODEL="r", PA_MAX_TOKENS_OF_SMALL_MODEL="5"),
     )
-    assert [each.value for each in wanted["pa"]] == ["small_model"]
+    assert [each.value for each in wanted["pa"]] == ["small_model", "retired_model"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "value", "there"),
+    [
+        (rule(), "mini-2", True),
+        (rule(), "mini", False),
+        (rule(unless={"/state": ("retired",)}), "mini-2", False),
+        (rule(like=("large-*",), unlike=("mini-*",)), "mini-2", True),
+        (rule(of="small_model", take="/max"), "9", False),
+        (rule(entries="/models"), "mini-2", False),
+    ],
+)
+def test_whether_an_account_has_what_somebody_set(asked: Rule, value: str, there: bool) -> None:
+    """Which of its names a rule would prefer is no matter then."""
+    assert listed(asked, LISTING, value) is there
 
 
 def test_an_end_is_told_with_the_records_that_rest_on_it() -> None:

@@ -101,7 +101,8 @@ def test_the_strip_has_a_place_for_each_run() -> None:
         ([], "Nothing was probed. 0 of 0 verified."),
         (
             [result(A), result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})],
-            "PB was not really looked at; nothing that was seen drifts. 1 of 2 verified, oldest evidence today.",
+            "PB was not really looked at: no record has a verdict (read-timeout); nothing that was seen drifts. "
+            "1 of 2 verified, oldest evidence today.",
         ),
     ],
 )
@@ -114,7 +115,9 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(described, [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")])
     assert overview.verdict == (
-        "PB was not really looked at; PA drifts: 1 new cause behind 1 record. 3 of 4 verified, oldest evidence 2 days."
+        "PB was not really looked at: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
+        "1 record. "
+        "3 of 4 verified, oldest evidence 2 days."
     )
     assert [each.address for each in overview.added] == ["pb/errors/http/d"]
 

@@ -96,7 +96,9 @@ def test_the_state_in_one_sentence(results: list[Result], sentence: str, tab: st
 def test_what_is_blind_is_said_first() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(run(), [drifted(A), unseen])
-    assert overview.sentence == "PC was not really looked at; PA drifts: 1 new cause behind 1 record."
+    assert overview.sentence == (
+        "PC was not really looked at: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
+    )
     assert title(overview) == "PC blind"
 
 

@@ -199,7 +199,9 @@ def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: 
     overview = Overview(run(expected=("pa", "pb")), [*mine, *others])
     assert overview.blind == ({"pa": blind} if blind else {})
     assert overview.status is (Exit.BLIND if blind else Exit.FINE)
-    assert overview.verdict.startswith("PA was not really looked at; nothing that was seen drifts") == bool(blind)
+    assert overview.verdict.startswith(f"PA was not really looked at: {blind}; nothing that was seen drifts") == bool(
+        blind
+    )
     assert overview.mood == "warn"
 
 

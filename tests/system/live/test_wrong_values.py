@@ -1,0 +1,112 @@
+"""What somebody told the target wrongly, or what is gone since, is no difference of the provider's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+
+from catalog.model import Outcome
+from probes.commands import doctor
+from tests.harness.accounts import FREE, Services, night, services
+from tests.harness.engines import catalog
+from tests.harness.fault_changes import body, instead
+from tests.harness.faults import Fault, Where
+
+REFUSED = frozenset({Outcome.DRIFTED, Outcome.FLAKY, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
+FORBIDDEN = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this model."}}'
+GONE = '{"type":"error","error":{"type":"not_found_error","message":"model: mock-small"}}'
+ABOUT_THE_MODEL = ("pa/endpoints/models/get_model", "pa/errors/invalid_request/max_tokens_above_maximum")
+
+
+@pytest.fixture(scope="module")
+def standing() -> Iterator[Services]:
+    with services() as made:
+        yield made
+
+
+@pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
+def test_a_model_that_is_not_there_is_our_cause_once(standing: Services, provider: str) -> None:
+    standing.behind()
+    variable = f"{provider.upper()}_SMALL_MODEL"
+    results = night(standing.target(provider, **{variable: "no-such-model-of-mine"}))
+    assert not [each.record for each in results.values() if each.outcome in REFUSED]
+    told = Counter(each.reason.detail for each in results.values() if each.reason and each.reason.code == NOT_FOUND)
+    ((detail, number),) = told.items()
+    assert detail.startswith(f"set {variable} (no-such-model-of-mine): ")
+    assert number >= 3
+    assert any(each.outcome is Outcome.CONFORMS for each in results.values()), "the rest is looked at"
+
+
+NOT_FOUND = "value-not-found"
+
+
+def test_a_model_that_is_there_may_drift(standing: Services) -> None:
+    """It is in the account's list, so that a refusal of it is the provider's; so is that of one found there."""
+    for given in ({"PA_SMALL_MODEL": "mock-small"}, {}):
+        standing.behind(Fault(Where(path="/models/mock-small$"), answer=instead(404, GONE)))
+        results = night(standing.target("pa", **given), ABOUT_THE_MODEL[:1])
+        assert [each.outcome for each in results.values()] == [Outcome.DRIFTED]
+
+
+def test_an_alias_that_no_list_has_is_asked_for_by_itself(standing: Services) -> None:
+    standing.behind(ONLY_ANOTHER, Fault(Where(path="/count_tokens$"), answer=instead(404, GONE)))
+    results = night(standing.target("pa", PA_SMALL_MODEL="mock-small"), ["pa/endpoints/messages/count_tokens"])
+    assert [each.outcome for each in results.values()] == [Outcome.DRIFTED]
+
+
+ANOTHER = b'{"data": [{"id": "mock-large", "type": "model"}], "has_more": false}'
+ONLY_ANOTHER = Fault(Where(path="/v1/models$", statuses=(200,)), answer=body(lambda raw: ANOTHER))
+
+
+@pytest.mark.parametrize("where", ["/models/mock-small|/messages", "/models/mock-small"])
+def test_a_model_that_this_key_may_not_use_restricts_no_record(standing: Services, where: str) -> None:
+    """Nor is it a difference where another refusal was provoked, as long as nothing at all is let through with it."""
+    forbidden = body(lambda raw: FORBIDDEN.encode())
+    refused = Fault(Where(path=where, statuses=(200, 400)), answer=lambda answer: forbidden(answer).but(status=403))
+    standing.behind(ONLY_ANOTHER, refused)
+    results = night(standing.target("pa", PA_SMALL_MODEL="mock-small"), ABOUT_THE_MODEL)
+    assert not [each.record for each in results.values() if each.outcome in REFUSED]
+    get = results[ABOUT_THE_MODEL[0]]
+    assert get.reason is not None
+    assert get.reason.code == NOT_FOUND
+
+
+WRONG_IDS = {
+    "PA_COMPLIANCE_KEY": "mock-pa-compliance",
+    "PA_ADMIN_KEY": "mock-pa-admin",
+    "PA_WORKSPACE": "wrkspc_nope",
+    "PA_ORGANIZATION": "org_nope",
+    "PA_USER": "user_nope",
+    "PA_CHAT": "claude_chat_nope",
+    "PA_PROJECT": "claude_proj_nope",
+    "PA_REMOTE_SESSION": "not even an id",
+    "PA_AGENTS_BETA": "managed-agents-2019-01-01",
+}
+
+
+def test_wrong_ids_and_a_beta_that_was_retired(standing: Services) -> None:
+    standing.behind()
+    results = night(standing.target("pa", **WRONG_IDS))
+    assert not [each.record for each in results.values() if each.outcome in REFUSED]
+    told = " ".join(each.reason.detail for each in results.values() if each.reason and each.reason.code == NOT_FOUND)
+    for variable in ("PA_WORKSPACE", "PA_ORGANIZATION", "PA_CHAT", "PA_PROJECT", "PA_REMOTE_SESSION", "PA_AGENTS_BETA"):
+        assert f"set {variable}" in told
+    assert "nope" not in told, "an id of the account is nobody's business"
+
+
+def test_the_doctor_says_which_value_the_account_has_not(standing: Services) -> None:
+    standing.behind()
+    target = standing.target("pa", PA_SMALL_MODEL="no-such-model-of-mine")
+    found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
+    assert not found.healthy
+    said = "not there: pa small_model: the account does not show no-such-model-of-mine; set PA_SMALL_MODEL"
+    assert said in doctor.told(found)
+
+
+def test_the_doctor_finds_a_value_that_is_there_fine(standing: Services) -> None:
+    standing.behind()
+    found = doctor.examine(catalog(), standing.target("pa", PA_SMALL_MODEL="mock-small"), FREE, date(2026, 11, 21))
+    assert found.healthy
