@@ -12,6 +12,7 @@ from catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
+    from catalog.model import Reason
 
 BLIND_SHARE = 0.2
 """A provider of whose allowed probes more than this share is inconclusive was not really looked at."""
@@ -141,11 +142,17 @@ def _is_ours(result: Result) -> bool:
 
 def _most_common_reason(what: str, results: Sequence[Result]) -> str:
     """What was found, with the reason that most of them share; where something is wanting, with what would mend it."""
-    reasons = Counter((result.reason.code, _mend(result)) for result in results if result.reason)
+    reasons = Counter((_code(result.reason), _mend(result)) for result in results if result.reason)
     if not reasons:
         return what
     (code, mend), _ = reasons.most_common(1)[0]
     return f"{what} ({code}: {mend})" if mend else f"{what} ({code})"
+
+
+def _code(reason: Reason) -> str:
+    """The code of a reason; of a lane that ended, of what ended it, with which its words begin."""
+    first = reason.detail.partition(": ")[0]
+    return first if reason.code == ReasonCode.LANE_STOPPED and first in set(ReasonCode) else reason.code
 
 
 def _mend(result: Result) -> str:

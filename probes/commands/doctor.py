@@ -18,6 +18,7 @@ from catalog.model import homes, places
 from catalog.model.codes import ReasonCode
 from probes.elicit import book
 from probes.elicit.probe import Stopped
+from probes.judging.attempts import PASSING
 from probes.planning.bounds import plan_lines
 from probes.planning.endings import Ending, endings
 from probes.planning.gains import Gain, gains
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from catalog.reading.store import Catalog
+    from probes.calls.call import Call
     from probes.elicit.recipe import Recipe
     from probes.target.look_ups import LookedUp
 
@@ -165,12 +167,26 @@ async def _check(provider: Provider, role: str, redactor: Redactor, *, mock: boo
     started = time.perf_counter()
     trouble = ""
     try:
-        await controls.confirm(call, lane, f"{RUN}/control")
+        await _confirmed(call, lane)
     except Stopped as stopped:
         trouble = str(stopped)
     finally:
         await lane.aclose()
     return Check(provider.name, role, f"{call.method} {call.path}", (time.perf_counter() - started) * 1000, trouble)
+
+
+async def _confirmed(call: Call, lane: Lane) -> None:
+    """A control, sent again where its answer got lost on the way.
+
+    Raises:
+        Stopped: it is no success.
+    """
+    try:
+        await controls.confirm(call, lane, f"{RUN}/control")
+    except Stopped as stopped:
+        if stopped.reason.code not in PASSING:
+            raise
+        await controls.confirm(call, lane, f"{RUN}/control", after=time.perf_counter())
 
 
 def told(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = ()) -> list[str]:

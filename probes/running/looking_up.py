@@ -1,4 +1,7 @@
-"""Sends the look-ups of a run's beginning: each list once, page by page, on its key's lane, outside all budgets."""
+"""Sends the look-ups of a run's beginning: each list once, page by page, on its key's lane, outside all budgets.
+
+What got lost on the way is asked for once more, as the steps of a probe are.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,30 @@ from urllib.parse import parse_qsl, urlsplit
 import anyio
 
 from catalog.model import Reason
+from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
 from probes.calls.call import get
 from probes.calls.placeholders import filled
 from probes.elicit.probe import Stopped
+from probes.judging.attempts import PASSING
 from probes.judging.proof import expected_of
 from probes.judging.unasked import unasked
 from probes.running.budget import Budget
 from probes.running.lane import Lane
-from probes.target.look_ups import LookedUp, Rule, choose, ending, following, joined, listed
+from probes.target.look_ups import AGAIN, LookedUp, Rule, choose, ending, following, is_empty, joined, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from catalog.model import Exchange, Json
     from probes.planning.look_ups import LookUps
-    from probes.target.target import Provider, Target
+    from probes.target.target import Target
     from probes.wire.redact import Redactor
 
 SESSION = "look-ups"
+
+MODEL = "_model"
+"""How values end that are names of models."""
 
 _Key = tuple[str, str, str]
 """Role, address and path of one request."""
@@ -58,7 +66,7 @@ async def _all(wanted: LookUps, target: Target, redactor: Redactor) -> tuple[Loo
     told: dict[str, tuple[LookedUp, ...]] = {}
 
     async def of(name: str, rules: tuple[Rule, ...]) -> None:
-        told[name] = await _OfProvider(target.providers[name], redactor, mock=not target.live).follow(rules)
+        told[name] = await _OfProvider(target, name, redactor).follow(rules)
 
     async with anyio.create_task_group() as group:
         for name, rules in wanted.items():
@@ -69,10 +77,11 @@ async def _all(wanted: LookUps, target: Target, redactor: Redactor) -> tuple[Loo
 class _OfProvider:
     """The look-ups of one provider, one after another: some rest on what others found."""
 
-    def __init__(self, provider: Provider, redactor: Redactor, *, mock: bool) -> None:
-        self._provider = provider
+    def __init__(self, target: Target, name: str, redactor: Redactor) -> None:
+        self._provider = target.providers[name]
         self._redactor = redactor
-        self._mock = mock
+        self._mock = not target.live
+        self._again_after_s = target.reprobe_after_s
         self._lanes: dict[str, Lane] = {}
         self._told: dict[_Key, LookedUp] = {}
         self._bodies: dict[_Key, Json] = {}
@@ -104,12 +113,21 @@ class _OfProvider:
             if found is None:
                 if key in self._unanswered:
                     self._leave_open(rule, key)
+                elif rule.value.endswith(MODEL) and is_empty(rule, body):
+                    self._unanswered[key] = self._no_models(rule)
+                    self._leave_open(rule, key)
                 return
             values[rule.value] = found
             self._told[key] = replace(self._told[key], found={**self._told[key].found, rule.value: found})
         end = ending(rule, body, values[rule.value])
         if end is not None:
             self._told[key] = replace(self._told[key], ends={**self._told[key].ends, rule.value: end})
+
+    def _no_models(self, rule: Rule) -> Reason:
+        """Why nothing is known where an account lists no model at all: no provider is without, but a key may be."""
+        credential = self._provider.credential(rule.role)
+        key = credential.variable or f"credential {rule.role!r} of {self._provider.name}"
+        return Reason(ReasonCode.ACCOUNT_TROUBLE, f"GET {rule.ask} lists no model at all; look at the account of {key}")
 
     async def _vouch(self, rule: Rule, key: _Key, body: Json) -> None:
         """Note whether the account has a value that somebody has set: in the list, or when asked for it by itself."""
@@ -142,6 +160,7 @@ class _OfProvider:
             role, Lane(self._provider, role, self._redactor, Budget(self._provider), mock=self._mock)
         )
         pages: list[Json] = []
+        again = AGAIN
         cursor: tuple[tuple[str, str], ...] = ()
         while True:
             try:
@@ -150,10 +169,14 @@ class _OfProvider:
             except Stopped as stopped:
                 self._unanswered[key] = stopped.reason
                 return replace(told, trouble=str(stopped))
+            why = _unanswered(exchange, self._provider.name)
+            if again and why is not None and why.code in PASSING:
+                again -= 1
+                await anyio.sleep(self._again_after_s)
+                continue
             if exchange.failure is not None:  # the next would only repeat it
                 lane.stop(exchange.failure)
             trouble = _trouble(exchange)
-            why = _unanswered(exchange, self._provider.name)
             if why is not None:
                 self._unanswered[key] = why
             if trouble or exchange.response is None:

@@ -23,6 +23,10 @@ MAX_PAGES = 5
 """Of a list so many pages are read: 5,000 models at the size that is asked for."""
 
 
+AGAIN = 1
+"""How often of one list, in all its pages, a request is sent again whose answer got lost on the way."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """How one value is found. Pointers are JSON pointers; patterns are those of file names, in small letters.
@@ -67,7 +71,8 @@ class Rule:
     @property
     def requests(self) -> int:
         """The most requests that following it takes."""
-        return (MAX_PAGES if self.next else 1) + bool(self.one)
+        alone = 1 + AGAIN if self.one else 0
+        return (MAX_PAGES if self.next else 1) + AGAIN + alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,12 @@ def choose(rule: Rule, body: Json, values: Mapping[str, str], rules: Mapping[str
         if candidates:
             return _text(_newest(candidates, rule), rule)
     return None
+
+
+def is_empty(rule: Rule, body: Json) -> bool:
+    """Whether the answer has the list, and nothing is in it."""
+    found = find(body, rule.entries)
+    return isinstance(found, list) and not found
 
 
 def listed(rule: Rule, body: Json, value: str) -> bool:

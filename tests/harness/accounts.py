@@ -47,9 +47,12 @@ class Services:
     def behind(self, *faults: Fault) -> None:
         """Begin anew, with these faults."""
         self._app = FaultProxy(create_app(given=dialect()), Picking(faults))
+        self.asked = 0
+        """The requests since then."""
 
     async def __call__(self, scope: object, receive: object, send: object) -> None:
         """Serve one request or one WebSocket."""
+        self.asked += 1
         await self._app(scope, receive, send)
 
     def environ(self, *providers: str, **more: str) -> dict[str, str]:

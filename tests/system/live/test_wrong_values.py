@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
+from typing import Any
 
 import pytest
 
 from catalog.model import Outcome
+from catalog.model.codes import ReasonCode
 from probes.commands import doctor
+from probes.running.looking_up import look_up
+from probes.target.look_ups import AGAIN
+from probes.wire.redact import Redactor
 from tests.harness.accounts import FREE, Services, night, services
 from tests.harness.engines import catalog
-from tests.harness.fault_changes import body, instead
-from tests.harness.faults import Fault, Where
+from tests.harness.fault_changes import body, instead, page
+from tests.harness.faults import Act, Fault, Where
 
 REFUSED = frozenset({Outcome.DRIFTED, Outcome.FLAKY, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
 FORBIDDEN = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this model."}}'
@@ -110,3 +115,46 @@ def test_the_doctor_finds_a_value_that_is_there_fine(standing: Services) -> None
     standing.behind()
     found = doctor.examine(catalog(), standing.target("pa", PA_SMALL_MODEL="mock-small"), FREE, date(2026, 11, 21))
     assert found.healthy
+
+
+LISTS = {
+    "pa": ("^/pa/v1/models$", b'{"data": [], "has_more": false}'),
+    "pb": ("^/pb/v1beta/models$", b'{"models": []}'),
+    "pc": ("^/pc/v1/models$", b'{"object": "list", "data": []}'),
+    "pd": ("^/pd/v1/models$", b'{"object": "list", "data": []}'),
+}
+
+
+@pytest.mark.parametrize("provider", LISTS)
+def test_an_account_without_any_model_is_in_trouble(standing: Services, provider: str) -> None:
+    """Most records need one; that there is none is no state of a provider's, so nobody looked at those."""
+    path, nothing = LISTS[provider]
+    standing.behind(Fault(Where(path=path, statuses=(200,)), answer=body(lambda raw: nothing)))
+    target = standing.target(provider)
+    found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
+    assert not found.healthy
+    (said,) = [line for line in doctor.told(found) if line.startswith("unanswered: ")]
+    assert "lists no model at all; look at the account of " in said
+    unseen = found.plans[provider].not_probed.values()
+    assert sum(each.code == ReasonCode.ACCOUNT_TROUBLE for each in unseen) >= 3
+
+
+BAD_GATEWAY = page(502, "Bad Gateway")
+
+
+@pytest.mark.parametrize("trouble", [{"answer": BAD_GATEWAY}, {"act": Act.RESET}, {"answer": instead(503, "{}")}])
+def test_what_gets_lost_at_first_is_asked_for_once_more(standing: Services, trouble: dict[str, Any]) -> None:
+    """The first look-up and, of the doctor, the first control."""
+    model = ("pa/endpoints/models/get_model",)
+    standing.behind(Fault(Where(path="/pa/v1/models$", last=1), **trouble))
+    assert [each.outcome for each in night(standing.target("pa"), model).values()] == [Outcome.CONFORMS]
+    standing.behind(Fault(Where(path="/pa/v1/models$", last=1), **trouble))
+    assert doctor.examine(catalog(), standing.target("pa"), FREE, date(2026, 11, 21)).healthy
+
+
+def test_what_stays_lost_is_not_asked_for_for_ever(standing: Services) -> None:
+    standing.behind(Fault(Where(path="/pa/v1/models$"), answer=BAD_GATEWAY))
+    target = standing.target("pa")
+    (told,) = look_up({"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.of(target))
+    assert [each.code for each in told.unanswered.values()] == [ReasonCode.GATEWAY_PAGE]
+    assert standing.asked == 1 + AGAIN

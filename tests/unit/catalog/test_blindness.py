@@ -27,6 +27,15 @@ def seen(count: int) -> list[Result]:
 TIMED_OUT = result(Outcome.INCONCLUSIVE, 1, ReasonCode.READ_TIMEOUT, "not told: nobody can mend it in the target")
 REFUSED = result(Outcome.INCONCLUSIVE, 2, ReasonCode.CONNECT_REFUSED)
 STOPPED = result(Outcome.INCONCLUSIVE, 3, ReasonCode.LANE_STOPPED)
+WAITED = result(Outcome.INCONCLUSIVE, 3, ReasonCode.LANE_STOPPED, "wait-too-long: asked to wait 3600 s")
+DEAD_KEY = result(
+    Outcome.INCONCLUSIVE,
+    3,
+    ReasonCode.CONTROL_FAILED,
+    "the control GET x was answered 404; look at PA_KEY and PA_BASE_URL",
+)
+NO_MONEY = result(Outcome.INCONCLUSIVE, 3, ReasonCode.ACCOUNT_TROUBLE, "HTTP 402: pay; look at the account of PA_KEY")
+OF_A_SERVER = result(Outcome.INCONCLUSIVE, 3, ReasonCode.ACCOUNT_TROUBLE, "HTTP 402: pay; look at http://evil.example")
 NO_KEY = result(Outcome.NOT_PROBED, 4, ReasonCode.CREDENTIAL_MISSING, "set PA_KEY")
 NOT_ALLOWED = result(Outcome.NOT_PROBED, 5, ReasonCode.COST_NOT_ALLOWED, "billable")
 RESTRICTED = result(Outcome.RESTRICTED, 6, ReasonCode.PROBE_REFUSED)
@@ -49,6 +58,10 @@ NO_TWIN_AND_ACCEPTED = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOW
         ([TIMED_OUT, TIMED_OUT, REFUSED, RESTRICTED], "no record has a verdict (read-timeout)"),
         ([RESTRICTED], "no record has a verdict (probe-refused)"),
         ([*seen(50), STOPPED], "a lane stopped (lane-stopped)"),
+        ([*seen(50), WAITED], "a lane stopped (wait-too-long)"),
+        ([DEAD_KEY, DEAD_KEY], "no record has a verdict (control-failed: look at PA_KEY and PA_BASE_URL)"),
+        ([NO_MONEY], "no record has a verdict (account-trouble: look at the account of PA_KEY)"),
+        ([OF_A_SERVER], "no record has a verdict (account-trouble)"),
         ([*seen(4), TIMED_OUT], ""),
         ([*seen(4), TIMED_OUT, REFUSED], "2 of 6 probes are inconclusive (read-timeout)"),
         ([*seen(4), TIMED_OUT, OURS, OURS, NO_TWIN_AND_ACCEPTED, NOT_ALLOWED], ""),

@@ -144,7 +144,8 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     assert errors == faults
     failing = sum(map(verdicts.failed, self_check.of_records(seen)))
     assert bool(failures) == bool(failing + len(verdicts.stale_entries(described, seen)))
-    for told in (page, text, quiet, markdown):
+    vocabulary = '"tripwire-silent"'  # among the words that a query of the page may hold
+    for told in (page.replace(vocabulary, ""), text, quiet, markdown):
         assert ("tripwire" in told) == any("tripwire" in each for each in of_the_run)
     assert failures == len(list(document.iter("failure")))
     assert (overview.mood == "bad") == bool(failures + errors)
