@@ -23,4 +23,4 @@ def filled(value: Any, values: Mapping[str, str]) -> Any:
     def fill(text: str) -> str:
         return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text) if "{" in text else text
 
-    return map_texts(value, fill)
+    return fill(value) if isinstance(value, str) else map_texts(value, fill)

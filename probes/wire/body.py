@@ -114,13 +114,16 @@ def parsed(raw: bytes) -> tuple[Json, str]:
 
 def json_of(text: str | bytes) -> Json:
     """The JSON value that a text holds, or NO_JSON: for what is none, nests too deep or holds too many."""
-    if _holds_too_many(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")):
+    raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    if _holds_too_many(raw):
         return NO_JSON
     try:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return NO_JSON
-    return NO_JSON if _nests_deeper(value, MAX_DEPTH) else value
+    # What begins no more lists and objects than that cannot nest deeper: so it is with nearly every answer.
+    may_nest = raw.count(b"[") + raw.count(b"{") > MAX_DEPTH
+    return NO_JSON if may_nest and _nests_deeper(value, MAX_DEPTH) else value
 
 
 def _holds_too_many(raw: bytes) -> bool:

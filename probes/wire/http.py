@@ -27,6 +27,7 @@ from probes.wire.tls import context
 from probes.wire.transport import ASKED, Transport, Unsent
 
 if TYPE_CHECKING:
+    from probes.calls.body import Body
     from probes.calls.call import Call
     from probes.target.dialect import Dialect
     from probes.wire.redact import Redactor
@@ -47,6 +48,9 @@ HEADERS = {
     "user-agent": "catalog-probe",
 }
 """What every request says, unless the call says otherwise."""
+
+WITH_CONTENT = ("POST", "PUT", "PATCH")
+"""Methods whose requests tell the length of a body that they have not (RFC 9110, 8.6)."""
 
 ADDRESSES = 256
 """So many are kept as they were taken apart: a run asks most of them again and again."""
@@ -118,29 +122,30 @@ class HttpWire:
         if isinstance(call.body, Announced):
             sent["expect"] = "100-continue"
         query = tuple((key, self._dialect.text_out(value)) for key, value in call.query)
+        address = _address(url, query)
+        # What httpx adds to a request's headers it adds by making all of them anew.
+        told = {"host": address.netloc.decode(), **HEADERS, **sent}
+        if content or (call.method in WITH_CONTENT and "transfer-encoding" not in told):
+            told.setdefault("content-length", str(len(content)))
         request = httpx.Request(
             call.method,
-            _address(url, query),
-            content=content,
-            headers=HEADERS | sent,
+            address,
+            headers=told,
             cookies=self._cookies or None,
+            stream=_carried(call.body, content),
             extensions={"timeout": {"connect": call.connect_s or connect_s_within(self._limits)}},
         )
-        if isinstance(call.body, Declared):
-            request.stream = _DeclaredBody(call.body.length)
-        elif isinstance(call.body, Announced):
-            request.stream = Unsent()
-        return request, self._observer.request(call.method, str(request.url), sent, shown)
+        return request, self._observer.request(call.method, str(address), sent, shown)
 
-    def _content(self, call: Call) -> tuple[bytes | None, Any]:
+    def _content(self, call: Call) -> tuple[bytes, Any]:
         match call.body:
             case JsonBody(value):
                 return json.dumps(self._dialect.json_out(value)).encode(), value
             case Content(data):
                 return data, data.decode("utf-8", "backslashreplace")
             case Declared(length):
-                return None, f"[{length} bytes declared in content-length]"
-        return None, None
+                return b"", f"[{length} bytes declared in content-length]"
+        return b"", None
 
     async def _answer(self, call: Call, request: httpx.Request, started: float, asking: _Asking) -> Response:
         answer = await self._transport.handle_async_request(request)
@@ -230,6 +235,16 @@ class _DeclaredBody(httpx.AsyncByteStream):
 
 
 _CHUNK = b" " * 65_536
+
+
+def _carried(body: Body, content: bytes) -> httpx.AsyncByteStream:
+    """How a body goes out: at once, in pieces, or never."""
+    match body:
+        case Declared(length):
+            return _DeclaredBody(length)
+        case Announced():
+            return Unsent()
+    return httpx.ByteStream(content)
 
 
 @lru_cache(maxsize=ADDRESSES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html.entities import html5
@@ -70,12 +70,16 @@ def bare(raw: bytes) -> bytes:
     return _replaced(_GAPS, raw.lower(), _nothing)
 
 
-def levels(raw: bytes) -> Iterator[bytes]:
+def levels(raw: bytes) -> Iterable[bytes]:
     """The text bare, then without its escapes, then without those that came to light, as long as there are any.
 
     Then the same without the tags of a page: it is no escape to stand between two brackets.
     """
     bared = bare(raw)
+    return _levels(bared) if b"<" in bared or _is_escaped(bared) else (bared,)
+
+
+def _levels(bared: bytes) -> Iterator[bytes]:
     yield bared
     yield from _unescaped(bared)
     if b"<" in bared and (untagged := _replaced(_TAG, bared, _nothing)) != bared:

@@ -217,9 +217,9 @@ class Redactor:
         joined = "".join(texts)
         if len(joined) < self._needles.shortest and joined.isascii():
             return False
+        raw = joined.encode("utf-8", "surrogatepass")
         # Bytes that are written down stand in one text; names that follow each other only look like them.
-        apart = joined if len(texts) == 1 else "\n".join(texts)
-        return self._met(joined.encode("utf-8", "surrogatepass"), apart.encode("utf-8", "surrogatepass"))
+        return self._met(raw, raw if len(texts) == 1 else "\n".join(texts).encode("utf-8", "surrogatepass"))
 
     def _met(self, raw: bytes, apart: bytes | None = None) -> bool:
         met = self._needles.met

@@ -171,7 +171,7 @@ async def _asked(connection: Connection, request: httpx.Request) -> h11.Response
     # The URL has the host in ASCII and all else percent-encoded, and httpx has told the host in a header.
     asking = h11.Request(method=request.method.encode(), target=request.url.raw_path, headers=request.headers.raw)
     if isinstance(request.stream, httpx.ByteStream):
-        connection.send(asking, request.content)
+        connection.send(asking, request.read())
     elif isinstance(request.stream, Unsent):
         connection.announce(asking)
     else:
