@@ -170,10 +170,12 @@ class Lane:
         With `after` (a reading of `time.perf_counter`) only an answer to a request sent later than that will do.
         A control is no part of what the budget is for.
         """
+        seen = self._controls.setdefault(call.path, _Controls())
+        if after is None and seen.last is self.green is not None and not self._control_lock.locked():
+            return self.green  # to take turns would cost each probe a turn of the loop
         # All probes of the lane ask at once when it begins, or when they drift; the first to come sends, the others
         # take its answer: one control settles all drifts before it.
         async with self._control_lock:
-            seen = self._controls.setdefault(call.path, _Controls())
             count = sum(1 for sent_at in seen.sent_at if after is None or sent_at >= after)
             while seen.last is None or count == 0 or (count < MAX_CONTROLS and self._says_nothing(seen.last)):
                 sent_at = time.perf_counter()
