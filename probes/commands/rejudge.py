@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from catalog.evidence.results_file import RESULTS, drawing_on, read_run
+from catalog.evidence.results_file import RESULTS, EvidenceError, drawing_on, read_run
+from catalog.evidence.self_check import of_records
 from catalog.model import homes, places
 from catalog.model.exits import Exit
 from catalog.model.visible import line
@@ -16,7 +17,7 @@ from reports.words import count
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from catalog.evidence.results import Run
@@ -43,16 +44,32 @@ def rejudging(chosen: argparse.Namespace) -> int:
     edited = Catalog.load(*homes.use(places.meant(chosen.catalog) if chosen.catalog else None))
     against = Catalog.load(homes.also_use(places.meant(chosen.against))) if chosen.against else None
     found: list[Rejudged] = []
+    gone: set[str] = set()
+    there = False
     nights = sorted((read_run(_results(name)) for name in chosen.runs), key=lambda told: (told[0].today, told[0].run))
     for run, results in nights:
         with drawing_on(place=f"run {run.run}"):
             own = rejudge(results, edited, against)
+            asked = [result.address for result in of_records(results) if result.probed]
+        gone |= {str(each) for each in asked if each not in edited}
+        there |= any(each in edited for each in asked)
         sys.stdout.writelines(f"{each}\n" for each in _of_night(run, own))
         found += own
+    if gone and not there:
+        what = f"{count(len(gone), 'record')} of {count(len(nights), 'night')}, and none is among these records"
+        raise EvidenceError(what, "name with --catalog the records, edited, that the nights probed")
+    if gone:
+        sys.stdout.write(f"{line(_told_gone(sorted(gone)))}\n")
     sys.stdout.write(f"{_in_all(len(nights), found)}\n")
     if any(each.new_drifts for each in found):
         return Exit.PROBLEMS
     return Exit.BLIND if found and not any(each.looked_at for each in found) else Exit.FINE
+
+
+def _told_gone(addresses: Sequence[str]) -> str:
+    """What the nights probed and nobody can judge any more: an address is a record's name for good."""
+    more = f" and {len(addresses) - NAMED} more" if len(addresses) > NAMED else ""
+    return f"not among these records any more, removed or under another address: {', '.join(addresses[:NAMED])}{more}"
 
 
 def _results(name: str) -> Path:

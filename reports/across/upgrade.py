@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence.blindness import BLIND_SHARE
 from catalog.model import Outcome
 from catalog.model.text import brief
+from catalog.reading.manifest import manifest
 from reports.across.answers import EACH, Answer, answer_of
 from reports.across.comparison import Comparison, Row, agree
 from reports.across.table import seen
@@ -116,6 +117,15 @@ class Upgrade:
         return tuple(
             (name, before.get(name, ""), after.get(name, "")) for name in names if before.get(name) != after.get(name)
         )
+
+    @property
+    def backwards(self) -> bool:
+        """Whether the first run is the newer: by the revisions, or by the day where these are alike."""
+        if not self.revisions:
+            before, after = self.columns
+            return before.today > after.today
+        known = ((manifest(name).revisions, was, now) for name, was, now in self.revisions)
+        return any(revisions is not None and revisions.is_older(now, was) for revisions, was, now in known)
 
     @cached_property
     def compared(self) -> tuple[Row, ...]:

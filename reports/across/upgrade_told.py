@@ -42,6 +42,7 @@ def as_json(upgrade: Upgrade, reports: Sequence[str]) -> dict[str, Json]:
         "revisions": [{"provider": name, "before": was, "after": now} for name, was, now in upgrade.revisions],
         "compared": len(upgrade.compared),
         "blind": upgrade.blind,
+        "backwards": upgrade.backwards,
         "changes": [_change(each, reports) for each in upgrade.changes],
         "not_compared": [
             {"run": each.run, "provider": each.provider, "reason": each.reason, "records": list(each.records)}
@@ -68,6 +69,8 @@ def _lines(upgrade: Upgrade, reports: Sequence[str]) -> Iterator[str]:
     yield line(f"{before.label} -> {after.label}", 200)
     told = ", ".join(f"{name.upper()} {was or 'none'} -> {now or 'none'}" for name, was, now in upgrade.revisions)
     yield line(told, 200) if told else "both runs asked under the same revisions"
+    if upgrade.backwards:
+        yield "The first is the newer one: what follows is the way back. Give the older run first to see what is new."
     for kind, members in groupby(upgrade.same, key=lambda each: each.kind):
         own = list(members)
         yield ""
@@ -77,8 +80,11 @@ def _lines(upgrade: Upgrade, reports: Sequence[str]) -> Iterator[str]:
     yield ""
     yield from _not_compared(upgrade)
     number = len(upgrade.changes)
-    what = count(len(upgrade.compared), "record")
-    yield f"{what} compared: {count(number, 'difference') if number else 'nothing is otherwise'}."
+    if upgrade.compared:
+        what = count(len(upgrade.compared), "record")
+        yield f"{what} compared: {count(number, 'difference') if number else 'nothing is otherwise'}."
+    else:
+        yield "Nothing could be compared: on no record both runs have a verdict (exit 10)."
     for column, where in zip(upgrade.columns, reports, strict=True):
         if where and number:
             yield f"evidence, under each record's address: {where} ({line(column.label, 60)})"
@@ -104,6 +110,6 @@ def _not_compared(upgrade: Upgrade) -> Iterator[str]:
         yield f"  {line(each.run, 60)}  {told}"
     if len(upgrade.unseen) > PLACES:
         yield f"  … and {len(upgrade.unseen) - PLACES} more reasons"
-    if upgrade.blind:
+    if upgrade.blind and upgrade.compared:
         yield "Too little could be compared to say that the rest is as before (exit 10)."
     yield ""

@@ -186,6 +186,28 @@ def test_nights_that_show_nothing_of_an_edit_are_blind(
     assert "inconclusive (read-timeout); no exchange shows anything of it" in capsys.readouterr().out
 
 
+def test_records_that_are_removed_or_renamed_are_named(
+    tmp_path: Path, edited: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = edited / "pa" / "errors" / "general.json"
+    data = json.loads(file.read_text())
+    data["another_name"] = data.pop("overloaded")
+    file.write_text(json.dumps(data))
+    other = traffic(exchanged(404, error("not_found_error", "model: x"))).result(UNKNOWN_MODEL)
+    folder = str(sample.write(tmp_path / "r1", run(run="r1", selected=None), [night(), other]))
+    main(["rejudge", folder, "--catalog", str(edited)])
+    said = capsys.readouterr().out
+    assert f"not among these records any more, removed or under another address: {OVERLOADED}\n" in said
+
+
+def test_records_of_somebody_else_are_no_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "others" / "pb" / "errors").mkdir(parents=True)
+    shutil.copy(catalog().root / "pb" / "errors" / "quota.json", tmp_path / "others" / "pb" / "errors")
+    folder = str(sample.write(tmp_path / "r1", run(run="r1", selected=None), [night()]))
+    assert main(["rejudge", folder, "--catalog", str(tmp_path / "others")]) == 4
+    assert "1 record of 1 night, and none is among these records; name with --catalog" in capsys.readouterr().err
+
+
 def test_a_run_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rejudge", "nowhere"]) == 4
     assert capsys.readouterr().err.count("\n") == 1

@@ -131,6 +131,30 @@ def test_an_exchange_that_was_not_judged_is_no_evidence() -> None:
     assert upgrade(saw(ok({})), saw(ok({}), attempts=(aside,))).changes == ()
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "backwards"),
+    [
+        ({"revisions": {"pa": "2023-06-01"}}, {"revisions": {"pa": "2026-10-21"}}, False),
+        ({"revisions": {"pa": "2026-10-21"}}, {"revisions": {"pa": "2023-06-01"}}, True),
+        ({"revisions": {"pa": "2030-01-01"}}, {"revisions": {"pa": "2023-06-01"}}, False),
+        ({"today": "2026-11-20"}, {"today": "2026-11-21"}, False),
+        ({"today": "2026-11-21"}, {"today": "2026-11-20"}, True),
+    ],
+)
+def test_the_way_back_is_told_as_that(first: dict[str, Any], second: dict[str, Any], backwards: bool) -> None:
+    made = Upgrade((run(run="a", **first), [saw(ok({}))]), (run(run="b", **second), [saw(ok({}))]))
+    assert as_json(made, ["", ""])["backwards"] is backwards
+    assert ("the way back" in as_text(made, ["", ""])) is backwards
+
+
+def test_of_runs_with_no_record_in_common_nothing_is_said_to_be_as_before() -> None:
+    made = upgrade(saw(ok({}), A), saw(ok({}), B))
+    assert made.blind
+    assert as_text(made, ["", ""]).splitlines()[-1] == (
+        "Nothing could be compared: on no record both runs have a verdict (exit 10)."
+    )
+
+
 def test_both_forms_tell_all_of_it_and_where_it_is_shown() -> None:
     made = upgrade(saw(ok({"a": 1})), saw(REFUSED))
     text = as_text(made, ["old/report.html", "new/report.html"])
