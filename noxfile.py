@@ -104,7 +104,7 @@ def mutate(session: nox.Session) -> None:
 def mutants(session: nox.Session) -> None:
     """Break each documented behaviour of the mock, and name what no record notices: `-- --provider pb --why`."""
     install(session, "test")
-    session.run("python", "-m", "tests.harness.mutants", *(session.posargs or ("--all", "--large", "-n", "2")))
+    session.run("python", "-m", "tests.harness.mutants", *(session.posargs or ("--all", "--large", "-n", "3")))
 
 
 @nox.session

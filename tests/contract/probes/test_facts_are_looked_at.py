@@ -8,9 +8,8 @@ import pytest
 
 from catalog.reading import documents
 from catalog.reading.manifest import providers
-from probes.elicit.book import book
 from tests.harness.engines import Clean, catalog
-from tests.harness.mutants.running import LARGE_TOO
+from tests.harness.mutants.running import too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,18 +27,10 @@ def seen_as_stated(results: Iterable[Result]) -> set[str]:
     }
 
 
-def too_large(provider: str) -> tuple[str, ...]:
-    """How the ids of those begin that only requests show which are too large for each run: the proofs send them."""
-    opened = LARGE_TOO.get(provider, {}).keys()
-    optional = (
-        (address, each) for address, recipe in book(provider).recipes.items() for each in recipe.optional.items()
-    )
-    return tuple(f"{address}#{label}/" for address, (label, look) in optional if opened & set(look.needs))
-
-
 @pytest.mark.parametrize("provider", providers())
 def test_each_assertion_that_a_fact_names_was_seen_as_stated(provider: str, clean: Clean) -> None:
     checks = documents.checks(provider, catalog())
     named = {each.id for fact in checks.facts for each in checks.of(fact)}
     unseen = named - seen_as_stated(clean(provider).values())
-    assert sorted(each for each in unseen if not each.startswith(too_large(provider))) == []
+    by_proofs = tuple(f"{address}#{label}/" for address, label in too_large(provider))
+    assert sorted(each for each in unseen if not each.startswith(by_proofs)) == []

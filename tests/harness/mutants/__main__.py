@@ -130,13 +130,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if refused := list(refusals(chosen)):
         print(*refused, sep="\n", file=sys.stderr)
         return Exit.USAGE
-    if not chosen:
-        print("no mutant was chosen", file=sys.stderr)
-        return Exit.NOTHING_SELECTED
-    if asked.list:
+    if asked.list and chosen:
         print(*(mutant.id for mutant in chosen), sep="\n")
         return 0
     chosen = list(_sent(chosen, asked))
+    if not chosen:
+        print("no mutant was chosen", file=sys.stderr)
+        return Exit.NOTHING_SELECTED
     concerned = sorted({mutant.provider for mutant in chosen})
     if wrong := [f"{address} {outcome}" for each in concerned for address, outcome in untouched(each).items()]:
         print("these do not conform with nothing changed:", *wrong, sep="\n", file=sys.stderr)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from catalog.evidence.blindness import blind_providers
 from catalog.model import Outcome, Severity
 from catalog.model.codes import ReasonCode
+from probes.elicit.book import book
 from probes.planning.rotation import Depth, Drawing
 from probes.target import target as targets
 from tests.harness.engines import probe
@@ -32,6 +33,15 @@ if TYPE_CHECKING:
 
 LARGE_TOO: Mapping[str, Mapping[str, str]] = {"pa": {"large_batches": "yes"}}
 """What opens the looks that are too large for each run."""
+
+
+@cache
+def too_large(provider: str) -> frozenset[tuple[str, str]]:
+    """The address and the label of each look that is too large for each run: the proofs send them."""
+    opened = LARGE_TOO.get(provider, {}).keys()
+    looks = ((address, look) for address, recipe in book(provider).recipes.items() for look in recipe.optional.items())
+    return frozenset((address, label) for address, (label, look) in looks if opened & set(look.needs))
+
 
 NOTICED = (Outcome.DRIFTED, Outcome.FLAKY)
 """What fails a run for what was seen."""
