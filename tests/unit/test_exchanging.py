@@ -1,0 +1,87 @@
+"""What a mutant changes is put where it lives: the code of a function, a constant in all that imported it, a default."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.exchanging import exchange_constants, replacement
+from tests.harness.mutate import mutants
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+PLAIN = """
+MOST = 3
+KNOWN = ("a",)
+
+def few(number, most=5):
+    return [each for each in range(number) if each < MOST][:most]
+
+class Held:
+    def all(self, *, known=KNOWN):
+        def inner():
+            return known
+        return inner()
+"""
+
+
+def compiled(text: str) -> CodeType:
+    return compile(text, "plain.py", "exec", dont_inherit=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "function"),
+    [("each < MOST", "each > MOST", "few"), ("return known", "return None", "Held.all")],
+)
+def test_the_outermost_function_that_differs_is_exchanged(before: str, after: str, function: str) -> None:
+    found = replacement(compiled(PLAIN), compiled(PLAIN.replace(before, after)))
+    assert found is not None
+    assert {code.co_qualname for code in found} == {function}
+    assert found[0] != found[1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("MOST = 3", "MOST = 4"), ("most=5", "most=6"), ("class Held", "class H")]
+)
+def test_what_is_in_no_function_has_no_code_of_its_own(before: str, after: str) -> None:
+    assert replacement(compiled(PLAIN), compiled(PLAIN.replace(before, after))) is None
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A module as it was imported, and another one that has imported from it."""
+    module, importer = ModuleType("plain"), ModuleType("importer")
+    module.__file__ = "plain.py"
+    exec(compiled(PLAIN), vars(module))
+    vars(importer).update(MOST=vars(module)["MOST"], KNOWN=vars(module)["KNOWN"])
+    for each in (module, importer):
+        monkeypatch.setitem(sys.modules, each.__name__, each)
+    return module
+
+
+def test_a_constant_is_exchanged_wherever_it_was_imported(plain: Any) -> None:
+    held = plain.Held()
+    assert exchange_constants(plain, compiled(PLAIN.replace("MOST = 3", "MOST = 1").replace('("a",)', '("b",)')))
+    assert (plain.MOST, plain.KNOWN) == (1, ("b",))
+    assert (vars(sys.modules["importer"])["MOST"], vars(sys.modules["importer"])["KNOWN"]) == (1, ("b",))
+    assert plain.few(9) == [0]
+    assert held.all() == ("b",), "the default of an argument, too"
+
+
+def test_what_is_the_same_is_not_exchanged(plain: Any) -> None:
+    few = plain.few
+    assert not exchange_constants(plain, compiled(PLAIN))
+    assert plain.few is few
+    assert exchange_constants(plain, compiled(PLAIN.replace("most=5", "most=1")))
+    assert plain.few(9) == [0]
+
+
+def test_a_mutant_is_named_by_its_line_and_by_which_of_several_alike_it_is() -> None:
+    found = list(mutants("catalog/envelopes/formats.py"))
+    assert len({mutant.key for mutant in found}) == len(found)
+    assert all(mutant.line in mutant.lines for mutant in found)
+    assert all(mutant.code() != mutant.unchanged() for mutant in found)
