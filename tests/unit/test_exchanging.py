@@ -1,4 +1,4 @@
-"""What a mutant changes is put where it lives: the code of a function, a constant in all that imported it, a default."""
+"""What a mutant changes is put where it lives: code of a function, a constant in all that imported it, a default."""
 
 from __future__ import annotations
 
