@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -134,11 +134,20 @@ class Known:
         return tuple(quoting or fits)
 
     def of_the_account(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
-        """The records that an answer could be, if each of them tells of the account; else none."""
+        """The records that an answer could be, if each of them tells of the account; else none.
+
+        A code that only such a record has tells it whatever the type beside it is: services change that one.
+        """
         if status not in self._of_accounts:  # asked of each answer: most statuses say nothing of an account anywhere
             return ()
-        found = self.matching(status, body)
+        found = self.matching(status, body) or tuple(self._of_accounts_by_code(status, body))
         return found if all(answer.account is not None for answer in found) else ()
+
+    def _of_accounts_by_code(self, status: int | None, body: Json) -> Iterator[KnownAnswer]:
+        for answer in self._by_status.get(status, ()):
+            code = answer.expected.wire.get("code")
+            if answer.account is not None and code and wire_of(answer.expected.envelope, body).get("code") == code:
+                yield answer
 
 
 def _envelopes(answers: Iterable[KnownAnswer]) -> Iterable[Envelope]:

@@ -96,8 +96,7 @@ def _refused(lane: Lane, response: Response, status: int | None, where: str, kno
 
 
 def _key(lane: Lane) -> str:
-    credential = lane.provider.credential(lane.role)
-    return credential.variable or f"credential {lane.role!r} of {lane.provider.name}"
+    return lane.provider.called(lane.role)
 
 
 def _suspects(lane: Lane, status: int | None) -> str:

@@ -193,6 +193,11 @@ class Lane:
         status = status_of(control.response, self.provider.name) if control.response else None
         return status is None or status in (408, 429) or status >= 500
 
+    @property
+    def live(self) -> bool:
+        """Whether it is no mock that is asked."""
+        return not self._mock
+
     def reserve(self, tokens: int) -> None:
         """Set aside what an attempt may take at most.
 

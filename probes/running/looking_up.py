@@ -125,8 +125,7 @@ class _OfProvider:
 
     def _no_models(self, rule: Rule) -> Reason:
         """Why nothing is known where an account lists no model at all: no provider is without, but a key may be."""
-        credential = self._provider.credential(rule.role)
-        key = credential.variable or f"credential {rule.role!r} of {self._provider.name}"
+        key = self._provider.called(rule.role)
         return Reason(ReasonCode.ACCOUNT_TROUBLE, f"GET {rule.ask} lists no model at all; look at the account of {key}")
 
     async def _vouch(self, rule: Rule, key: _Key, body: Json) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -22,6 +22,7 @@ from probes.elicit.probe import Stopped
 from probes.elicit.twins import TWIN, twin
 from probes.judging.attempts import PASSING, only_later, over_all, still_open
 from probes.judging.judge import judge
+from probes.judging.let_through import let_through
 from probes.judging.named import blamed
 from probes.judging.not_looked_at import not_looked_at
 from probes.judging.settlement import pages, refusals, settled
@@ -155,6 +156,8 @@ async def _worth_asking_again(task: Task, lane: Lane) -> bool:
 async def _settled(task: Task, lane: Lane, tried: _Tried, final: Verdict) -> Verdict:
     """The verdict once all of the lane are judged: what many different faults were answered with may say nothing."""
     everything = [each for attempt in tried.attempts for each in attempt.exchanges]
+    if lane.live:
+        final = _without_rights(task, lane, tried, final, everything)
     doubted = blamed(final, task.expected, everything, lane.doubtful, lane.provider.name)
     if doubted:
         await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
@@ -168,6 +171,17 @@ async def _settled(task: Task, lane: Lane, tried: _Tried, final: Verdict) -> Ver
     await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
     rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
     return settled(final, found, rulings, lane.settling.pages)
+
+
+def _without_rights(task: Task, lane: Lane, tried: _Tried, final: Verdict, exchanges: Sequence[Exchange]) -> Verdict:
+    """The verdict without what a key was let through with that may have the right; a mock's keys are known."""
+    cells = dict(final.cells)
+    for place in let_through(final, task.expected, exchanges, task.known, lane.provider.name):
+        another = place[0] in tried.with_another_key
+        look = "" if another else f"; look at the account of {lane.provider.called(lane.role)}"
+        told = f"it was let through, as a key with the right is; a key without it is wanted here{look}"
+        cells[place] = unseen(cells[place], Reason(ReasonCode.ACCOUNT_TROUBLE, told))
+    return final if cells == final.cells else summed(cells)
 
 
 def _without_what_is_not_there(final: Verdict, doubted: Mapping[Place, frozenset[str]], lane: Lane) -> Verdict:

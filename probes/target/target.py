@@ -155,6 +155,10 @@ class Provider:
             return Credential(role, NOWHERE_KEY)
         return found or Credential(role, None)
 
+    def called(self, role: str) -> str:
+        """What a person looks for who looks for the key of a role: its variable, where it has one."""
+        return self.credential(role).variable or f"credential {role!r} of {self.name}"
+
     def named_keys(self) -> Iterator[tuple[str, Credential]]:
         """Each key that is set, and the variable that stands for it in whatever is shown."""
         for credential in self.credentials.values():

@@ -158,3 +158,28 @@ def test_what_stays_lost_is_not_asked_for_for_ever(standing: Services) -> None:
     (told,) = look_up({"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.of(target))
     assert [each.code for each in told.unanswered.values()] == [ReasonCode.GATEWAY_PAGE]
     assert standing.asked == 1 + AGAIN
+
+
+@pytest.mark.parametrize(
+    ("provider", "given"),
+    [
+        ("pc", {"PC_API_KEY": "mock-pc-admin"}),
+        ("pa", {"PA_API_KEY": "mock-pa-admin"}),
+        ("pa", {"PA_API_KEY": "mock-pa-inference-expired"}),
+        ("pa", {"PA_API_KEY": '"mock-pa-inference"'}),
+        ("pb", {"PB_API_KEY": "Bearer mock-pb-inference"}),
+        ("pd", {"PD_API_KEY": "mock-pd-management"}),
+        ("pc", {"PC_API_KEY": "mock-pa-inference"}),
+    ],
+)
+def test_a_key_of_another_kind_makes_no_record_drift(standing: Services, provider: str, given: dict[str, str]) -> None:
+    """A key that may more than was meant, or nothing at all: the account's trouble, told once, with its variable."""
+    standing.behind()
+    results = night(standing.target(provider, **given))
+    assert not [each.record for each in results.values() if each.outcome in REFUSED]
+    (variable,) = given
+    unseen = [each.reason for each in results.values() if each.outcome is Outcome.INCONCLUSIVE and each.reason]
+    assert unseen
+    of_grpc = ReasonCode.CONNECT_REFUSED  # nobody serves it here
+    assert {each.code for each in unseen} <= {ReasonCode.CONTROL_FAILED, ReasonCode.ACCOUNT_TROUBLE, of_grpc}
+    assert any(f"{variable}" in each.detail for each in unseen)

@@ -95,6 +95,15 @@ def test_a_region_that_is_refused_is_no_restriction_of_an_endpoint() -> None:
     assert outcome("pc/endpoints/models/list_models", 403, refusal) == (Outcome.INCONCLUSIVE, "region-refused")
 
 
+def test_a_code_of_the_account_tells_it_beside_another_type() -> None:
+    """As real answers have it; where it was asked for, the type is what differs."""
+    refusal = pc("request_forbidden", "unsupported_country_region_territory")
+    assert outcome("pc/endpoints/models/list_models", 403, refusal) == (Outcome.INCONCLUSIVE, "region-refused")
+    own = outcome("pc/errors/permission/unsupported_country_region_territory", 403, refusal)
+    assert own[0] is Outcome.DRIFTED
+    assert outcome("pc/endpoints/models/list_models", 403, pc("request_forbidden", "other"))[0] is Outcome.DRIFTED
+
+
 def test_what_could_be_another_record_too_is_judged() -> None:
     """FAILED_PRECONDITION is billing or place at PB; one that the record itself states is its own."""
     told = outcome("pb/errors/general/billing_off", 400, pb("FAILED_PRECONDITION", "Billing is off."))

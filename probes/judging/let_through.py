@@ -1,0 +1,34 @@
+"""Successes where the refusal of a key without the right is documented: whose right it is, no answer tells. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from catalog.model import Outcome
+from catalog.reading.grpc_statuses import status_of
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange
+    from catalog.reading.expected import Expected
+    from catalog.recognition.known import Known
+    from probes.judging.cells import Place
+    from probes.judging.verdict import Verdict
+
+
+def let_through(
+    verdict: Verdict, expected: Iterable[Expected], exchanges: Iterable[Exchange], known: Known, provider: str
+) -> Iterator[Place]:
+    """The cells that drift for a success in place of a documented permission refusal.
+
+    Somebody may have given an administrator's key where an ordinary one was meant: what it may says nothing of others.
+    """
+    of_permission = {answer.address for answer in known.answers if answer.permission}
+    stated = {each.label for each in expected if each.address in of_permission}
+    asked = {(each.label, each.endpoint): each for each in exchanges}
+    for place, cell in verdict.cells.items():
+        exchange = asked.get(place)
+        if place[0] in stated and cell.outcome is Outcome.DRIFTED and exchange is not None and exchange.response:
+            status = status_of(exchange.response, provider)
+            if status is not None and 200 <= status < 300:
+                yield place
