@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.evidence.later import IN_MEMORY
 from catalog.evidence.results_file import RESULTS, EvidenceError, read_run
 from catalog.model import places
 from reports import known
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
 
-def read(name: str, in_memory: int = IN_MEMORY) -> tuple[Run, list[Result]]:
+def read(name: str, in_memory: int | None = None) -> tuple[Run, list[Result]]:
     """What the run of a name says, its providers known here; so many bytes of its lines are held.
 
     Raises:

@@ -60,10 +60,11 @@ class ResultsWriter:
         self.close()
 
 
-def read_run(path: Path, in_memory: int = IN_MEMORY) -> tuple[Run, list[Result]]:
+def read_run(path: Path, in_memory: int | None = None) -> tuple[Run, list[Result]]:
     """Read a results file, complete: what was selected and is not reported has a result that says so.
 
-    Of its lines, so many bytes are held as they are read; the attempts of the others stay in the file.
+    Of its lines, so many bytes (`IN_MEMORY` unless told) are held as they are read; the attempts of the others stay in
+    the file.
 
     A record that is told twice, in a file put together by hand, counts once.
     A last line that a kill cut short is left out.
@@ -82,7 +83,7 @@ def read_run(path: Path, in_memory: int = IN_MEMORY) -> tuple[Run, list[Result]]
         raise EvidenceError(f"the first line should describe the run: {wrong}", "probe again to make one", place=place)
     run = Run.from_json(first.value)
     results = []
-    left = in_memory
+    left = IN_MEMORY if in_memory is None else in_memory
     for line in lines:
         wrong = shape.trouble(line.value, shape.RESULT)
         if wrong:

@@ -38,10 +38,15 @@ def catalog() -> Catalog:
     return Catalog.load()
 
 
+@cache
+def _of_the_mock() -> Target:
+    return targets.load("mock")
+
+
 def mock_target_at(base: str, **changes: Any) -> Target:
     """The mock target, its providers all at one address; `changes` are made to every provider."""
     addresses = {name: {key: f"{base}{prefix}" for key, prefix in table.items()} for name, table in PREFIXES.items()}
-    target = targets.load("mock")
+    target = _of_the_mock()
     kept: dict[str, Mapping[str, str]] = {}
     for name, provider in target.providers.items():
         wanted = {**addresses[name], **{key: "localhost:1" for key in provider.addresses if key == "grpc_host"}}

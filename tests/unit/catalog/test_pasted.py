@@ -104,7 +104,9 @@ def test_find_lists_what_fits_and_says_when_nothing_does(capsys: pytest.CaptureF
     assert main(["find", "--code", "model_not_found", "--provider", "PC"]) == 0
     assert capsys.readouterr().out == "pc/errors/not_found/model  Model not found\n"
     assert main(["find", "no-such-word-anywhere"]) == 4
-    assert "no record fits" in capsys.readouterr().err
+    assert "no record has 'no-such-word-anywhere'" in capsys.readouterr().err
+    assert main(["find", "--code", "model_not_found", "--provider", "PA"]) == 4
+    assert "no record fits" in capsys.readouterr().err, "each of them some record has, and none has both"
 
 
 def test_the_library_needs_no_client_no_pytest_and_no_validator() -> None:
