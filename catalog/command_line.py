@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from textwrap import fill
 from typing import Any, NoReturn
 
 from catalog.model import visible
@@ -16,6 +18,9 @@ from catalog.model.errors import LONGEST, Mendable, did_you_mean
 from catalog.model.exits import INTERRUPTED, Exit
 
 Command = Callable[[argparse.Namespace], int]
+
+NARROWEST = 40
+"""Characters of a line of a paragraph, however narrow the terminal is."""
 
 _NO_CHOICE = re.compile(r"invalid choice: '(?P<given>[^']*)' \(choose from (?P<known>[^)]*)\)")
 
@@ -28,6 +33,9 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+        told = options.get("description")
+        if told and "\n" not in told:  # what is laid out stays; a paragraph is filled as wide as argparse writes
+            options["description"] = fill(told, max(shutil.get_terminal_size().columns - 2, NARROWEST))
         super().__init__(**{**layout, **options})
         self._takes_commands = self._intermixes = False
 

@@ -23,6 +23,16 @@ GARBAGE_EVERY = 20_000
 """After how many new objects Python looks for circles: a tenth of what a request costs goes into looking at 700."""
 
 
+EXAMPLES = """\
+examples:
+  python -m mockserver --port 8000 --clients --any-key --any-model --limits off   any app, the official clients' names
+  python -m mockserver --only pa,pc --record session.jsonl                        what a client meets, for `probes rely`
+  python -m mockserver --profile field                                            as published answers show providers
+  curl http://127.0.0.1:8000/__mock__/                                            how each client is pointed at it
+  curl -X POST http://127.0.0.1:8000/__mock__/next -d "overloaded;times=1"        what the next request suffers
+"""
+
+
 class _Parser(argparse.ArgumentParser):
     """Says a mistake in one line."""
 
@@ -62,7 +72,12 @@ def _lenient(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = _Parser(prog="python -m mockserver", description=__doc__)
+    parser = _Parser(
+        prog="python -m mockserver",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: any free one)")
     names = parser.add_mutually_exclusive_group()

@@ -179,7 +179,11 @@ class Registry:
         elsewhere = self._providers.get(name)
         if elsewhere:
             return f"scenario {name!r} does not belong to provider {provider!r}, only to {', '.join(elsewhere)}"
-        return f"unknown scenario {name[:MOST_ECHOED]!r}; GET /__mock__/scenarios lists them"
+        from difflib import get_close_matches  # only whoever mistypes one waits for it
+
+        near = get_close_matches(name[:MOST_ECHOED], [*self._providers], n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        return f"unknown scenario {name[:MOST_ECHOED]!r}; {meant}GET /__mock__/scenarios lists them"
 
     def listing(self) -> list[dict[str, Any]]:
         """Every scenario with its providers, parameters and description, for `GET /__mock__/scenarios`."""

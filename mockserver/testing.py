@@ -54,7 +54,13 @@ class MockProviders:
             provider: its prefix: `pa`, `pb`, `pc`, `pd`, or another host of theirs such as `pd-management`.
             path: what the client wants of it, for instance `/v1`.
             causes: what each request to this address suffers, as `X-Mock-Scenario` has it.
+
+        Raises:
+            ValueError: this mock serves nothing under that prefix.
         """
+        known = [at.rpartition("/")[2] for each in self.addresses.values() for at in each.values() if "://" in at]
+        if provider not in known:
+            raise ValueError(f"nothing is served under {provider!r}; there are {', '.join(dict.fromkeys(known))}")
         said = f"@{self.session_name}" if self.session_name else ""
         if causes:
             said += f"~{quote(causes, safe='=')}"  # some clients take what follows a `;` for no part of the path

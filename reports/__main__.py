@@ -43,12 +43,15 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out (`late
   python -m reports matrix RUN RUN                several runs beside each other, with queries over them
   python -m reports upgrade RUN_OLD RUN_NEW       what another revision makes otherwise
   python -m reports history append latest         remember it, for the strips of later reports
+  python -m reports history list --target live    the nights that are remembered
   python -m reports feed                          what changed on the wire: Markdown, Atom and JSON Feed
   python -m reports news                          what the last run has to tell, as JSON for a webhook
   python -m reports rejudge RUN RUN --catalog DIR  what edited records would have said of these nights
   python -m reports open                          the last report in a browser
 """
 
+
+RUN = "a run's folder, its results.jsonl, or its name under reports/out"
 
 REJUDGE = "rejudge"
 
@@ -79,8 +82,8 @@ def _parser() -> command_line.Parser:
         epilog=EPILOG,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = commands.add_parser("build", help="make report.html, summary.md and junit.xml again; merge shards")
-    command.add_argument("runs", nargs="+", metavar="RUN")
+    command = _add(commands, "build", "make report.html, summary.md and junit.xml again; merge shards")
+    command.add_argument("runs", nargs="+", metavar="RUN", help=RUN)
     command.add_argument(
         "--out", type=Path, metavar="DIR", help="merge the runs into DIR, with their own results.jsonl"
     )
@@ -91,31 +94,31 @@ def _parser() -> command_line.Parser:
         help="let the page find what this client leans on: rely:yes",
     )
     command.set_defaults(run_command=_build)
-    command = commands.add_parser("show", help="print the summary of a run")
-    command.add_argument("run", metavar="RUN", nargs="?", default="latest")
+    command = _add(commands, "show", "print the summary of a run")
+    command.add_argument("run", metavar="RUN", nargs="?", default="latest", help=f"{RUN} (default: latest)")
     command.add_argument("--quiet", action="store_true", help="only the verdict and what needs attention")
     command.add_argument("--annotate", choices=ci_annotations.FORMATS, help="as annotations of this CI system instead")
     command.set_defaults(run_command=_show)
-    command = commands.add_parser("diff", help="compare two runs; exit 1 if anything changed")
-    command.add_argument("before", metavar="RUN_A")
-    command.add_argument("after", metavar="RUN_B")
+    command = _add(commands, "diff", "compare two runs; exit 1 if anything changed")
+    command.add_argument("before", metavar="RUN_A", help=RUN)
+    command.add_argument("after", metavar="RUN_B", help="the one it is compared with")
     command.set_defaults(run_command=_diff)
     add_matrix(commands)
     add_upgrade(commands)
-    command = commands.add_parser("history", help="remember a run, or list what is remembered")
+    command = _add(commands, "history", "remember a run, or list what is remembered")
     kept = command.add_subparsers(required=True, metavar="append | list")
-    each = kept.add_parser("append", help="add a run's line to the history, once")
-    each.add_argument("run", metavar="RUN")
-    each.add_argument("--folder", type=places.meant, default=places.history(), help="default: reports/history")
+    each = _add(kept, "append", "add a run's line to the history, once", within="history ")
+    each.add_argument("run", metavar="RUN", help=RUN)
+    _add_folder(each)
     each.set_defaults(run_command=_append)
-    each = kept.add_parser("list", help="the runs remembered of a target, one a line")
+    each = _add(kept, "list", "the runs remembered of a target, one a line", within="history ")
     _of_history(each)
     each.set_defaults(run_command=_list)
     _add_feed(commands)
     _add_news(commands)
     commands.add_parser(REJUDGE, help="say what edited records would have said of these nights; `python -m probes`")
-    command = commands.add_parser("open", help="open a run's report in a browser")
-    command.add_argument("run", metavar="RUN", nargs="?", default="latest")
+    command = _add(commands, "open", "open a run's report in a browser")
+    command.add_argument("run", metavar="RUN", nargs="?", default="latest", help=f"{RUN} (default: latest)")
     command.set_defaults(run_command=_open)
     for each in (*commands.choices.values(), *kept.choices.values()):
         each.add_argument(
@@ -124,6 +127,15 @@ def _parser() -> command_line.Parser:
         if each.get_default("run_command") is not None:
             each.set_defaults(run_command=_with_home(each.get_default("run_command")))
     return parser
+
+
+def _add(commands: Any, name: str, told: str, within: str = "") -> command_line.Parser:
+    """A command that is told as the list of all tells it, with those of the examples that are its own."""
+    own = [line for line in EPILOG.splitlines() if line.startswith(f"  python -m reports {within}{name}")]
+    added: command_line.Parser = commands.add_parser(
+        name, help=told, description=f"{told[0].upper()}{told[1:]}.", epilog="\n".join(own)
+    )
+    return added
 
 
 def _add_feed(commands: Any) -> None:
@@ -160,7 +172,20 @@ def _add_news(commands: Any) -> None:
 
 def _of_history(command: argparse.ArgumentParser) -> None:
     command.add_argument("--target", help="whose history (default: the run's, the only one there is, or live)")
-    command.add_argument("--folder", type=places.meant, default=places.history(), help="default: reports/history")
+    _add_folder(command)
+
+
+def _add_folder(command: argparse.ArgumentParser) -> None:
+    """Where histories lie; `--folder` is what it was called first."""
+    command.add_argument(
+        "--history",
+        "--folder",
+        dest="folder",
+        type=places.meant,
+        default=places.history(),
+        metavar="DIR",
+        help="where histories lie (default: reports/history)",
+    )
 
 
 def _number(text: str) -> int:

@@ -61,7 +61,7 @@ run cannot be read.
 def add_matrix(commands: argparse._SubParsersAction[Parser]) -> None:
     """Declare the command."""
     command = commands.add_parser("matrix", help="several runs beside each other", epilog=MATRIX)
-    command.add_argument("runs", nargs="+", metavar="RUN")
+    command.add_argument("runs", nargs="+", metavar="RUN", help="its folder, its results.jsonl, or its name")
     command.add_argument("-q", "--query", default="", metavar="QUERY", help="only the records that it finds")
     command.add_argument(
         "--rows",
@@ -83,8 +83,8 @@ def add_matrix(commands: argparse._SubParsersAction[Parser]) -> None:
 def add_upgrade(commands: argparse._SubParsersAction[Parser]) -> None:
     """Declare the command."""
     command = commands.add_parser("upgrade", help="what another revision makes otherwise", epilog=UPGRADE)
-    command.add_argument("old", metavar="RUN_OLD")
-    command.add_argument("new", metavar="RUN_NEW")
+    command.add_argument("old", metavar="RUN_OLD", help="the run under the older revision: its folder or its name")
+    command.add_argument("new", metavar="RUN_NEW", help="the run under the newer one")
     command.add_argument("--json", action="store_true", help="print JSON, each change with where its exchanges are")
     command.set_defaults(run_command=_upgrade)
 

@@ -99,5 +99,11 @@ def test_the_fixture_gives_each_test_a_session_in_one_line(tmp_path: Path) -> No
 
 
 def test_the_session_stands_in_the_address() -> None:
-    mock = MockProviders("http://mock", {}).session("a/b::c[d~e@f]")
+    mock = MockProviders("http://mock", {"pa": {"base_url": "http://mock/pa"}}).session("a/b::c[d~e@f]")
     assert mock.url("pa", "/v1") == "http://mock/pa@a-b-c-d-e-f-/v1"
+
+
+def test_a_host_that_is_not_served_has_no_address() -> None:
+    served = {"pc": {"base_url": "http://mock/pc", "auth_url": "http://mock/pc-auth", "grpc_host": "mock:1"}}
+    with pytest.raises(ValueError, match=r"^nothing is served under 'openai'; there are pc, pc-auth$"):
+        MockProviders("http://mock", served).url("openai")

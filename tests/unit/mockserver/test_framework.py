@@ -31,7 +31,8 @@ def mock_error(response: Response) -> str:
 @pytest.mark.parametrize(
     ("scenario", "reason"),
     [
-        ("no_such_cause", "unknown scenario"),
+        ("no_such_cause", "unknown scenario 'no_such_cause'; GET"),
+        ("overloded", "did you mean overloaded?"),
         ("latency", "needs ms"),
         ("latency;ms=soon", "not an integer"),
         ("overloaded;status=500", "no parameter 'status'"),

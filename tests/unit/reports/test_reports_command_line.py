@@ -184,3 +184,19 @@ def test_an_upgrade_exits_by_what_it_found(tmp_path: Path, capsys: pytest.Captur
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     assert "python -m reports build latest" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", ["build", "show", "diff", "open", "matrix", "upgrade", "feed", "news", "history append", "history list"]
+)
+def test_the_help_of_a_command_says_what_it_does_and_what_each_word_is(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    assert main([*command.split(), "--help"]) == 0
+    usage, *paragraphs = capsys.readouterr().out.strip().split("\n\n")
+    assert usage.startswith(f"usage: python -m reports {command}")
+    words = [each for paragraph in paragraphs for each in paragraph.splitlines() if each.startswith("  RUN")]
+    assert [each for each in words if len(each.split()) < 2] == []
+    assert any(not each.startswith(("positional", "options", "  ")) for each in paragraphs)
+    assert f"python -m reports {command}" in "".join(paragraphs), "an example"
