@@ -129,6 +129,21 @@ def test_what_was_once_seen_as_documented_is_a_regression_at_once() -> None:
     assert regressed(judged(record(), later(1), STATUS, earlier=known)) == (STATUS,)
 
 
+def test_a_night_that_saw_nothing_was_no_first_look() -> None:
+    lost = replace(looked_at(FIRST).result, outcome=Outcome.INCONCLUSIVE, looks=())
+    rows = remembered(replace(lost, agreement=agreement(lost, record(), stated(record()), [], FIRST)))
+    seen = judged(record(), later(3), STATUS, earlier=rows)
+    assert never_agreed(seen)[STATUS]["first"] == later(3).isoformat()
+
+
+def test_whatever_was_seen_it_says_which_statements_were_looked_at() -> None:
+    told = [
+        agreement(each.result, record(), stated(record()), [], FIRST)
+        for each in (looked_at(FIRST), looked_at(FIRST, STATUS))
+    ]
+    assert told[0] == {"states": told[1]["states"]}
+
+
 def test_under_another_revision_its_own_history_alone_remembers() -> None:
     """What the record remembers was seen under the usual one."""
     kept = written(record(), looked_at(FIRST))

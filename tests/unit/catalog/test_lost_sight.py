@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from catalog.evidence import lost, verdicts
+from catalog.evidence.past import Earlier
 from catalog.evidence.results import Result, Run
 from catalog.model import Outcome, Reason
 from catalog.model.exits import Exit
@@ -171,3 +172,7 @@ def test_who_expects_all_takes_no_gap(outcome: tuple[Outcome, str], gap: bool) -
 
 def test_since_is_the_first_day_without_a_verdict() -> None:
     assert lost.since(date(2026, 11, 5), []) == date(2026, 11, 5)
+    blind, seen = Outcome.INCONCLUSIVE, Outcome.CONFORMS
+    nights = [Earlier(date(2026, 11, day), each) for day, each in ((1, blind), (2, seen), (3, blind), (4, blind))]
+    assert lost.since(date(2026, 11, 5), nights) == date(2026, 11, 3)
+    assert lost.since(date(2026, 11, 5), nights[:2]) == date(2026, 11, 5)
