@@ -88,6 +88,12 @@ def test_text_is_written_in_its_own_characters_and_half_a_character_as_it_was() 
     assert json_text({"a": "\ud83d"}) == '{\n  "a": "\\ud83d"\n}\n'
 
 
+def test_evidence_keeps_real_characters_on_its_line() -> None:
+    seen = {"pa/endpoints/x/y": {"on": "2026-11-01", "differs": {"answer/type": "fehlt – ja"}}}
+    text = json_text({"x": {"evidence": {"of": "9f31c2", "seen": seen}}})
+    assert '"pa/endpoints/x/y": {"on": "2026-11-01", "differs": {"answer/type": "fehlt – ja"}}' in text
+
+
 def test_the_evidence_of_an_endpoint_is_one_line_and_nothing_else_is() -> None:
     seen = {"pa/endpoints/a/b": {"on": "2026-11-14", "unseen": {"answer/type": None}}}
     text = json_text({"x": {"evidence": {"of": "9f31c2", "seen": seen}, "other": seen}})

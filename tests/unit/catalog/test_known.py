@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from catalog.envelopes.envelope import envelope
+from catalog.envelopes.pointer import rebuilt
 from catalog.model import Exchange, Json, Record, Request, Response
 from catalog.model.exchange import Event
 from catalog.recognition.endpoints import Endpoints
@@ -102,6 +104,14 @@ def test_a_status_is_documented_where_any_record_has_it() -> None:
 )
 def test_a_body_stands_in_an_envelope_where_its_message_is_found(answer: Json, stands: bool) -> None:
     assert KNOWN.has_envelope_of(answer) is stands
+
+
+def test_a_message_is_found_in_whichever_envelope_the_provider_has() -> None:
+    surfaces = ("pa", "pc_response_failed")
+    known = Known.of([error(f"pa/errors/general/{each}", surface=each) for each in surfaces])
+    places = {envelope(each).wire["message"] for each in surfaces}
+    assert len(places) > 1
+    assert [known.message_of(rebuilt({place: "No."})) for place in sorted(places)] == ["No."] * len(places)
 
 
 def test_names_are_those_of_every_kind_of_record() -> None:
