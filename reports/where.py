@@ -38,11 +38,8 @@ def endpoints_of(result: Result, attempt: Attempt) -> list[str]:
 
     Looks are of the last attempt; of an earlier one only what a recipe says is known.
     """
-    found = {
-        look.label: look.endpoint
-        for look in result.looks
-        if not any(look.endpoint == each.endpoint and look.label == each.label for each in attempt.exchanges)
-    }
+    said = {(each.label, each.endpoint) for each in attempt.exchanges}
+    found = {look.label: look.endpoint for look in result.looks if (look.label, look.endpoint) not in said}
     return [each.endpoint or found.get(each.label, "") for each in attempt.exchanges]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from catalog.model import Address
@@ -171,15 +172,21 @@ def recipe(
         address=address,
         calls=by_label,
         steps=steps,
-        labels=judged or frozenset({label}),
+        labels=_one(judged or frozenset({label})),
         requests=len(by_label) + requests,
-        needs=frozenset(needs).union(*(each.placeholders for each in by_label.values())),
-        roles=frozenset(roles),
-        services=frozenset(services),
+        needs=_one(frozenset(needs).union(*(each.placeholders for each in by_label.values()))),
+        roles=_one(frozenset(roles)),
+        services=_one(frozenset(services)),
         scenario=any(each.mock.scenario for each in by_label.values()) if scenario is None else scenario,
         optional=looks,
         **options,
     )
+
+
+@lru_cache(maxsize=1024)
+def _one(names: frozenset[str]) -> frozenset[str]:
+    """One set for all that are equal: most are empty, and Python makes each of 216 bytes anew."""
+    return names
 
 
 @dataclass(frozen=True, slots=True)
