@@ -15,6 +15,7 @@ from catalog.model.exchange import Event
 from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
 from catalog.reading.headers import HeaderRule
+from catalog.reading.streams import StreamRule
 from probes.judging.judge import judge
 from tests.unit.probes.test_basis import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, catalog, judged, known, seen
 
@@ -146,6 +147,15 @@ def test_of_many_headers_that_may_be_absent_one_that_came_is_enough() -> None:
 
     assert left(**{"x-left-a": "1"}).as_stated == ("header:x-left-*",)
     assert left().unseen == {"header:x-left-*": "not-shown"}
+
+
+def test_without_a_stream_nothing_is_seen_of_which_event_is_the_last() -> None:
+    key = Key("stream", "order", "last")
+    stated = Assertion(LIST_MODELS, key, "message_stop", Basis.DOCUMENTED)
+    rule = StreamRule("sse", terminal="message_stop")
+    expected = Expected("stream", LIST_MODELS, envelope("any"), 200, stream=rule, assertions={str(key): stated})
+    whole = Exchange("stream", Request("POST", ASKED), Response(200, {}, {}, "json"))
+    assert seen(judge((expected,), Attempt("", 0.0, (whole,)), known("pa"))).unseen == {"order:last": "no-stream"}
 
 
 def test_an_event_of_another_shape_hides_nothing_that_stands_in_it() -> None:
