@@ -234,7 +234,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     tests, equivalent = core()
     modules = [path for path in tests if not asked.modules or any(part in path for part in asked.modules)]
-    found = [mutant for path in modules for mutant in mutants(path) if mutant.key not in equivalent]
+    every = [mutant for path in modules for mutant in mutants(path)]
+    found = [mutant for mutant in every if mutant.key not in equivalent]
+    for key in equivalent.keys() - {mutant.key for mutant in every}:
+        if key.partition(": ")[0] in modules:
+            print(f"{CORE.name}: no mutant is called {key!r}; remove it")
     if asked.sample is not None and asked.sample < len(found):
         found = sorted(random.Random(asked.seed).sample(found, asked.sample), key=str)
     if asked.list or not found:
