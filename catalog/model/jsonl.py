@@ -19,15 +19,17 @@ class BrokenLineError(Mendable):
     """A line that is not JSON and that no kill explains: where it stands (`file:line`), and what to do."""
 
 
-def values(raw: bytes, file: Path) -> Iterator[tuple[str, Json]]:
+def values(raw: bytes, file: Path, left_out: list[str] | None = None) -> Iterator[tuple[str, Json]]:
     """Each line's value with where it stands, as `file:line`; blank lines are passed over.
 
     Only what comes after the last line break can have been cut short: where that is not JSON, it is left out.
 
+    Of another one that is not JSON it is noted in `left_out` where it stands and what it is, where that is given.
+
     Raises:
-        BrokenLineError: another line is not JSON.
+        BrokenLineError: another line is not JSON, and nobody wants to go on without it.
     """
-    return ((f"{file}:{line.number}", line.value) for line in lines(io.BytesIO(raw), file))
+    return ((f"{file}:{line.number}", line.value) for line in lines(io.BytesIO(raw), file, left_out))
 
 
 class Line(NamedTuple):
@@ -39,7 +41,7 @@ class Line(NamedTuple):
     value: Json
 
 
-def lines(raw: Iterable[bytes], file: Path) -> Iterator[Line]:
+def lines(raw: Iterable[bytes], file: Path, left_out: list[str] | None = None) -> Iterator[Line]:
     """As `values`, of a file that is read line by line.
 
     Raises:
@@ -49,10 +51,20 @@ def lines(raw: Iterable[bytes], file: Path) -> Iterator[Line]:
     for number, line in enumerate(raw, start=1):
         if line.strip():
             try:
-                yield Line(number, offset, len(line), json.loads(line))
+                yield Line(number, offset, len(line), json.loads(line.decode("utf-8-sig")))
             except (ValueError, RecursionError) as error:
                 if not line.endswith(b"\n"):
                     return
-                what = f"broken JSON ({error})" if isinstance(error, ValueError) else "JSON that nests too deep"
-                raise BrokenLineError(what, "remove the line", place=f"{file}:{number}") from error
+                place, what = f"{file}:{number}", _what(line, error)
+                if left_out is None:
+                    raise BrokenLineError(what, "remove the line", place=place) from error
+                left_out.append(f"{place}: {what}")
         offset += len(line)
+
+
+def _what(line: bytes, error: ValueError | RecursionError) -> str:
+    if b"\0" in line:
+        return "broken JSON (NUL bytes, as a machine that lost its power leaves them)"
+    if isinstance(error, UnicodeDecodeError):
+        return "broken JSON (it is not UTF-8)"
+    return f"broken JSON ({error})" if isinstance(error, ValueError) else "JSON that nests too deep"

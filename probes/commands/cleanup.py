@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,15 +62,22 @@ def clean(paths: Iterable[Path], target: Target, *, forget: bool = False) -> lis
 
 async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[Told]:
     lanes = _Lanes(target)
+    told: list[Told] = []
     try:
-        return [await _end(made, Journal(path, target.name), lanes, forget=forget) for path, made in _left(paths)]
+        for path in paths:
+            try:
+                left_out: list[str] = []
+                left = journal.left(path, left_out)
+            except JournalError as error:  # one that is damaged leaves those of other runs as they are
+                told.append(Told(f"kept: {error}", left=True))
+                continue
+            told += (
+                Told(f"left out: {each}; look on the account, then remove the line", left=True) for each in left_out
+            )
+            told += [await _end(made, Journal(path, target.name), lanes, forget=forget) for made in reversed(left)]
     finally:
         await lanes.aclose()
-
-
-def _left(paths: Iterable[Path]) -> Iterator[tuple[Path, Made]]:
-    for path in paths:
-        yield from ((path, made) for made in reversed(journal.left(path)))
+    return told
 
 
 async def _end(made: Made, noted: Journal, lanes: _Lanes, *, forget: bool) -> Told:

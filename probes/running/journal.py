@@ -82,8 +82,10 @@ class Journal:
         data = (json.dumps(line, separators=(",", ":")) + "\n").encode()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             try:
+                if _is_cut_short(file):  # by a kill or a full disk: what comes now must not be lost with it
+                    data = b"\n" + data
                 if os.write(file, data) != len(data):
                     raise OSError(0, "only part of a line was written")
                 os.fsync(file)
@@ -94,14 +96,21 @@ class Journal:
             raise JournalError(error.strerror or str(error), mend, file=self.path) from error
 
 
-def read(path: Path) -> list[Made]:
+def _is_cut_short(file: int) -> bool:
+    size = os.fstat(file).st_size
+    return size > 0 and os.pread(file, 1, size - 1) != b"\n"
+
+
+def read(path: Path, left_out: list[str] | None = None) -> list[Made]:
     """Everything that a journal names, in the order it was made; a last line that a kill cut short is left out.
+
+    Other lines that are damaged are noted in `left_out`, where that is given.
 
     Raises:
         JournalError: it cannot be read.
     """
     found: dict[str, Made] = {}
-    for place, line in _lines(path):
+    for place, line in _lines(path, left_out):
         try:
             _note(line, found)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
@@ -122,21 +131,21 @@ def _note(line: Json, found: dict[str, Made]) -> None:
             found[made] = replace(found[made], ended=str(line["how"]))
 
 
-def left(path: Path) -> list[Made]:
-    """What may still be on the account; nothing where there is no journal."""
-    return [each for each in read(path) if not each.ended] if path.exists() else []
+def left(path: Path, left_out: list[str] | None = None) -> list[Made]:
+    """What may still be on the account, of what can be read (see `read`); nothing where there is no journal."""
+    return [each for each in read(path, left_out) if not each.ended] if path.exists() else []
 
 
 _MAKING = ("record", "target", "provider", "address", "role", "request", "at")
 
 
-def _lines(path: Path) -> Iterator[tuple[str, Json]]:
+def _lines(path: Path, left_out: list[str] | None) -> Iterator[tuple[str, Json]]:
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise JournalError(error.strerror or str(error), "name a run's folder", file=path) from error
     try:
-        yield from jsonl.values(raw, path)
+        yield from jsonl.values(raw, path, left_out)
     except jsonl.BrokenLineError as error:
         raise JournalError(error.what, error.mend, place=error.place) from error
 

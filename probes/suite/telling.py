@@ -58,7 +58,8 @@ class Teller:
             terminalreporter.write_line(visible(said))
         for said in self._trouble:
             terminalreporter.write_line(visible(said), red=True)
-        terminalreporter.write_line(f"report: {shown(self._folder / 'report.html')}")
+        if (report := self._folder / "report.html").is_file():
+            terminalreporter.write_line(f"report: {shown(report)}")
         if self._annotate:
             for line in ci_annotations.annotated(run, results):
                 terminalreporter.write_line(line)
