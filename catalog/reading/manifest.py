@@ -28,6 +28,8 @@ class StandIns:
     key_header: str
     key_scheme: str
     """What stands before the key in its header, or an empty text."""
+    key_query: str = ""
+    """The parameter of the query that carries the key where no header does; else empty, as `key_header` is then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +269,9 @@ def _manifest(top: _Table) -> Manifest:
         stand_ins=StandIns(
             header_prefix=stand_ins.text("header_prefix", ""),
             id_prefix=stand_ins.text("id_prefix", ""),
-            key_header=stand_ins.text("key_header"),
+            key_header=stand_ins.text("key_header", *([""] if "key_query" in stand_ins.data else [])),
             key_scheme=stand_ins.text("key_scheme", ""),
+            key_query=stand_ins.text("key_query", ""),
         ),
         default_surface=surfaces.text("default"),
         surfaces=(surfaces.text("default"), *surfaces.texts("others")),

@@ -145,7 +145,7 @@ class Lane:
         reserved = await self._admit(drawer, tokens, owed=owed, free=free)
         with self.waiting.on(For.ANSWER):
             exchange = await wire.exchange(
-                call.filled(self._values),
+                self._keyed(call.filled(self._values), role or self.role),
                 await self._url(call),
                 self._headers(call, session, role or self.role),
                 label,
@@ -294,10 +294,21 @@ class Lane:
             raise Stopped(Reason(ReasonCode.ADDRESS_MISSING, f"add {place} to the target"))
         return address + self._dialect.path_out(filled(call.path, self.provider.values))
 
+    def _keyed(self, call: Call, role: str) -> Call:
+        """The call with its key in the query, where the provider takes it there."""
+        named = call.role_in(role)
+        if named is None or not self._asks_by_query(call):
+            return call
+        value = self.provider.credential(named).value or ""
+        return call.but(query=(*call.query, (self.provider.key_query, value)))
+
+    def _asks_by_query(self, call: Call) -> bool:
+        return bool(self.provider.key_query) and call.key_in is None and not call.grpc
+
     def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
         wanted: dict[str, str | None] = dict(self.provider.headers)
         named = call.role_in(role)
-        if named is not None:
+        if named is not None and not self._asks_by_query(call):
             credential = self.provider.credential(named)
             name, scheme = call.key_in or (self.provider.key_header, self.provider.key_scheme)
             wanted[name] = f"{scheme} {credential.value}".lstrip()

@@ -23,6 +23,7 @@ SETTINGS: Mapping[str, type] = {
     "expected": bool,
     "key_header": str,
     "key_scheme": str,
+    "key_query": str,
     "header_prefix": str,
     "id_prefix": str,
     "grpc_package": str,

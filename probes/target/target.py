@@ -71,6 +71,8 @@ class Provider:
     expected: bool = False
     key_header: str = "authorization"
     key_scheme: str = ""
+    key_query: str = ""
+    """The parameter of the query that carries the key in place of a header."""
     header_prefix: str = ""
     id_prefix: str = ""
     grpc_package: str = ""

@@ -237,9 +237,11 @@ class _Table:
     def _documented_key(self, table: Mapping[str, Any]) -> dict[str, str]:
         """How the key travels where the target names no header for it: as the documents say."""
         documented = self.manifest.stand_ins
-        return (
-            {} if "key_header" in table else {"key_header": documented.key_header, "key_scheme": documented.key_scheme}
-        )
+        if {"key_header", "key_query"} & table.keys():
+            return {}
+        if documented.key_query:
+            return {"key_query": documented.key_query}
+        return {"key_header": documented.key_header, "key_scheme": documented.key_scheme}
 
     def _setting(self, key: str) -> Any:
         """The value of a key, from the environment where it says so; None where the variable is not set."""

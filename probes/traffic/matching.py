@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
 
 from catalog.envelopes.pointer import ABSENT
 from catalog.model import Address, Aspect, Severity
@@ -176,8 +177,10 @@ class Matcher:
     def _without_a_key(self, match: Match) -> Iterator[Match]:
         """The endpoint's own word on a request without a credential, where this is its refusal."""
         exchange = match.exchange
-        key = manifest(self.provider).stand_ins.key_header
-        if exchange.endpoint and not {key, "authorization"} & exchange.request.headers.keys():
+        carried = manifest(self.provider).stand_ins
+        by_query = carried.key_query and carried.key_query in parse_qs(urlsplit(exchange.request.url).query)
+        by_header = {carried.key_header, "authorization"} & exchange.request.headers.keys()
+        if exchange.endpoint and not by_header and not by_query:
             stated = self._expectations(self._catalog[exchange.endpoint]).get(MISSING_CREDENTIAL)
             if stated is not None and stated.address == match.expected.address:
                 yield _match(exchange.endpoint, stated, exchange, MISSING_CREDENTIAL)

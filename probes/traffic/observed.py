@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
@@ -22,7 +22,7 @@ HIDDEN = "${{CREDENTIAL_{0}}}"
 """What stands for a recorded credential: each has a name of its own, for a request with another key is another one."""
 
 QUERY_KEYS = frozenset({"key", "api_key", "access_token", "token"})
-"""Parameters of an address that carry a credential."""
+"""Parameters of an address that carry a credential, whatever a target or a manifest says."""
 
 
 def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Redactor:
@@ -39,7 +39,10 @@ class Hiding:
     def __init__(self, targets: Iterable[Target]) -> None:
         targets = tuple(targets)
         own = {each.key_header.lower() for target in targets for each in target.providers.values()}
-        self._headers = own | SECRET_HEADERS | {manifest(name).stand_ins.key_header for name in providers()}
+        stand_ins = [manifest(name).stand_ins for name in providers()]
+        self._headers = own | SECRET_HEADERS | {each.key_header for each in stand_ins}
+        asked = {each.key_query.lower() for target in targets for each in target.providers.values()}
+        self._parameters = QUERY_KEYS | asked | {each.key_query.lower() for each in stand_ins}
         self._secrets = {
             credential.value: f"${{{credential.variable or credential.role.upper()}}}"
             for target in targets
@@ -57,13 +60,13 @@ class Hiding:
     def meet(self, exchanges: Iterable[Exchange]) -> None:
         """Hide from now on what these requests were sent with, and what their answers set."""
         for exchange in exchanges:
-            for secret in _credentials(exchange, self._headers):
+            for secret in _credentials(exchange, self._headers, self._parameters):
                 if secret not in self._secrets:
                     self._secrets[secret] = HIDDEN.format(len(self._secrets) + 1)
                     self.redactor.hide(secret, self._secrets[secret])
 
 
-def _credentials(exchange: Exchange, headers: Iterable[str]) -> Iterator[str]:
+def _credentials(exchange: Exchange, headers: Iterable[str], parameters: Container[str]) -> Iterator[str]:
     asked, answer = exchange.request, exchange.response
     for name in headers:
         key = asked.headers.get(name, "").rpartition(" ")[2]
@@ -72,7 +75,7 @@ def _credentials(exchange: Exchange, headers: Iterable[str]) -> Iterator[str]:
         if answer is not None and name in answer.headers:
             yield answer.headers[name]
     for name, value in parse_qsl(urlsplit(asked.url).query):
-        if name.lower() in QUERY_KEYS:
+        if name.lower() in parameters:
             yield value
 
 

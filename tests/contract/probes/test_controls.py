@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -45,6 +46,15 @@ def test_the_answer_holds_what_proves_it(name: str, role: str, mock_target: Targ
     assert response.status == 200
     missing = [each for each in manifest(name).controls[role].proof if find(response.body, each) is ABSENT]
     assert missing == []
+
+
+def test_a_key_that_the_provider_takes_in_the_query_travels_there_alone(mock_target: Target) -> None:
+    by_query = replace(mock_target.providers["pb"], key_query="key")
+    exchange = answered(replace(mock_target, providers={"pb": by_query}), "pb", "inference")
+    assert exchange.response is not None
+    assert exchange.response.status == 200
+    assert exchange.request.url.endswith("?key=${PB_INFERENCE_KEY}"), "hidden where it enters"
+    assert by_query.key_header not in exchange.request.headers
 
 
 @pytest.mark.parametrize(("name", "role"), PROVEN)

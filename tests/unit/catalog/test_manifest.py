@@ -49,6 +49,7 @@ proof = []
 
 
 def folder_with(tmp_path: Path, text: str = SOUND, name: str = "pe") -> Path:
+    tmp_path.mkdir(exist_ok=True)
     manifest_file(name, tmp_path).write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -58,6 +59,15 @@ def test_a_manifest_in_a_folder_makes_a_provider(tmp_path: Path) -> None:
     (folder / ".pf.toml.tmp").touch()
     (folder / "README.md").touch()
     assert providers(folder) == ("pe",)
+
+
+def test_a_key_may_travel_in_the_query_and_has_no_header_then(tmp_path: Path) -> None:
+    by_query = SOUND.replace('key_header = "authorization"\nkey_scheme = "Bearer"', 'key_query = "key"')
+    found = manifest("pe", folder_with(tmp_path, by_query)).stand_ins
+    assert (found.key_query, found.key_header) == ("key", "")
+    nowhere = SOUND.replace('key_header = "authorization"', "")
+    with pytest.raises(CatalogError, match="key_header"):
+        manifest("pe", folder_with(tmp_path / "other", nowhere))
 
 
 def test_what_it_says_is_read(tmp_path: Path) -> None:

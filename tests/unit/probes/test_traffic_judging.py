@@ -215,3 +215,14 @@ def test_requests_that_differ_may_be_answered_differently() -> None:
     assert result(CREATE, other).outcome is Outcome.DRIFTED
     assert result(CREATE, exchanged(200, full), other).outcome is Outcome.CONFORMS
     assert result(CREATE, exchanged(200, full), exchanged(200, good)).outcome is Outcome.FLAKY
+
+
+def test_a_key_in_the_query_is_hidden_under_whatever_name_a_target_says_that_it_has() -> None:
+    url = f"https://h.example/v1/messages?apitoken={KEY}&limit=2"
+    exchange = Exchange("answer", Request("GET", url), Response(200, {}, {"echo": f"was {KEY}"}, "json"))
+    recorded = Recorded("here", (exchange,))
+    by_query = replace(anybody().providers["pa"], key_query="apitoken")
+    assert KEY in str(redactor_of([recorded], [anybody()]).text(url)), "nothing says that it is one"
+    redactor = redactor_of([recorded], [replace(anybody(), providers={"pa": by_query})])
+    assert KEY not in redactor.text(url)
+    assert KEY not in str(redactor.json(exchange.response.body if exchange.response else None))
