@@ -167,6 +167,11 @@ def test_headers_of_secrets_are_known_whatever_the_providers_use(monkeypatch: py
     assert all(value.endswith("[redacted]") for value in shown.values())
 
 
+def test_a_secret_is_hidden_in_the_name_and_in_the_value_of_one_header() -> None:
+    redactor = Redactor({"sk-planted-secret": MARKER})
+    assert redactor.headers({"x-sk-planted-secret": "sk-planted-secret"}) == {f"x-{MARKER}": MARKER}
+
+
 def test_a_key_is_hidden_in_the_header_of_any_provider() -> None:
     assert Redactor({}).headers({"x-pb-api-key": "unknown-key"}) == {"x-pb-api-key": "[redacted]"}
 
