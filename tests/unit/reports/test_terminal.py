@@ -112,7 +112,7 @@ def test_an_accepted_drift_says_until_when_and_why() -> None:
 
 def test_who_was_not_looked_at_is_told_last_beside_the_state() -> None:
     refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
-    last = terminal.summary(run(), [refused]).splitlines()[-2]
+    last = terminal.summary(run(), [refused], width=200).splitlines()[-2]
     assert last == "blind: pa was not looked at: no record has a verdict (probe-refused) (exit 10)"
     assert "blind" not in terminal.summary(run(expected=()), [refused, result("pb/errors/general/b")])
 
