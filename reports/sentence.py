@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -99,10 +100,16 @@ def _calm(overview: Overview) -> str:
         return "What drifts is accepted." if _number(overview, Name.ACCEPTED) else "Nothing could be judged."
     if inconclusive:
         who = f"{count(len(inconclusive), 'record')} of {names(_providers(inconclusive))} {_is(inconclusive)}"
-        return f"Nothing that was seen drifts, and {who} inconclusive."
+        return f"Nothing that was seen drifts, and {who} inconclusive{_mostly(inconclusive)}."
     if _number(overview, Name.ACCEPTED):
         return "All that was looked at is as documented, or accepted in the ledger."
     return "All that was looked at is as documented."
+
+
+def _mostly(members: Iterable[Standing]) -> str:
+    """The code of the reason that most of these share, in brackets; empty where none has one."""
+    codes = Counter(each.result.reason.code for each in members if each.result.reason is not None)
+    return f" ({codes.most_common(1)[0][0]})" if codes else ""
 
 
 def _is(members: Iterable[Standing]) -> str:

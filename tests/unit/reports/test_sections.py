@@ -83,6 +83,14 @@ def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
             "Nothing that was seen drifts, and 1 record of PA is inconclusive.",
             "inconclusive",
         ),
+        (
+            [
+                *(result(f"{A}{number}") for number in range(9)),
+                result(B, Outcome.INCONCLUSIVE, reason=Reason("value-not-found", "set PA_SMALL_MODEL"), probed={}),
+            ],
+            "Nothing that was seen drifts, and 1 record of PA is inconclusive (value-not-found).",
+            "inconclusive",
+        ),
         ([result(A, Outcome.NOT_PROBED)], "Nothing could be judged.", "nothing judged"),
         ([], "Nothing was probed.", "nothing judged"),
     ],
