@@ -143,8 +143,11 @@ class Prober(Collector):
         return group_of(address, self.options.target)
 
     def _load_what_sends(self) -> None:
-        """Load recipes and the wire, which any first request needs, while the mock starts: it is waited for next."""
-        if self.options.traffic is None and self._by_group:
+        """Load recipes and the wire, which any first request needs, while the mock starts: it is waited for next.
+
+        Who asks others may have no key, and then sends nothing.
+        """
+        if self.options.target.embedded and self.options.traffic is None and self._by_group:
             import_module("probes.wire.http")
             for provider in {Address.parse(address).provider for group in self._by_group.values() for address in group}:
                 book.book(provider)
