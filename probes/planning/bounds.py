@@ -41,8 +41,8 @@ def requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> I
     """Every request once: provider, method, path, label, cost, credential, record. What steps decide is bounded."""
     name = provider.name
     for rule in asked(_look_ups(provider, recipes, target)):
-        pages = f", at most {rule.requests} pages" if rule.requests > 1 else ""
-        yield f"{name} GET {rule.ask} look-up free {rule.role}{pages}"
+        more = f", at most {rule.requests} requests" if rule.requests > 1 else ""
+        yield f"{name} GET {rule.ask} look-up free {rule.role}{more}"
     for role, method, path in sorted({control for each in recipes for control in _controls(each)}):
         yield f"{name} {method} {path} control free {role}"
     for recipe in recipes:

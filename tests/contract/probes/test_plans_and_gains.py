@@ -34,7 +34,7 @@ def told(allow: frozenset[Cost] = frozenset({Cost.FREE}), **environ: str) -> lis
 
 def test_a_plan_lists_each_request_with_its_label_cost_and_credential() -> None:
     lines = told(PA_API_KEY="key-of-nobody", PA_COMPLIANCE_KEY="key-of-nobody-else")
-    assert lines.count("pa GET /v1/models?limit=1000 look-up free inference, at most 8 pages") == 1
+    assert lines.count("pa GET /v1/models?limit=1000 look-up free inference, at most 8 requests") == 1
     assert "pa GET /v1/models control free inference" in lines
     assert "pa POST /v1/messages answer free inference pa/errors/invalid_request/empty_messages" in lines
     assert "pa GET /v1/models answer free wrong pa/errors/general/key_malformed" in lines
