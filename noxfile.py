@@ -270,7 +270,7 @@ def workflows(session: nox.Session) -> None:
 def crash(session: nox.Session) -> None:
     """Kill runs and updates a hundred times at random moments; nothing is ever half written."""
     install(session, "test")
-    session.run("pytest", "-m", "crash", "tests/system", *session.posargs, env={"CRASHES": "100", **COMPILED})
+    session.run("pytest", "-s", "-m", "crash", "tests/system", *session.posargs, env={"CRASHES": "100", **COMPILED})
 
 
 @nox.session

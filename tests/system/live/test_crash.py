@@ -114,6 +114,7 @@ def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Pat
     started = time.monotonic()
     assert pytest_probes(tmp_path / "whole", "-n", "2", *CHOSEN).status == 0
     takes = time.monotonic() - started
+    outlived: list[float] = []
     for number in range(CRASHES):
         process = subprocess.Popen(
             command, cwd=CHECKOUT, env=child_environ({}), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -128,7 +129,9 @@ def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Pat
             os.kill(wanted, signal.SIGKILL)
         tree += below(process.pid)
         process.wait(timeout=DEADLINE_S)
+        ended = time.monotonic()
         until(partial(gone, tree))  # nobody goes on without the one that records
+        outlived.append(time.monotonic() - ended)
         for path in out.glob("*/results.jsonl"):
             if path.stat().st_size:
                 run, results = read_run(path)
@@ -138,3 +141,4 @@ def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Pat
     assert again.status == 0, again.said
     assert victims["controller"]
     assert victims["child"]
+    sys.stdout.write(f"\n{CRASHES} runs were killed; the last process of one was gone {max(outlived):.2f} s after it\n")
