@@ -11,7 +11,7 @@ from catalog.model.errors import LONGEST, did_you_mean
 from catalog.model.visible import line
 from catalog.reading.manifest import providers
 from catalog.reading.query import keywords_for_k
-from probes.suite.options import UsageError
+from probes.suite.command_line import UsageError
 from reports.commands import nodeid_of
 
 if TYPE_CHECKING:

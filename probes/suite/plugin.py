@@ -13,7 +13,7 @@ import pytest
 from catalog.model.errors import LONGEST, Mendable
 from catalog.model.exits import Exit
 from catalog.model.visible import line
-from probes.suite import named, options, unneeded
+from probes.suite import command_line, named, options, unneeded
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
 from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
 from probes.target.revising import NothingToRotateError
@@ -30,7 +30,7 @@ _catalog: pytest.StashKey[Catalog] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    options.add(parser)
+    command_line.add(parser)
     unneeded.block(parser, pluginmanager)
 
 
@@ -39,7 +39,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Refuse our options elsewhere; keep each lane on one xdist worker; plan, and judge recordings, without any."""
     if not hasattr(config, "workerinput") and not _asked_for(config):
         try:
-            options.refuse_elsewhere(config)
+            command_line.refuse_elsewhere(config)
             named.refuse_addresses(config.args, config.invocation_params.dir)
         except Mendable as error:
             raise pytest.UsageError(str(error)) from None

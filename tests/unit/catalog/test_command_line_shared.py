@@ -15,8 +15,8 @@ from catalog.model.exits import INTERRUPTED, Exit
 from probes.elicit.packages import RecipeError
 from probes.running.journal import JournalError
 from probes.suite.catalog_check import Unsound
+from probes.suite.command_line import UsageError
 from probes.suite.embedded_mock import MockError
-from probes.suite.options import UsageError
 from probes.target.target import TargetError
 
 OURS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, MockError, RecipeError, Unsound)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from probes.suite.command_line import UsageError
 from probes.suite.named import demand_records, words_of_none
-from probes.suite.options import UsageError
 from reports.commands import nodeid_of
 from tests.harness.engines import catalog
 

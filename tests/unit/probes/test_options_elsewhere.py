@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from probes.suite import options
+from probes.suite import command_line
 
 if TYPE_CHECKING:
     import pytest
@@ -25,5 +25,5 @@ class Declared:
 
 def test_every_option_that_is_declared_is_refused_elsewhere() -> None:
     declared = Declared()
-    options.add(cast("pytest.Parser", declared))
-    assert sorted(declared.names) == sorted(options.OF_PROBES)
+    command_line.add(cast("pytest.Parser", declared))
+    assert sorted(declared.names) == sorted(command_line.OF_PROBES)

@@ -15,13 +15,13 @@ from catalog.reading.documents import facts
 from catalog.reading.manifest import providers
 from probes.commands import reference
 from probes.commands.everything import OF_MODULES
-from probes.suite import options
+from probes.suite import command_line
 
 
 @cache
 def pages() -> Mapping[str, str]:
     """Each page by its path: made when a test asks, not where all tests are only collected."""
-    return dict(reference.pages(options.add))
+    return dict(reference.pages(command_line.add))
 
 
 def test_each_command_and_each_option_is_told() -> None:
@@ -29,7 +29,7 @@ def test_each_command_and_each_option_is_told() -> None:
     for module, names in OF_MODULES.items():
         for name in names:
             assert f"usage: python -m {module} {name}" in told
-    for option in options.OF_PROBES:
+    for option in command_line.OF_PROBES:
         assert f"--{option.replace('_', '-')}" in told
 
 
