@@ -40,9 +40,9 @@ def check(args: Namespace) -> int:
     for root in roots:
         demand_folder(root)
         if args.fix:
-            from catalog.check import validate
+            from catalog.check import mending
 
-            for line in validate.put_right(root):
+            for line in mending.put_right(root):
                 print(line)
     found = [line for root in roots for line in _record_problems(root)] + _ledger_problems(args, roots)
     lines = dict.fromkeys(found)  # what lies beside the records of two homes is told by both

@@ -1,34 +1,27 @@
-"""Everything that must hold in the catalog: schemas, canonical form, and what records say about each other."""
+"""Everything that must hold in the catalog: each record, schemas, manifests, facts, discoveries, canonical form."""
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from catalog.check import asserting, facts, manifests, relating, unfinished
-from catalog.model import Address, Json, Record, Tag, homes
-from catalog.model.errors import CatalogError, did_you_mean, shown
+from catalog.check import asserting, facts, manifests, unfinished
+from catalog.check.of_record import Scene, problems_of
+from catalog.check.validators import surfaces, validator_of
+from catalog.model import Record, homes
+from catalog.model.errors import CatalogError, shown
 from catalog.model.homes import remembered
-from catalog.model.labels import CONTINUE, SUCCESS
-from catalog.reading.agreed import agreed_of, as_kept, first_looks
-from catalog.reading.assertions import assertions
-from catalog.reading.cells import statements_digest
-from catalog.reading.last_seen import ANOTHER_REVISION, of_no_provider, seen_on, target_of
+from catalog.reading.last_seen import of_no_provider
 from catalog.reading.manifest import providers
-from catalog.reading.schemas import KIND_SCHEMA, envelope_id, schemas, schemas_of
-from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
+from catalog.reading.schemas import KIND_SCHEMA, schemas_of
+from catalog.reading.store import DISCOVERED, RECORDS, Catalog
 from catalog.reading.strict_json import read_object
 from catalog.reading.wording import complaints, quoted
-from catalog.writeback.canonical import canonical_text, lacking_nulls
+from catalog.writeback.canonical import canonical_text
 from catalog.writeback.discoveries import known
-from catalog.writeback.writing import locked, write_text
-
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
 
 
 class Problem(NamedTuple):
@@ -43,23 +36,6 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         where = ": ".join(part for part in (shown(self.file), self.address, self.json_path) if part)
         return " ".join(f"{where}: {self.message}; {self.mend}".split())
-
-
-class Told(NamedTuple):
-    """What a check of one record says; the record's place is added by the caller."""
-
-    json_path: str
-    message: str
-    mend: str
-
-
-class Scene(NamedTuple):
-    """What a check may look at besides its record."""
-
-    catalog: Catalog
-    unread: frozenset[Path]
-    """Files that could not be read: an address that lives there may well exist."""
-    shipped: bool
 
 
 def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]:
@@ -105,81 +81,6 @@ def first_problem(root: Path | str | None) -> str:
     return f"{problems[0]}{more}" if problems else ""
 
 
-def problems_of(record: Record, scene: Scene) -> list[Told]:
-    """Every problem of one record, beside the others of the scene: what is left is what any reader must bear."""
-    told = list(_is_finished(record, scene)) or [told for each in _RECORD_CHECKS for told in each(record, scene)]
-    # what a record asserts can be read only where its own form is right
-    return told or list(_agrees_with_its_assertions(record, scene))
-
-
-def is_malformed(record: Record, scene: Scene) -> bool:
-    """Whether a record has any problem in its own form: asks no further than the first."""
-    return any(any(each(record, scene)) for each in _RECORD_CHECKS)
-
-
-def put_right(root: Path = RECORDS) -> list[str]:
-    """Rewrite each readable file as it should be, and say in a line each what was mended.
-
-    Fields that must be there and may be empty become null, evidence for statements that were edited since goes, tags
-    follow from the data, and what is not in canonical form is put into it.
-    """
-    with locked(root):
-        catalog, _ = Catalog.load_what_can_be(root)
-        said: list[str] = []
-        whole = [_with_its_nulls(record, said) for record in catalog.records]
-        files = {record.address: catalog.file_of(record.address) for record in whole}
-        scene = Scene(Catalog(root, whole, files), frozenset(), shipped=False)
-        records = [_mended(record, scene, said) for record in whole]
-        texts = _canonical_texts(Catalog(root, records, files))
-        return said + [f"{shown(path)}: put in canonical form" for path, text in texts if write_text(path, text)]
-
-
-def _with_its_nulls(record: Record, said: list[str]) -> Record:
-    lacking = lacking_nulls(record.data, record.kind)
-    if not lacking:
-        return record
-    said.append(f"{record.address}: {', '.join(lacking)} became null")
-    return Record(record.address, {**record.data, **dict.fromkeys(lacking)})
-
-
-def _mended(record: Record, scene: Scene, said: list[str]) -> Record:
-    """The record without what is void; as it stands where its own form is not right."""
-    if is_malformed(record, scene):
-        return record
-    made = assertions(record, scene.catalog.__getitem__)
-    data = dict(record.data)
-    if asserting.is_void(record, made):
-        del data["evidence"]
-        kept = as_kept(made, agreed_of(record, made), first_looks(record, made)) | {
-            name: day for name, day in record.data["evidence"].items() if name == "restricted"
-        }
-        if kept:
-            data["evidence"] = {"of": statements_digest(made), "seen": {}, **kept}
-        said.append(f"{record.address}: removed evidence for statements that were changed since")
-    sound = Record(record.address, data)
-    if not any(asserting.wrong_tags(sound, made)):
-        return sound
-    tags = asserting.tags_by_data(sound, made)
-    said.append(f"{record.address}: {', '.join(record.data['status'])} became {', '.join(tags)}")
-    return Record(record.address, {**data, "status": tags})
-
-
-def _agrees_with_its_assertions(record: Record, scene: Scene) -> Iterator[Told]:
-    try:
-        made = assertions(record, scene.catalog.__getitem__)
-    except KeyError:  # names a record of a file that cannot be read, which is told itself
-        return
-    found = [
-        *asserting.told_of_nothing(record, made),
-        *asserting.of_no_revision(record),
-        *asserting.without_source(made),
-        *asserting.evidence_of_nothing(record, made, scene.catalog),
-        *relating.unsound_relations(record, made),
-    ]
-    # tags follow from data that is right itself
-    yield from (Told(*each) for each in found or asserting.wrong_tags(record, made))
-
-
 def _unreadable(error: CatalogError, root: Path) -> Problem:
     return Problem(error.file or root, "", error.place, error.what, error.mend)
 
@@ -214,14 +115,14 @@ def _unfinished_envelopes(root: Path) -> Iterator[Problem]:
 @remembered
 def manifest_problems(folder: Path | None = None) -> tuple[Problem, ...]:
     """Every problem of the providers' manifests in a folder, or in all homes."""
-    validator = _validator(manifests.SCHEMA)
-    found = manifests.problems(validator, _envelopes(), folder) if validator else ()
+    validator = validator_of(manifests.SCHEMA)
+    found = manifests.problems(validator, surfaces(), folder) if validator else ()
     return tuple(Problem(file, "", *complaint) for file, complaint in found)
 
 
 def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
     """Candidates are no records, but they are reviewed as carefully."""
-    validator = _validator(KIND_SCHEMA["discovered"])
+    validator = validator_of(KIND_SCHEMA["discovered"])
     for provider in providers():
         file = catalog.root / provider / DISCOVERED
         try:
@@ -239,12 +140,13 @@ def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
 
 
 def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
-    for path, text in _canonical_texts(catalog):
+    for path, text in canonical_texts(catalog):
         if path.read_bytes() != text.encode():
             yield Problem(path, "", "", "is not in canonical form", asserting.FIX)
 
 
-def _canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:
+def canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:
+    """Each file of a catalog, and what should stand in it."""
     files: dict[Path, list[Record]] = {}
     for record in catalog.records:
         files.setdefault(catalog.file_of(record.address), []).append(record)
@@ -253,156 +155,3 @@ def _canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:
     for path in sorted(catalog.root.glob(f"*/{DISCOVERED}")):
         with suppress(CatalogError):  # told elsewhere
             yield path, canonical_text(read_object(path), "discovered")
-
-
-def _follows_its_schema(record: Record, scene: Scene) -> Iterator[Told]:
-    validator = _validator(KIND_SCHEMA[record.kind])
-    if validator is None:
-        yield Told("", f"there is no schema {KIND_SCHEMA[record.kind]}", "add it to catalog/schemas")
-        return
-    for complaint in complaints(validator.iter_errors(record.data)):
-        yield Told(*complaint)
-
-
-@remembered
-def _validator(urn: str) -> Draft202012Validator | None:
-    from jsonschema import Draft202012Validator
-    from referencing import Registry
-    from referencing.jsonschema import DRAFT202012
-
-    every = schemas()
-    if urn not in every:
-        return None
-    resources = ((name, DRAFT202012.create_resource(schema)) for name, schema in every.items())
-    registry: Registry[Json] = Registry().with_resources(resources)
-    return Draft202012Validator(every[urn], registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER)
-
-
-def _is_finished(record: Record, scene: Scene) -> Iterator[Told]:
-    yield from (Told(*each) for each in unfinished.left(record.data))
-
-
-def _names_its_provider(record: Record, scene: Scene) -> Iterator[Told]:
-    named = record.data.get("provider")
-    known = [name.upper() for name in providers()]
-    if not isinstance(named, str) or not re.fullmatch("[A-Z][A-Z0-9]*", named):
-        return  # the schema complains
-    if named not in known:
-        yield Told("$.provider", f"{quoted(named)} is none of {', '.join(known)}", did_you_mean(named, known))
-    elif named.lower() != record.provider:
-        yield Told("$.provider", f"{named!r} lies in the folder of {record.provider}", "change it, or move the record")
-
-
-def _endpoints_exist(record: Record, scene: Scene) -> Iterator[Told]:
-    for index, address in enumerate(_list(record.data.get("endpoints"))):
-        yield from _exists(f"$.endpoints[{index}]", address, "endpoints", record, scene)
-
-
-def _auth_answers_exist(record: Record, scene: Scene) -> Iterator[Told]:
-    auth = record.data.get("auth")
-    ways = (
-        [("$.auth", auth)]
-        if isinstance(auth, dict)
-        else [(f"$.auth[{index}]", way) for index, way in enumerate(_list(auth)) if isinstance(way, dict)]
-    )
-    for path, way in ways:
-        for case in ("missing", "wrong"):
-            if way.get(case) is not None:
-                yield from _exists(f"{path}.{case}", way[case], "errors", record, scene)
-
-
-def _rule_answers_exist(record: Record, scene: Scene) -> Iterator[Told]:
-    request = record.data.get("request")
-    of_request = request.get("rules") if isinstance(request, dict) else None
-    for at, rules in (("$.request.rules", of_request), ("$.rules", record.data.get("rules"))):
-        for index, rule in enumerate(_list(rules)):
-            for field in ("answer", "or") if isinstance(rule, dict) else ():
-                if rule.get(field) not in (None, SUCCESS, CONTINUE):
-                    yield from _exists(f"{at}[{index}].{field}", rule[field], "errors", record, scene)
-
-
-def _causes_of_429_exist(record: Record, scene: Scene) -> Iterator[Told]:
-    causes = record.data.get("error_semantics_429")
-    for name, cause in causes.items() if isinstance(causes, dict) else ():
-        if isinstance(cause, dict) and "record" in cause:
-            yield from _exists(f"$.error_semantics_429.{name}.record", cause["record"], "errors", record, scene)
-
-
-def _surfaces_have_envelopes(record: Record, scene: Scene) -> Iterator[Told]:
-    named = {"$.surface": record.surface}
-    for field in ("response", "streaming"):
-        holder = record.data.get(field)
-        if isinstance(holder, dict):
-            named[f"$.{field}.surface"] = holder.get("surface")
-    envelopes = _envelopes()
-    for path, surface in named.items():
-        if isinstance(surface, str) and surface not in envelopes:
-            mend = did_you_mean(surface, envelopes) or f"add schemas/envelopes/{surface}.json"
-            yield Told(path, f"{surface!r} has no envelope schema", mend)
-
-
-def _envelopes() -> list[str]:
-    """The surfaces that there are."""
-    return [urn.removeprefix(envelope_id("")) for urn in schemas() if urn.startswith(envelope_id(""))]
-
-
-def _message_pattern_compiles(record: Record, scene: Scene) -> Iterator[Told]:
-    pattern = record.data.get("message_pattern")
-    text = pattern.get("pattern") if isinstance(pattern, dict) else pattern
-    if not isinstance(text, str):
-        return
-    try:
-        re.compile(text)
-    except re.error as error:
-        yield Told("$.message_pattern", f"{quoted(text)} does not compile: {error}", "mend the regular expression")
-
-
-def _tags_agree(record: Record, scene: Scene) -> Iterator[Told]:
-    tags = _list(record.data.get("status"))
-    if Tag.LIVE_VERIFIED in tags and Tag.UNVERIFIED in tags:
-        yield Told("$.status", "LIVE_VERIFIED and UNVERIFIED exclude each other", "keep the one that is true")
-    if Tag.LIVE_VERIFIED in tags and seen_on(record) is None:
-        yield Told("$.status", "LIVE_VERIFIED needs the date on which it was seen", "add the date, or drop the tag")
-
-
-def _evidence_is_live(record: Record, scene: Scene) -> Iterator[Told]:
-    target = target_of(record)
-    if scene.shipped and of_no_provider(target):
-        whose = target.partition(":")[0]
-        what = f"carries evidence from {'another revision' if whose == ANOTHER_REVISION else f'a {whose}'} ({target})"
-        yield Told("", what, "only a live run may write here: restore the record from git")
-
-
-def _exists(path: str, address: Json, kind: str, record: Record, scene: Scene) -> Iterator[Told]:
-    """Nothing where a record of this kind and of the same provider has the address."""
-    try:
-        parsed = Address.parse(address)
-    except (ValueError, TypeError):
-        yield Told(path, f"{quoted(address)} is no address", f"write {record.provider}/{kind}/<family>/<slug>")
-        return
-    if parsed.kind != kind or parsed.provider != record.provider:
-        yield Told(path, f"{address} is none of {record.provider}/{kind}", "name a record of that kind and provider")
-    elif parsed not in scene.catalog and family_file(scene.catalog.root, parsed) not in scene.unread:
-        same_kind = (str(other.address) for other in scene.catalog.select(parsed.provider, kind))
-        mend = did_you_mean(address, same_kind) or "add the record, or name another"
-        yield Told(path, f"no record has the address {address}", mend)
-
-
-def _list(value: Json) -> list[Json]:
-    """A value that should be a list; where it is not, the schema complains and the other checks keep quiet."""
-    return value if isinstance(value, list) else []
-
-
-_RECORD_CHECKS = (
-    _is_finished,
-    _follows_its_schema,
-    _names_its_provider,
-    _endpoints_exist,
-    _auth_answers_exist,
-    _rule_answers_exist,
-    _causes_of_429_exist,
-    _surfaces_have_envelopes,
-    _message_pattern_compiles,
-    _tags_agree,
-    _evidence_is_live,
-)

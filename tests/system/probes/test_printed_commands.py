@@ -7,7 +7,7 @@ import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
-from catalog.check import validate
+from catalog.check import mending
 from catalog.reading.store import RECORDS
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, pytest_probes, ran
 
@@ -50,7 +50,7 @@ def records_that_state_otherwise(folder: Path) -> Path:
         data = json.loads(file.read_text(encoding="utf-8"))
         data[slug]["http_status"] = status
         file.write_text(json.dumps(data), encoding="utf-8")
-    validate.put_right(folder)
+    mending.put_right(folder)
     return folder
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.check.validate import put_right
+from catalog.check.mending import put_right
 from catalog.evidence import past, verdicts
 from catalog.evidence.agreement import PENDING_DAYS, agreement, never_agreed, pending, regressed, until
 from catalog.evidence.merge import merge

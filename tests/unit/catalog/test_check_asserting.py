@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.check import asserting
-from catalog.check.validate import check, put_right
+from catalog.check.mending import put_right
+from catalog.check.validate import check
 from catalog.model import Record
 from catalog.reading.assertions import assertions
 from catalog.reading.cells import statements_digest

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from catalog.check.validate import Scene, is_malformed, problems_of
+from catalog.check.of_record import Scene, is_malformed, problems_of
 from catalog.model import KINDS, Json, Record
 from catalog.reading.classification import classification
 from catalog.reading.documented_fields import documented_fields

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from catalog.check.validate import check, put_right
+from catalog.check.mending import put_right
+from catalog.check.validate import check
 from catalog.model import Address, Record
 from catalog.model.errors import shown
 from catalog.reading.assertions import assertions
