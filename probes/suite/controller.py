@@ -16,21 +16,19 @@ from catalog.evidence import self_check, verdicts
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
 from catalog.model import Address, Json, Outcome, Reason, places
-from catalog.model.clock import utc_text
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import LONGEST, Mendable
 from catalog.model.exits import Exit, highest
 from catalog.model.visible import line
-from probes.planning.plan import controlled_lanes, plan
 from probes.planning.sharding import group_of
 from probes.running.looking_up import found_in, unanswered_in
 from probes.suite import after_run, before_run
 from probes.suite.collecting import address_in, address_of
+from probes.suite.described import Begun, described
 from probes.suite.embedded_mock import EmbeddedMock, MockError
 from probes.suite.items import PROBER, PROPERTY
 from probes.suite.progress import Progress
 from probes.suite.telling import Teller
-from probes.suite.versions import versions
 from probes.suite.worker_input import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
 from reports import history
 
@@ -264,10 +262,15 @@ class Controller:
             return
         self._selected = tuple(sorted(set(selected)))
         try:
-            self._writer = ResultsWriter(self.folder / RESULTS, self._described())
+            self._writer = ResultsWriter(self.folder / RESULTS, self._described)
         except OSError as error:
             raise self._unwritable(error) from error
         self._say_how_far()
+
+    @property
+    def _described(self) -> Run:
+        begun = Begun(self._run, self._started_at, self._selected, *self._shown, tuple(self._stale))
+        return described(self.options, begun, self._look_up())
 
     def _say_how_far(self) -> None:
         """Make ready to say how far the run is while it goes on."""
@@ -293,65 +296,6 @@ class Controller:
                 reason = Reason(ReasonCode.STOPPED_EARLY, str(session.shouldfail))
                 result = Result(address, self.options.catalog[address].data, Outcome.NOT_PROBED, reason)
                 self._append(self._writer, result.to_json())
-
-    def _described(self) -> Run:
-        options = self.options
-        selected = {Address.parse(address).provider for address in self._selected}
-        previous, shown = self._shown
-        return Run(
-            run=self._run,
-            target=options.told_as,
-            live=options.target.live,
-            started_at=utc_text(self._started_at, "seconds"),
-            today=options.today.isoformat(),
-            providers=options.providers,
-            expected=tuple(name for name in options.expected if name in selected),
-            selected=self._selected,
-            tripwires=self._tripwires,
-            policy=self._policy,
-            asked=self.options.asked,
-            versions=versions(),
-            catalog_digest=options.catalog.digest,
-            previous_run=previous,
-            history=shown,
-            look_ups=tuple(each.to_json() for each in self._look_up()),
-            ends=before_run.ends(options, self._look_up(), self._selected),
-            stands_for=options.target.stands_for,
-            region=options.target.region,
-            revisions=options.asked_under,
-        )
-
-    @property
-    def _tripwires(self) -> tuple[str, ...]:
-        """The live lanes of what will be probed that have a control: each must show that it could see a drift."""
-        options = self.options
-        if not options.target.live or options.traffic is not None:
-            return ()
-        target = options.target.with_values(self._values())
-        return controlled_lanes(plan(options.catalog, target, options.allow, self._selected))
-
-    @property
-    def _policy(self) -> dict[str, Json]:
-        options = self.options
-        policy: dict[str, Json] = {
-            "allow": sorted(options.allow),
-            "kinds": list(options.kinds),
-            "update": options.update,
-            "depth": str(options.depth),
-        }
-        if options.shard is not None:
-            policy["shard"] = str(options.shard)
-        if options.target.live:
-            policy["pending_days"] = options.target.pending_days
-        if options.strict:
-            policy["strict"] = True
-        if options.expect_all:
-            policy["expect_all"] = True
-        if options.traffic is not None:
-            policy["traffic"] = list(options.traffic.names)
-        if self._stale:
-            policy["stale_ledger"] = self._stale
-        return policy
 
     @property
     def _history(self) -> Path:
