@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,26 @@ def test_a_literal_has_the_type_of_what_it_replaces(stands: str, like: object, v
 @pytest.mark.parametrize("stands", ["410 Gone", "@nothing", "=mockserver.pd.errors:NO_SUCH", "@_private"])
 def test_what_means_nothing_is_refused(stands: str) -> None:
     with pytest.raises(Unresolved):
-        instead.check(stands, NOWHERE)
+        instead.check(stands, NOWHERE, None)
+
+
+def refused(body: object, *, extra: bool = False) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("lambda body, **named: None", ""),
+        ("lambda *given, extra: None", ""),
+        ("lambda body: None", "takes no 'extra', as refused does"),
+        ("lambda extra=False: None", ""),
+        ("lambda *, extra: None", "takes 0 arguments, and refused needs 1"),
+    ],
+)
+def test_a_function_that_takes_less_than_the_original_is_refused(made: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "topic.py").write_text(f"def narrower(original):\n    return {made}\n")
+    with pytest.raises(Unresolved, match=said) if said else nullcontext():
+        instead.check("@narrower", tmp_path / "topic.tsv", refused)
 
 
 @pytest.fixture

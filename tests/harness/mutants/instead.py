@@ -14,6 +14,7 @@ import importlib.util
 import inspect
 import json
 from enum import Enum
+from inspect import Parameter
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -38,18 +39,36 @@ class Reached:
         return counted
 
 
-def check(text: str, topic: Path) -> None:
-    """Say what is wrong with what a row puts in place, before anything is changed.
+def check(text: str, topic: Path, original: Any) -> None:
+    """Say what is wrong with what a row puts in place of the original, before anything is changed.
 
     Raises:
-        Unresolved: it is no JSON, and names nothing.
+        Unresolved: it is no JSON, names nothing, or is a function that cannot be called as the original is.
     """
     if text.startswith("@"):
-        _maker(text[1:], topic)
+        maker = _maker(text[1:], topic)
+        if isinstance(original, FunctionType):
+            _demand_as_wide(original, maker(original))
     elif text.startswith("="):
         _elsewhere(text)
     elif text != "-":
         _literal(text)
+
+
+def _demand_as_wide(original: FunctionType, made: Any) -> None:
+    """A parameter that the original was given since would break the mock, and not the behaviour."""
+    asked, taken = (inspect.signature(each).parameters.values() for each in (original, made))
+    kinds = {each.kind for each in taken}
+    if Parameter.VAR_KEYWORD in kinds:
+        return
+    lacking = {each.name for each in asked if each.kind is Parameter.KEYWORD_ONLY} - {each.name for each in taken}
+    if lacking:
+        raise Unresolved(f"{made.__qualname__} takes no {min(lacking)!r}, as {original.__qualname__} does")
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    few = sum(each.kind in positional for each in taken)
+    many = sum(each.kind in positional and each.default is Parameter.empty for each in asked)
+    if few < many and Parameter.VAR_POSITIONAL not in kinds:
+        raise Unresolved(f"{made.__qualname__} takes {few} arguments, and {original.__qualname__} needs {many}")
 
 
 def stands_in(text: str, topic: Path, original: Any, reached: Reached) -> Any:

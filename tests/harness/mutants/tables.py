@@ -172,7 +172,8 @@ def _of_names(mutant: Mutant, known: Of) -> Iterator[str]:
 def _of_hook(mutant: Mutant) -> Iterator[str]:
     try:
         hook = Hook.parse(mutant.hook)
-        hook.original(importlib.import_module(hook.module))
-        instead.check(mutant.instead, mutant.file)
+        original = hook.original(importlib.import_module(hook.module))
+        is_result = any(step.is_call for step in hook.steps)
+        instead.check(mutant.instead, mutant.file, None if is_result else original)
     except (Unresolved, ImportError) as error:
         yield str(error)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mockserver.pa.server_tools import Used
 
 Body = dict[str, Any]
-CheckMessage = Callable[[Body], tuple["Model", int]]
+CheckMessage = Callable[..., tuple["Model", int]]
 Compose = Callable[..., Body]
 Envelope = Callable[["PaError"], Body]
 Handler = Callable[["Call"], Awaitable["Response"]]
@@ -28,18 +28,18 @@ Sse = Callable[[Mapping[str, Any], "PaError | None"], AsyncIterator[bytes]]
 
 
 def defaults_max_tokens(check: CheckMessage) -> CheckMessage:
-    def checked(body: Body) -> tuple[Model, int]:
+    def checked(body: Body, **named: bool) -> tuple[Model, int]:
         body.setdefault("max_tokens", 16)
-        return check(body)
+        return check(body, **named)
 
     return checked
 
 
 def any_max_tokens(check: CheckMessage) -> CheckMessage:
-    def checked(body: Body) -> tuple[Model, int]:
+    def checked(body: Body, **named: bool) -> tuple[Model, int]:
         if "max_tokens" in body and not isinstance(body["max_tokens"], int):
             body["max_tokens"] = 16
-        return check(body)
+        return check(body, **named)
 
     return checked
 
@@ -119,11 +119,11 @@ def with_output_format(fields: Mapping[str, Check]) -> dict[str, Check]:
 
 
 def no_server_tools(check: CheckMessage) -> CheckMessage:
-    def checked(body: Body) -> tuple[Model, int]:
+    def checked(body: Body, **named: bool) -> tuple[Model, int]:
         from mockserver.pa.tools import refuse_server_tools
 
         refuse_server_tools(body.get("tools", ()))
-        return check(body)
+        return check(body, **named)
 
     return checked
 
@@ -267,10 +267,10 @@ def completions(create: Handler) -> Handler:
 
 
 def text_as_message(check: CheckMessage) -> CheckMessage:
-    def checked(body: Body) -> tuple[Model, int]:
+    def checked(body: Body, **named: bool) -> tuple[Model, int]:
         if isinstance(body.get("messages"), str):
             body["messages"] = [{"role": "user", "content": body["messages"]}]
-        return check(body)
+        return check(body, **named)
 
     return checked
 
