@@ -82,7 +82,7 @@ class Tool:
 
 def main() -> None:
     asked = _options()
-    peers = Path(asked.peers) if asked.peers else None
+    peers = Path(asked.peers).absolute() if asked.peers else None  # a peer runs elsewhere
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_home(folder / "home", asked.requests)
