@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -134,20 +134,27 @@ class Known:
         return tuple(quoting or fits)
 
     def of_the_account(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
-        """The records that an answer could be, if each of them tells of the account; else none.
-
-        A code that only such a record has tells it whatever the type beside it is: services change that one.
-        """
+        """The records that an answer could be, if each of them tells of the account; else none."""
         if status not in self._of_accounts:  # asked of each answer: most statuses say nothing of an account anywhere
             return ()
-        found = self.matching(status, body) or tuple(self._of_accounts_by_code(status, body))
+        found = self.matching(status, body)
         return found if all(answer.account is not None for answer in found) else ()
 
-    def _of_accounts_by_code(self, status: int | None, body: Json) -> Iterator[KnownAnswer]:
-        for answer in self._by_status.get(status, ()):
-            code = answer.expected.wire.get("code")
-            if answer.account is not None and code and wire_of(answer.expected.envelope, body).get("code") == code:
-                yield answer
+    def of_the_account_by_code(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
+        """The records that tell of the account and whose code an answer that is no record has.
+
+        The code tells it, whatever the type beside it is: services change that one.
+        """
+        if status not in self._of_accounts:
+            return ()
+        alike = (answer for answer in self._by_status[status] if answer.account is not None)
+        found = tuple(answer for answer in alike if _has_code(answer, body))
+        return () if found and self.matching(status, body) else found
+
+
+def _has_code(answer: KnownAnswer, body: Json) -> bool:
+    code = answer.expected.wire.get("code")
+    return bool(code) and wire_of(answer.expected.envelope, body).get("code") == code
 
 
 def _envelopes(answers: Iterable[KnownAnswer]) -> Iterable[Envelope]:

@@ -13,6 +13,7 @@ from catalog.reading.grpc_statuses import status_of
 from probes.judging.compare import compare
 
 if TYPE_CHECKING:
+    from catalog.model import Json
     from catalog.model.exchange import Request
     from catalog.recognition.known import Known
 
@@ -76,7 +77,10 @@ def unasked(expected: Expected, response: Response, events: Container[str] | Non
 
 def of_the_account(expected: Expected, response: Response, known: Known) -> Reason | None:
     """Why an answer tells of the account's credit or place alone, where the record is about nothing of that kind."""
-    answers = known.of_the_account(response.status, answer_body(expected, response))
+    body = answer_body(expected, response)
+    answers = known.of_the_account(response.status, body)
+    if not answers and not _has_its_type(expected, response.status, body):
+        answers = known.of_the_account_by_code(response.status, body)
     if not answers or any(_states(expected, answer.expected) for answer in answers):
         return None
     code = ReasonCode.ACCOUNT_TROUBLE
@@ -92,6 +96,12 @@ def tells_of_the_limit(reason: Reason, expected: Expected, request: Request) -> 
     """
     of_limits = expected.address.split("/")[2:3] == [LIMITS]
     return of_limits and reason.code in OF_LIMITS and PRIVATE in request.headers
+
+
+def _has_its_type(expected: Expected, status: int | None, body: Json) -> bool:
+    """Whether it is the record's own answer so far as its type: then its code is what differs."""
+    stated = expected.wire.get("type")
+    return stated is not None and status == expected.status and wire_of(expected.envelope, body).get("type") == stated
 
 
 def _states(expected: Expected, other: Expected) -> bool:

@@ -104,6 +104,14 @@ def test_a_code_of_the_account_tells_it_beside_another_type() -> None:
     assert outcome("pc/endpoints/models/list_models", 403, pc("request_forbidden", "other"))[0] is Outcome.DRIFTED
 
 
+def test_under_the_type_that_a_record_states_a_code_of_the_account_is_what_differs() -> None:
+    other = pc("insufficient_quota", "billing_hard_limit_reached")
+    assert outcome("pc/errors/rate_limit/insufficient_quota", 429, other)[0] is Outcome.DRIFTED
+    spent = pc("invalid_request_error", "insufficient_quota")
+    assert outcome("pc/errors/rate_limit/organization_usage_limit_exceeded", 429, spent)[0] is Outcome.DRIFTED
+    assert outcome("pc/errors/rate_limit/rate_limit_exceeded", 429, other) == (Outcome.INCONCLUSIVE, "account-trouble")
+
+
 def test_what_could_be_another_record_too_is_judged() -> None:
     """FAILED_PRECONDITION is billing or place at PB; one that the record itself states is its own."""
     told = outcome("pb/errors/general/billing_off", 400, pb("FAILED_PRECONDITION", "Billing is off."))
