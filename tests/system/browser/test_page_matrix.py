@@ -13,7 +13,7 @@ from catalog.model.look import Look
 from reports import build
 from reports.__main__ import main
 from reports.across.comparison import KNOWN, Comparison
-from tests.system.browser.chromium import NARROW, Visit, shown
+from tests.system.browser.chromium import NARROW, Visit, shown, until
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
@@ -87,13 +87,14 @@ def test_the_page_and_the_command_read_a_query_alike(visit: Visit, matrix: str, 
 def test_a_cell_leads_to_the_evidence_of_its_run(visit: Visit, matrix: str) -> None:
     tab = visit(matrix)
     tab.click(f"#list tr[data-address='{B}'] td:nth-child(3) a")
-    assert tab.url.endswith(f"/r1/report.html#{B}")
+    tab.wait_for_url(f"**/r1/report.html#{B}")
     assert "documented 400, observed 422" in tab.inner_text("main")
 
 
 def test_a_record_opens_to_its_assertions(visit: Visit, matrix: str) -> None:
     tab = visit(matrix)
     tab.click(f"#list tr[data-address='{B}'] th a")
+    tab.wait_for_selector("tr.detail .across")
     cells = tab.locator("tr.detail .across tbody tr").first.locator("th, td").all_inner_texts()
     assert cells == ["answer/status", "as stated", "422", "as stated"]
     tab.keyboard.press("Escape")
@@ -103,6 +104,7 @@ def test_a_record_opens_to_its_assertions(visit: Visit, matrix: str) -> None:
 def test_a_family_leads_to_what_does_not_conform_in_its_run(visit: Visit, matrix: str) -> None:
     tab = visit(matrix)
     tab.click(".across-families tbody td:nth-child(3) .few")
+    until(tab, "document.getElementById('f-q').value !== ''")
     assert shown(tab) == [D, B]
 
 
