@@ -1,0 +1,173 @@
+"""Evidence per assertion and endpoint, whatever was seen: the same in any order, read as written, never too much."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.check.asserting import wrong_tags
+from catalog.evidence.same_drift import ABSENT
+from catalog.model import Outcome, Record, Tag
+from catalog.model.look import Look
+from catalog.reading.cells import Cell, cells_of, settled_of
+from catalog.reading.last_seen import is_expired
+from catalog.writeback.planner import Kept, Policy, plan
+from catalog.writeback.seen import Sighting
+from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, exchange, record, sighting
+from tests.unit.catalog.cells_making import (
+    ASSUMED,
+    DOCUMENTED,
+    ELSEWHERE,
+    KEYS,
+    POLICY,
+    TODAY,
+    after,
+    night,
+    one_after_the_other,
+    stated_by,
+)
+
+
+@st.composite
+def looks(draw: st.DrawFn) -> Look:
+    fates = draw(
+        st.lists(st.sampled_from(["stated", "absent", "403", "unseen"]), min_size=len(KEYS), max_size=len(KEYS))
+    )
+    by_key = dict(zip(KEYS, fates, strict=True))
+    return Look(
+        draw(st.sampled_from([ENDPOINT_ADDRESS, ELSEWHERE, ""])),
+        "answer",
+        tuple(key for key, fate in by_key.items() if fate == "stated"),
+        {key: fate for key, fate in by_key.items() if fate in ("absent", "403")},
+        {key: "no-body" for key, fate in by_key.items() if fate == "unseen"},
+    )
+
+
+@st.composite
+def nights(draw: st.DrawFn) -> list[Sighting]:
+    return [
+        night(
+            f"2026-11-{draw(st.integers(1, 30)):02}",
+            *draw(st.lists(looks(), min_size=1, max_size=3)),
+            outcome=draw(st.sampled_from([Outcome.CONFORMS, Outcome.DRIFTED, Outcome.INCONCLUSIVE, Outcome.FLAKY])),
+            run=draw(st.sampled_from(["r1", "r2", "r3"])),
+        )
+        for _ in range(draw(st.integers(0, 5)))
+    ]
+
+
+@given(nights(), st.randoms(use_true_random=False))
+def test_evidence_is_the_same_in_whatever_order_the_runs_come(seen: list[Sighting], random: Random) -> None:
+    shuffled = list(seen)
+    random.shuffle(shuffled)
+    assert after(record(), *shuffled).data == after(record(), *seen).data
+
+
+@st.composite
+def nights_of_other_days(draw: st.DrawFn) -> list[Sighting]:
+    """Nights of a record some of which is assumed, a day each, with every outcome that leaves something behind."""
+    days = draw(st.lists(st.integers(1, 29), max_size=4, unique=True))
+    outcomes = [Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED, Outcome.INCONCLUSIVE]
+    found = []
+    for day in days:
+        answered = exchange(draw(st.sampled_from([403, 429])), draw(st.sampled_from(["Slow.", "Wait.", ""])))
+        one = sighting(draw(st.sampled_from(outcomes)), f"2026-11-{day:02}", f"r{day}", seen=answered)
+        one_a_cell = st.lists(looks(), max_size=2, unique_by=lambda look: (look.label, look.endpoint))
+        found.append(Sighting(one.run, replace(one.result, looks=tuple(draw(one_a_cell)))))
+    return found
+
+
+@given(nights_of_other_days(), st.booleans(), st.data())
+def test_updates_one_after_the_other_in_whatever_order_leave_the_same_record(
+    seen: list[Sighting], assumes: bool, data: st.DataObject
+) -> None:
+    """To the letter where each date is the newest. Of more than two looks that go back and forth the marks of headers,
+    which have no date of their own, are those of one of them, and so is the day since which something is settled.
+    """
+    before, exact = record(**(ASSUMED if assumes else {})), Policy(refresh_after=0)
+    at_once = after(before, *seen, policy=exact)
+    shuffled = one_after_the_other(before, data.draw(st.permutations(seen)), exact)
+    if max(len(seen), sum(len(each.result.looks) for each in seen)) <= 2:
+        assert shuffled.data == at_once.data
+    assert without_marks_and_days(shuffled) == without_marks_and_days(at_once)
+    assert turned_out(shuffled) == turned_out(at_once)
+
+
+@given(nights_of_other_days(), st.booleans())
+def test_a_date_that_was_fresh_enough_to_stand_is_all_that_the_order_of_updates_decides(
+    seen: list[Sighting], assumes: bool
+) -> None:
+    """Two runs within the week, either first: the same cells, tags and words, under dates of the one or the other."""
+    two = sorted(seen, key=lambda each: each.day)[:2]
+    before = record(**(ASSUMED if assumes else {}))
+    first, second = (one_after_the_other(before, order, POLICY) for order in (two, two[::-1]))
+    cells, others = (cells_of(each, stated_by(each)) for each in (first, second))
+    assert {at: cell.differs for at, cell in cells.items()} == {at: cell.differs for at, cell in others.items()}
+    assert turned_out(first) == turned_out(second)
+    assert first.data["status"] == second.data["status"]
+    assert first.data.get("live_messages") == second.data.get("live_messages")
+
+
+def turned_out(of: Record) -> dict[str, str]:
+    return {key: each.seen for key, each in settled_of(of, stated_by(of)).items()}
+
+
+def without_marks_and_days(of: Record) -> dict[str, Any]:
+    evidence = {key: each for key, each in of.data.get("evidence", {}).items() if key != "settled"}
+    return {**of.data, "evidence": evidence, "response_headers": None}
+
+
+@given(nights())
+def test_the_same_runs_again_change_nothing(seen: list[Sighting]) -> None:
+    once = after(record(), *seen)
+    assert isinstance(plan(once, seen, POLICY, TODAY, stated_by(once)), Kept)
+
+
+@given(nights())
+def test_what_is_written_is_read_as_what_was_seen_last(seen: list[Sighting]) -> None:
+    once = after(record(), *seen, policy=Policy(refresh_after=0))
+    cells = cells_of(once, stated_by(once))
+    last: dict[tuple[str, str], Cell] = {}
+    telling = [each for each in seen if each.result.outcome in (Outcome.CONFORMS, Outcome.DRIFTED)]
+    for each in sorted(telling, key=lambda each: (each.day, each.at, each.run.run)):
+        for look in each.result.looks:
+            for key, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
+                last[look.endpoint or ERROR_ADDRESS, f"answer/{key}"] = Cell(each.day, differs)
+    days = {place: cell.on for place, cell in last.items()}
+    assert {place: cells[place].on for place in last} == days
+    assert all(cell.on is None for place, cell in cells.items() if place not in last)
+
+
+@given(nights())
+def test_nothing_is_verified_that_was_not_seen(seen: list[Sighting]) -> None:
+    """Both ways: the tag stands exactly where every documented assertion was last seen as stated."""
+    once = after(record(), *seen)
+    cells = cells_of(once, stated_by(once))
+    whole = {key for (_, key), cell in cells.items() if cell.on and not cell.differs} >= DOCUMENTED
+    # nothing at a place that is assumed settles where it stands, and differs from no row
+    places = {str(each.key) for each in stated_by(once) if each.place_alone}
+    differs = any(
+        cell.differs and (key in DOCUMENTED or (key in places and cell.differs != ABSENT))
+        for (_, key), cell in cells.items()
+    )
+    assert (Tag.LIVE_VERIFIED in once.tags) == (bool(cells) and whole and not differs)
+    assert (Tag.UNVERIFIED in once.tags) == differs
+
+
+@given(nights(), st.integers(0, 40))
+def test_what_nobody_renewed_is_unverified_and_stays_readable(seen: list[Sighting], days: int) -> None:
+    """Both ways: an expiry takes the tag exactly where some documented assertion was not seen as stated since."""
+    kept = after(record(), *seen, policy=Policy(refresh_after=0))
+    once = after(record(), *seen, policy=Policy(refresh_after=0, expire_after=days))
+    cells = cells_of(once, stated_by(once))
+    assert cells == cells_of(kept, stated_by(kept))
+    current = {key for (_, key), cell in cells.items() if cell.on and (TODAY - cell.on).days <= days}
+    expired = Tag.LIVE_VERIFIED in kept.tags and not current >= DOCUMENTED
+    assert (Tag.LIVE_VERIFIED in once.tags) == (Tag.LIVE_VERIFIED in kept.tags and not expired)
+    assert (Tag.UNVERIFIED in once.tags) == (Tag.UNVERIFIED in kept.tags or expired)
+    assert is_expired(once) == expired
+    assert list(wrong_tags(once, stated_by(once))) == []
