@@ -10,12 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mockserver.clock import parse_duration
-
-if TYPE_CHECKING:
-    from mockserver.waiting import Waiting
 
 TIMES = "times"
 
@@ -112,6 +109,19 @@ class ScenarioRequest:
     def active(self) -> ActiveScenario:
         """The cause, on one request."""
         return ActiveScenario(self.name, self.params)
+
+
+@dataclass(slots=True)
+class Waiting:
+    """One cause that waits: what it is for each provider that knows it, and how many requests it is still for."""
+
+    text: str
+    by_provider: Mapping[str, ScenarioRequest]
+    left: int
+
+    def described(self) -> dict[str, Any]:
+        """The cause as `GET /__mock__/next` tells it."""
+        return {"scenario": self.text, "times": self.left, "providers": sorted(self.by_provider)}
 
 
 def nth(sequence: Iterable[ScenarioRequest], use: int) -> ActiveScenario | None:

@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
-from mockserver.scenarios import ActiveScenario, MockMisuse, Registry
-
-if TYPE_CHECKING:
-    from mockserver.scenarios import ScenarioRequest
+from mockserver.scenarios import ActiveScenario, MockMisuse, Registry, ScenarioRequest, Waiting
 
 MAX_WAITING = 1_000
 """How many causes may wait in one session."""
-
-
-@dataclass
-class Waiting:
-    """One cause that waits: what it is for each provider that knows it, and how many requests it is still for."""
-
-    text: str
-    by_provider: Mapping[str, ScenarioRequest]
-    left: int
-
-    def described(self) -> dict[str, Any]:
-        """The cause as `GET /__mock__/next` tells it."""
-        return {"scenario": self.text, "times": self.left, "providers": sorted(self.by_provider)}
 
 
 @dataclass

@@ -21,6 +21,7 @@ MOST = 10
 def annotated(run: Run, results: Sequence[Result]) -> list[str]:
     """Lines of GitHub's workflow commands, the state of the run last. Pure."""
     from reports.overview import Overview  # the command line needs the names of FORMATS alone
+    from reports.sentence import verdict
 
     overview = Overview(run, results)
     found = [*_errors(overview)]
@@ -30,7 +31,7 @@ def annotated(run: Run, results: Sequence[Result]) -> list[str]:
     kind = {"bad": "error", "warn": "warning", "good": "notice"}[overview.mood]
     return [
         *(_command("error", title, text) for title, text in shown),
-        _command(kind, "Catalog probe", overview.verdict),
+        _command(kind, "Catalog probe", verdict(overview)),
     ]
 
 

@@ -18,7 +18,7 @@ from reports.matrix import matrix
 from reports.one_file import asset, policy
 from reports.overview import Overview
 from reports.sections import Name
-from reports.sentence import title
+from reports.sentence import sentence, title
 from reports.story import Story
 from reports.words import OUTCOMES, another_revision
 
@@ -51,6 +51,7 @@ def render(run: Run, results: Sequence[Result], leant_on: Terms | None = None) -
             under=another_revision(run),
             overview=overview,
             title=title(overview),
+            sentence=sentence(overview),
             style=safe(style),
             script=safe(script),
             policy=policy(style, script),

@@ -1,4 +1,4 @@
-"""The first screen as data: the state in one sentence, the sections, the matrix. Every view tells the same."""
+"""The first screen as data: the sections, what is blind, the matrix. Every view tells the same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from reports import history
 from reports.attribution import Attributor
 from reports.causes import Gathered, gathered
 from reports.sections import QUIET, Name, Section, sections
-from reports.sentence import sentence
 from reports.standing import Standing, standings
 from reports.words import OUTCOMES, days
 
@@ -194,13 +193,3 @@ class Overview:
         said += [(", ", ""), (str(partly), "is:in-part"), (" of them in part", "")] if partly else []
         oldest = f", oldest evidence {days(self.oldest)}" if self.oldest is not None else ""
         return *said, (oldest, "")
-
-    @cached_property
-    def sentence(self) -> str:
-        """The state of the run."""
-        return sentence(self)
-
-    @property
-    def verdict(self) -> str:
-        """The state of the run, and how much of the catalog rests on evidence."""
-        return f"{self.sentence} {self.coverage[0].upper()}{self.coverage[1:]}."

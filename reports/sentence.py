@@ -31,6 +31,11 @@ def sentence(overview: Overview) -> str:
     return f"{sight[0].upper()}{sight[1:]}{f'; {drift}' if drift else ''}."
 
 
+def verdict(overview: Overview) -> str:
+    """The same, and how much of the catalog rests on evidence."""
+    return f"{sentence(overview)} {overview.coverage[0].upper()}{overview.coverage[1:]}."
+
+
 def title(overview: Overview) -> str:
     """The same in at most forty characters or so, for a tab beside others."""
     new, still = _causes(overview, NEWS), _causes(overview, (Name.STILL,))

@@ -17,6 +17,7 @@ from reports.endings import endings
 from reports.markup import ADDRESS
 from reports.overview import Overview
 from reports.sections import BY_CAUSE, BY_REASON, QUIET, Name, Section
+from reports.sentence import sentence
 from reports.unseen import unseen
 from reports.where import in_full
 from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, another_revision, days
@@ -72,7 +73,7 @@ class _Summary:
         run, overview = self._run, self._overview
         previous = run.previous_run
         before = f"compared with {code_span(previous)}" if previous else "no earlier run to compare with"
-        yield f"## {overview.sentence}"
+        yield f"## {sentence(overview)}"
         under = another_revision(run)
         where = f"{code_span(run.target)}{f', {code_span(under)}' if under else ''}"
         about = f"{run.today} on target {where}, run {code_span(run.run)}, {before}."

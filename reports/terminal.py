@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import verdicts
 from catalog.model.exits import Exit
 from catalog.model.visible import line
-from reports import advice
+from reports import advice, sentence
 from reports.causes import Gathered, heading
 from reports.commands import ask_again
 from reports.endings import endings
@@ -83,7 +83,7 @@ def _verdict(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
     for provider, why in overview.blind.items():
         told = f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})"
         yield from (paint("bad", text) for text in _wrapped(told, width))
-    yield from (paint(overview.mood, text) for text in _wrapped(overview.verdict, width))
+    yield from (paint(overview.mood, text) for text in _wrapped(sentence.verdict(overview), width))
 
 
 def _section(section: Section, overview: Overview, width: int, paint: _Paint) -> Iterator[str]:

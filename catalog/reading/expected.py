@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT, rebuilt
 from catalog.envelopes.projection import message_in, param_in
+from catalog.model.status import is_success
 from catalog.reading.grpc_statuses import as_http
 
 if TYPE_CHECKING:
@@ -104,12 +105,12 @@ class Expected:
         grpc_status = self.stream.grpc_status if self.stream is not None else None
         if grpc_status is not None and (response.grpc is None or response.grpc.status != grpc_status):
             return False
-        return self.allows(response.status) or (self._assumes_a_success and (response.status or 0) // 100 == 2)
+        return self.allows(response.status) or (self._assumes_a_success and is_success(response.status))
 
     @property
     def _assumes_a_success(self) -> bool:
         stated = self.assertions.get(f"{self.label}/status")
-        return stated is not None and stated.outcome_alone and (self.status or 0) // 100 == 2
+        return stated is not None and stated.outcome_alone and is_success(self.status)
 
 
 def asked_of(expected: Expected) -> int | None:

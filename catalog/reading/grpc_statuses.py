@@ -19,6 +19,8 @@ def as_http(grpc_status: int, provider: str) -> int | None:
     return manifest(provider).grpc.get(grpc_status)
 
 
-def status_of(response: Response, provider: str) -> int | None:
-    """The HTTP status of a provider's answer, or the one that its gRPC status stands for, if any."""
-    return response.status if response.grpc is None else as_http(response.grpc.status, provider)
+def status_of(response: Response | None, provider: str) -> int | None:
+    """The HTTP status of a provider's answer, or the one that its gRPC status stands for; None where there is none."""
+    if response is None or response.grpc is None:
+        return response.status if response is not None else None
+    return as_http(response.grpc.status, provider)

@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
-    from probes.elicit.recipe import Recipe
+    from probes.elicit.recipe import Elsewhere, Recipe
 
 Shapes = Mapping[str, "Call"]
 """The address of an endpoint -> the smallest request that it takes."""
-
-Elsewhere = Callable[[str, "Call | None"], "Call | Mapping[str, Call] | Recipe | None"]
-"""The address of an endpoint and its shape, if it has one -> what is sent there: a call, calls by label, or a recipe of
-its own; None where nothing provokes it."""
 
 Change = Callable[["Call"], "Call"]
 

@@ -14,10 +14,13 @@ from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from catalog.model import Reason
-    from probes.elicit.elsewhere import Elsewhere
     from probes.elicit.probe import Probe
 
 Steps = Callable[["Probe"], Awaitable[None]]
+
+Elsewhere = Callable[[str, "Call | None"], "Call | Mapping[str, Call] | Recipe | None"]
+"""The address of an endpoint and its shape, if it has one -> what is sent there: a call, calls by label, or a recipe of
+its own; None where nothing provokes it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from catalog.model import Outcome
+from catalog.model.status import is_success
 from catalog.reading.grpc_statuses import status_of
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ def let_through(
     stated = {each.label for each in expected if each.address in of_permission}
     asked = {(each.label, each.endpoint): each for each in exchanges}
     for place, cell in verdict.cells.items():
-        exchange = asked.get(place)
-        if place[0] in stated and cell.outcome is Outcome.DRIFTED and exchange is not None and exchange.response:
-            status = status_of(exchange.response, provider)
-            if status is not None and 200 <= status < 300:
-                yield place
+        if place[0] not in stated or cell.outcome is not Outcome.DRIFTED or place not in asked:
+            continue
+        if is_success(status_of(asked[place].response, provider)):
+            yield place

@@ -101,7 +101,7 @@ def _is_in_question(cell: Verdict) -> bool:
 
 
 def _status(exchange: Exchange, provider: str) -> int | None:
-    return status_of(exchange.response, provider) if exchange.response is not None else None
+    return status_of(exchange.response, provider)
 
 
 @lru_cache(maxsize=256)

@@ -104,7 +104,7 @@ class AttemptProbe:
         """
         exchange = await self.send(call, label)
         response = exchange.response
-        status = status_of(response, self.provider) if response is not None else None
+        status = status_of(response, self.provider)
         if response is not None and status is not None:
             unheard = call.unheard(event.event for event in response.events or () if not event.sent)
             accepted = statuses or ((101,) if call.websocket else range(200, 300))

@@ -14,6 +14,7 @@ from catalog.evidence.kept import kept_exchange
 from catalog.model import Exchange, Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import CONTROL
+from catalog.model.status import is_success
 from catalog.reading.grpc_statuses import status_of
 from catalog.reading.manifest import manifest
 from probes.calls.placeholders import filled
@@ -33,7 +34,6 @@ from probes.wire.loopback import Loopback
 from probes.wire.silence import silence
 
 if TYPE_CHECKING:
-    from catalog.model import Response
     from probes.calls.call import Call
     from probes.running.budget import Budget
     from probes.running.throttle import Drawer
@@ -156,7 +156,7 @@ class Lane:
             self._throttle.learn(drawer, exchange.response, reserved)
         if not call.fails:
             self._learn(exchange)
-        if self.doubtful and exchange.response is not None and _is_a_success(exchange.response, self.provider.name):
+        if self.doubtful and is_success(status_of(exchange.response, self.provider.name)):
             self.served |= names(exchange.request, self.doubtful)
         return exchange
 
@@ -190,7 +190,7 @@ class Lane:
 
     def _says_nothing(self, control: Exchange) -> bool:
         """Whether the answer tells of a moment rather than of the credential."""
-        status = status_of(control.response, self.provider.name) if control.response else None
+        status = status_of(control.response, self.provider.name)
         return status is None or status in (408, 429) or status >= 500
 
     @property
@@ -332,10 +332,6 @@ class Lane:
             asked = self._throttle.policy.asked_s(response) if response.status in ASK_TO_WAIT else None
             if asked:
                 self._limiter.pause(asked)
-
-
-def _is_a_success(response: Response, provider: str) -> bool:
-    return 200 <= (status_of(response, provider) or 0) < 300
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog.model.codes import ReasonCode
+from catalog.model.status import is_success
 from probes.calls.call import Call
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ Send = Callable[[Call], Awaitable["Exchange"]]
 def is_gone(removal: Call, exchange: Exchange) -> bool:
     """Whether the answer to a removal says that the thing no longer burdens the account."""
     status = exchange.response.status if exchange.response else None
-    return status is not None and (200 <= status < 300 or status in GONE.get(removal.method, ()))
+    return is_success(status) or status in GONE.get(removal.method, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Fixtures:
     def learn(self, call: Call, exchange: Exchange, made: str) -> None:
         """Note what an answer says: something was made, was not, or was removed by the probe itself."""
         status = exchange.response.status if exchange.response else None
-        succeeded = status is not None and 200 <= status < 300
+        succeeded = is_success(status)
         if succeeded:
             self._removed.add((call.method, call.path))
         if call.removal is None:

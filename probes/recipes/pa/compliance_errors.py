@@ -8,8 +8,8 @@ from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER
 from probes.calls.body import body_of
 from probes.calls.call import Call, get, post
-from probes.elicit.elsewhere import Change, Elsewhere, listed, spoilt, spoilt_by_label
-from probes.elicit.recipe import Family, Recipe
+from probes.elicit.elsewhere import Change, listed, spoilt, spoilt_by_label
+from probes.elicit.recipe import Elsewhere, Family, Recipe
 from probes.recipes.pa.compliance_requests import (
     APPS,
     BASE,

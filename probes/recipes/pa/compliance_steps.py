@@ -6,9 +6,9 @@ from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
 from probes.calls.call import Call, get
-from probes.elicit.elsewhere import Elsewhere, spoilt
+from probes.elicit.elsewhere import spoilt
 from probes.elicit.probe import Probe, Stopped
-from probes.elicit.recipe import Family, Recipe
+from probes.elicit.recipe import Elsewhere, Family, Recipe
 from probes.recipes.exhausting import once_limited
 from probes.recipes.pa.compliance_requests import (
     CHAT,

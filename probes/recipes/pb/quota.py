@@ -16,8 +16,8 @@ from probes.target.target import Cost
 
 if TYPE_CHECKING:
     from probes.calls.call import Call
-    from probes.elicit.elsewhere import Elsewhere
     from probes.elicit.probe import Probe
+    from probes.elicit.recipe import Elsewhere
 
 QUOTA = Family("pb/errors/quota")
 MOST = 20

@@ -8,6 +8,7 @@ from catalog.evidence.causes import causes
 from catalog.model import Outcome
 from catalog.reading.statuses import documented_status
 from reports.overview import Overview
+from reports.sentence import sentence
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.faults import Fault, Where
@@ -53,4 +54,4 @@ def test_four_changes_are_four_causes(stand: Stand) -> None:
     assert {f"{each.provider.upper()} {each.in_words}" for each in found} == CHANGES.keys()
     assert len(found) == len(CHANGES) < len(drifted)
     first_screen = Overview(run(selected=tuple(sorted(chosen))), [*results.values()])
-    assert f"4 new causes behind {len(drifted)} records." in first_screen.sentence
+    assert f"4 new causes behind {len(drifted)} records." in sentence(first_screen)

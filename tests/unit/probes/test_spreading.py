@@ -14,7 +14,7 @@ from probes.target.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    from probes.elicit.elsewhere import Elsewhere
+    from probes.elicit.recipe import Elsewhere
 
 REVOKED = "pa/errors/general/key_revoked"
 MODELS, MODEL = "pa/endpoints/models/list_models", "pa/endpoints/models/get_model"

@@ -21,6 +21,7 @@ from probes.judging.proof import expected_of
 from probes.judging.tripwire import LIES, tripwire
 from reports import diff, history, html, junit, summary, terminal
 from reports.overview import Overview
+from reports.sentence import verdict
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
@@ -102,8 +103,8 @@ def test_where_it_did_not_come_out_the_run_is_our_fault_in_every_view(results: l
     assert verdicts.of_run(run, results) is Exit.HARNESS_ERROR
     overview = Overview(run, results)
     assert overview.mood == "bad"
-    assert overview.verdict.startswith("The probe itself failed in 1 place")
-    assert "as documented" not in overview.verdict
+    assert verdict(overview).startswith("The probe itself failed in 1 place")
+    assert "as documented" not in verdict(overview)
     for text in (terminal.summary(run, results), summary.render(run, results), html.render(run, results)):
         assert "tripwire-silent" in text
         assert "lane pa:inference" in text

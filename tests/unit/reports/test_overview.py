@@ -14,6 +14,7 @@ from catalog.model import Outcome, Reason, Severity
 from catalog.model.look import Look
 from reports import history
 from reports.overview import Overview
+from reports.sentence import verdict
 from tests.unit.reports.making import TODAY, finding, record, result, run
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def test_the_strip_has_a_place_for_each_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("results", "verdict"),
+    ("results", "told"),
     [
         ([result(A), result(B)], "All that was looked at is as documented. 2 of 2 verified, oldest evidence today."),
         (
@@ -106,15 +107,15 @@ def test_the_strip_has_a_place_for_each_run() -> None:
         ),
     ],
 )
-def test_the_verdict_of_a_first_run(results: list[Result], verdict: str) -> None:
-    assert Overview(run(), results).verdict == verdict
+def test_the_verdict_of_a_first_run(results: list[Result], told: str) -> None:
+    assert verdict(Overview(run(), results)) == told
 
 
 def test_the_verdict_compares_with_the_runs_before() -> None:
     described = past(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(described, [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")])
-    assert overview.verdict == (
+    assert verdict(overview) == (
         "PB was not really looked at: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
         "1 record. "
         "3 of 4 verified, oldest evidence 2 days."
@@ -123,7 +124,7 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
 
 
 def test_a_mock_verifies_nothing() -> None:
-    assert Overview(run(live=False), [result(A)]).verdict == (
+    assert verdict(Overview(run(live=False), [result(A)])) == (
         "All that was looked at is as documented. 1 of 1 conform on the mock."
     )
 
@@ -194,5 +195,5 @@ def test_what_is_lost_from_sight_is_told_as_that_though_its_entry_of_the_ledger_
     overview = Overview(past({A: Outcome.CONFORMS}), [blind])
     assert overview.standings[0].change is Change.LOST
     assert overview.stale_entries == (f"{A}: {detail}",)
-    assert "1 ledger entry is stale" in overview.verdict
+    assert "1 ledger entry is stale" in verdict(overview)
     assert change_of(past(), blind) is Change.STALE

@@ -9,7 +9,7 @@ import pytest
 from catalog.model import Outcome, Reason
 from reports.overview import Overview
 from reports.sections import Name, words_of
-from reports.sentence import title
+from reports.sentence import sentence, title
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
@@ -57,7 +57,7 @@ def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("results", "sentence", "tab"),
+    ("results", "said", "tab"),
     [
         ([result(A)], "All that was looked at is as documented.", "as documented"),
         ([drifted(A), drifted(B), drifted(C)], "PA and PC drift: 2 new causes behind 3 records.", "2 new causes"),
@@ -95,16 +95,16 @@ def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
         ([], "Nothing was probed.", "nothing judged"),
     ],
 )
-def test_the_state_in_one_sentence(results: list[Result], sentence: str, tab: str) -> None:
+def test_the_state_in_one_sentence(results: list[Result], said: str, tab: str) -> None:
     overview = Overview(run(expected=()), results)
-    assert overview.sentence == sentence
+    assert sentence(overview) == said
     assert title(overview) == tab
 
 
 def test_what_is_blind_is_said_first() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(run(), [drifted(A), unseen])
-    assert overview.sentence == (
+    assert sentence(overview) == (
         "PC was not really looked at: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
     )
     assert title(overview) == "PC blind"
@@ -112,5 +112,5 @@ def test_what_is_blind_is_said_first() -> None:
 
 def test_no_sentence_is_a_list() -> None:
     overview = Overview(*sample.full())
-    assert len(overview.sentence) < 100
+    assert len(sentence(overview)) < 100
     assert len(title(overview)) < 30
