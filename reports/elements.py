@@ -1,4 +1,4 @@
-"""Markup of what a page has thousands of: rows of headers, lines of bodies, events, shapes; no macro is called for it.
+"""Markup of what a page has thousands of: exchanges, their headers and bodies, assertions, shapes; no macro is called.
 
 Everything is escaped, and what is invisible made visible, as in the templates.
 """
@@ -13,14 +13,17 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from catalog.model.visible import visible
-from reports.marks import ELEMENTS
+from catalog.model.visible import line, visible
+from reports.marks import ELEMENTS, MARKED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog.model import Json
+    from reports.checklist import Checked
     from reports.plots import Shape
+
+TIMELINE = '<th scope="col">ms</th><th scope="col">way</th><th scope="col">what</th><th scope="col">data</th>'
 
 
 def escaped(text: str) -> str:
@@ -31,6 +34,54 @@ def escaped(text: str) -> str:
 def query(text: str) -> str:
     """A link to the records that a query finds."""
     return f"#?q={quote(text)}"
+
+
+def exchange(told: Mapping[str, Json], *, is_open: bool = False) -> Markup:
+    """What was asked and answered, in one line that unfolds."""
+    on = f" on {escaped(told['endpoint'])}" if told["endpoint"] else ""
+    answer = _marked(told["answer"], MARKED if told["marked"] else "")
+    failure = f'<p class="reason">{escaped(told["failure"])}</p>' if "failure" in told else ""
+    answered = f'<div class="one">{seen(told)}</div>' if "seen" in told else ""
+    return Markup(
+        f'<details class="exchange"{" open" if is_open else ""}>\n'
+        f'  <summary><b>{escaped(told["label"])}{on}</b> <span class="asked">{escaped(told["asked"])}</span> '
+        f'<b class="answer">{answer}</b> <span class="ms">{told["ms"]} ms</span></summary>\n'
+        f"{failure}{answered}  "
+        f'<details class="sent"><summary>Sent</summary>{headers(told["sent"])}{lines(told["sent_body"])}</details>\n'
+        "</details>"
+    )
+
+
+def seen(told: Mapping[str, Json]) -> Markup:
+    """What came in answer; nothing where nothing came."""
+    rows = told.get("timeline")
+    table = f"<thead><tr>{TIMELINE}</tr></thead>\n  <tbody>{events(rows)}</tbody>\n" if rows else ""
+    timeline = f'<table class="timeline">\n  {table}</table>\n' if rows else ""
+    return Markup(f"{headers(told.get('seen', ()))}{lines(told.get('seen_body', ()))}\n{timeline}")
+
+
+def checked(told: Checked) -> Markup:
+    """What was seen under one label on one endpoint, by how it was seen."""
+    on = f' on <a class="near" href="#{escaped(told.endpoint)}">{escaped(told.endpoint)}</a>' if told.endpoint else ""
+    return Markup(f"<p>{escaped(told.label)}{on}</p>\n<dl>\n{''.join(_ways(told))}</dl>")
+
+
+def _ways(told: Checked) -> Iterator[str]:
+    if told.otherwise:
+        pairs = (f"<code>{escaped(key)}</code>: {escaped(line(value, 120))}" for key, value in told.otherwise.items())
+        yield f"<dt>otherwise</dt><dd>{', '.join(pairs)}</dd>"
+    if told.as_documented:
+        yield f"<dt>as documented</dt><dd>{keys(told.as_documented)}</dd>"
+    if told.assumed:
+        yield f"<dt>assumed</dt><dd>{keys(told.assumed)}</dd>"
+    for why, hidden in told.not_looked_at.items():
+        yield f"<dt>not looked at, {escaped(why)}</dt><dd>{keys(hidden)}</dd>"
+
+
+def near(addresses: Iterable[str]) -> Markup:
+    """Links to other records of the page, each by its address without the provider."""
+    names = ((escaped(each), escaped(each.partition("/")[2])) for each in addresses)
+    return Markup("".join(f'<a class="near" href="#{address}">{name}</a>' for address, name in names))
 
 
 def headers(pairs: Iterable[tuple[str, str, str]]) -> Markup:

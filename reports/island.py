@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from catalog.evidence.later import took
 from catalog.evidence.past import LETTERS
 from catalog.model.visible import tree
 from reports.facets import facets
@@ -33,7 +34,7 @@ def rows(
             sorted(map(str, each.result.probed_record.tags)),
             each.age,
             "".join(LETTERS[outcome] if outcome else "." for outcome in each.strip),
-            round(sum(attempt.elapsed_ms for attempt in each.result.attempts)),
+            round(took(each.result.attempts).elapsed_ms),
             place.get(each.address),
             [
                 known.setdefault(facet, len(known))

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from catalog.evidence import verdicts
 from catalog.evidence.agreement import pending, until
 from catalog.evidence.complete import complete
+from catalog.evidence.later import took
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
@@ -153,4 +154,4 @@ def _answer(status: int | None) -> str:
 
 
 def _seconds(result: Result) -> float:
-    return sum(attempt.elapsed_ms for attempt in result.attempts) / 1000
+    return took(result.attempts).elapsed_ms / 1000

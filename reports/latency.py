@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from catalog.evidence.later import took
 
 if TYPE_CHECKING:
     from catalog.evidence.past import Row
@@ -48,7 +50,7 @@ def by_lane(results: Iterable[Result]) -> dict[str, list[float]]:
     """The milliseconds of each exchange that was answered, in ascending order, by lane."""
     lanes: dict[str, list[float]] = {}
     for each in results:
-        times = list(_times(each))
+        times = took(each.attempts).answered_ms
         if times:
             lanes.setdefault(each.lane or each.address.provider, []).extend(times)
     return {lane: sorted(lanes[lane]) for lane in sorted(lanes)}
@@ -69,10 +71,3 @@ def courses(earlier: Sequence[Row], now: Mapping[str, float]) -> list[Course]:
     found = [Course(lane, (*(row.latency.get(lane) for row in earlier), median)) for lane, median in now.items()]
     told = [each for each in found if len(each.known) > 1]
     return sorted(told, key=lambda each: (not each.is_slower, each.lane))
-
-
-def _times(result: Result) -> Iterator[float]:
-    for attempt in result.attempts:
-        for exchange in attempt.exchanges:
-            if exchange.failure is None:
-                yield exchange.elapsed_ms

@@ -44,7 +44,7 @@ def environment() -> Environment:
     from markupsafe import Markup
 
     from reports.compiled import Compiled
-    from reports.elements import drawn, events, headers, keys, lines, query
+    from reports.elements import checked, drawn, exchange, near, query, seen
 
     def shown(value: Any) -> Any:
         return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -60,7 +60,7 @@ def environment() -> Environment:
     )
     made.filters.update(capital=_capital, days=words.days, oneline=line, why=advice.reason)
     made.filters.update(runs=_runs, short=exchanges.shorten, linked=_linked)
-    made.filters.update({each.__name__: each for each in (headers, lines, events, keys, drawn)})
+    made.filters.update({each.__name__: each for each in (exchange, seen, checked, near, drawn)})
     made.globals.update(
         Name=sections.Name,
         BY_CAUSE=sections.BY_CAUSE,

@@ -4,21 +4,41 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Self, overload
 
 from catalog.evidence.results import attempts_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from catalog.model import Attempt
+    from catalog.model import Attempt, Json
 
 IN_MEMORY = 8_000_000
 """Bytes of a results file's lines that are held as they are read: those of any ordinary run."""
 
 LARGE = 50_000
 """Bytes; the attempts of a larger line stay in the file in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """How long attempts took, in ms: all of it, and each exchange that was answered."""
+
+    elapsed_ms: float
+    answered_ms: tuple[float, ...]
+
+    @classmethod
+    def of(cls, attempts: Sequence[Attempt]) -> Self:
+        answered = (each.elapsed_ms for attempt in attempts for each in attempt.exchanges if each.failure is None)
+        return cls(sum(attempt.elapsed_ms for attempt in attempts), tuple(answered))
+
+
+def took(attempts: Sequence[Attempt]) -> Took:
+    """How long these attempts took; of those that stay in their file it was noted when they were read."""
+    return attempts.took if isinstance(attempts, Later) else Took.of(attempts)
 
 
 class Later(Sequence["Attempt"]):
@@ -29,9 +49,11 @@ class Later(Sequence["Attempt"]):
         ValueError: it is not what it was.
     """
 
-    def __init__(self, file: Path, offset: int, size: int, number: int) -> None:
+    def __init__(self, file: Path, offset: int, size: int, data: Mapping[str, Json]) -> None:
+        attempts = attempts_of(data)
         self._line = (file, offset, size)
-        self._number = number
+        self._number = len(attempts)
+        self.took = Took.of(attempts)
 
     def __len__(self) -> int:
         return self._number

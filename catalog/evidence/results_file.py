@@ -98,8 +98,7 @@ def read_run(path: Path, in_memory: int | None = None) -> tuple[Run, list[Result
 def _without_attempts(line: Line, path: Path) -> Result:
     """A result whose attempts stay in the file."""
     short = {name: value for name, value in line.value.items() if name != "attempts"}
-    number = len(line.value.get("attempts", ()))
-    return replace(Result.from_json(short), attempts=Later(path, line.offset, line.size, number))
+    return replace(Result.from_json(short), attempts=Later(path, line.offset, line.size, line.value))
 
 
 @contextmanager

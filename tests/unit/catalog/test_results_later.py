@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.evidence import results_file
-from catalog.evidence.later import Later
+from catalog.evidence.later import Later, took
 from catalog.evidence.results_file import read_run
 from reports import build
 from tests.unit.reports import sample
@@ -32,6 +32,19 @@ def test_what_is_read_later_is_the_same(tmp_path: Path, monkeypatch: pytest.Monk
     assert [each.to_json() for each in later[1]] == [each.to_json() for each in at_once[1]]
     first = next(each for each in later[1] if len(each.attempts))
     assert first.attempts[0] == first.attempts[:1][0] == next(iter(first.attempts))
+
+
+def test_how_long_they_took_is_known_without_reading_them_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path)
+    at_once = read_run(path)[1]
+    monkeypatch.setattr(results_file, "IN_MEMORY", 0)
+    later = read_run(path)[1]
+    path.unlink()
+    assert [took(each.attempts) for each in later] == [took(each.attempts) for each in at_once]
+    assert sum(took(each.attempts).elapsed_ms for each in later) > 0
+    assert any(took(each.attempts).answered_ms for each in later)
 
 
 def test_views_are_the_same_byte_for_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
