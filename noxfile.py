@@ -95,7 +95,10 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def mutate(session: nox.Session) -> None:
-    """Change the pure core, one thing at a time, and name each change that no test notices: `-- --sample 50 redact`."""
+    """Change the pure core, one thing at a time, and name each change that no test notices.
+
+    All take an hour; `-- judging/` those of a room, `-- redact --sample 50` some, `-- redact.py:91` those of a line.
+    """
     install(session, "test")
     session.run("python", "-m", "tests.harness.mutate", *session.posargs, env=COMPILED)
 

@@ -113,7 +113,7 @@ def _offending(relation: Relation, expected: Expected, exchange: Exchange, other
     if any(label not in others for label in relation.of):
         return NO_TWIN
     theirs = _compared_with(relation, expected, exchange, others)
-    if not theirs.values and relation.kind not in ("ordered", "non_empty"):
+    if not theirs.values and relation.kind != "non_empty":
         return NOTHING_TO_COMPARE
     # Whole bodies are compared without their ids and times: no two answers are the same to the letter.
     if code_of(relation) is FindingCode.BODIES_DIFFER or (relation.kind, relation.at) == ("differs", ""):

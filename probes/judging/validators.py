@@ -22,14 +22,11 @@ another's. Schemas are not changed."""
 
 def validator(schema: Json) -> Validator:
     """The 2020-12 validator of a schema."""
-    known = _of_this.get(id(schema))
-    if known is not None and known[0] is schema:
-        return known[1]
-    if len(_of_this) == MOST:
-        _of_this.clear()
-    compiled = _compiled(json.dumps(schema, sort_keys=True))
-    _of_this[id(schema)] = schema, compiled
-    return compiled
+    if id(schema) not in _of_this:
+        if len(_of_this) == MOST:
+            _of_this.clear()
+        _of_this[id(schema)] = schema, _compiled(json.dumps(schema, sort_keys=True))
+    return _of_this[id(schema)][1]
 
 
 def is_valid(schema: Json, value: Json) -> bool:

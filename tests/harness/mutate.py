@@ -90,6 +90,10 @@ class Mutant:
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.said}"
 
+    def is_named_by(self, parts: Sequence[str]) -> bool:
+        """Whether it is of a module, or of a line, that is named by one of them; by none, each is."""
+        return not parts or any(_names(part, self.path) and _line(part) in (None, self.line) for part in parts)
+
     @property
     def module(self) -> str:
         return self.path.removesuffix(".py").replace("/", ".")
@@ -107,6 +111,16 @@ class Mutant:
     def unchanged(self) -> CodeType:
         """Its module as it is."""
         return _compiled(self.path, self.file)
+
+
+def _names(part: str, path: str) -> bool:
+    """Whether a part of a path, without the line that may follow it, is one of this path."""
+    return part.partition(":")[0] in path
+
+
+def _line(part: str) -> int | None:
+    line = part.partition(":")[2]
+    return int(line) if line.isdecimal() else None
 
 
 @cache
@@ -223,7 +237,7 @@ def core() -> tuple[dict[str, list[str]], dict[str, str]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Sample mutants, tell who survived; 1 where fewer die than asked for."""
     parser = argparse.ArgumentParser(prog="mutate", description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("modules", nargs="*", help="paths of modules, or parts of them; all of mutated.toml if none")
+    parser.add_argument("modules", nargs="*", help="parts of paths of modules, or PATH:LINE; all if none")
     parser.add_argument("--sample", type=int, help="how many mutants; all if not given")
     parser.add_argument("--seed", type=int, default=1, help="another seed takes others (default: %(default)s)")
     parser.add_argument("--least", type=float, default=0.0, help="the percentage that must die (default: %(default)s)")
@@ -233,9 +247,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
 
     tests, equivalent = core()
-    modules = [path for path in tests if not asked.modules or any(part in path for part in asked.modules)]
+    modules = [path for path in tests if not asked.modules or any(_names(part, path) for part in asked.modules)]
     every = [mutant for path in modules for mutant in mutants(path)]
-    found = [mutant for mutant in every if mutant.key not in equivalent]
+    found = [mutant for mutant in every if mutant.key not in equivalent and mutant.is_named_by(asked.modules)]
     for key in equivalent.keys() - {mutant.key for mutant in every}:
         if key.partition(": ")[0] in modules:
             print(f"{CORE.name}: no mutant is called {key!r}; remove it")

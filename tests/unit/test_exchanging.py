@@ -85,3 +85,13 @@ def test_a_mutant_is_named_by_its_line_and_by_which_of_several_alike_it_is() -> 
     assert len({mutant.key for mutant in found}) == len(found)
     assert all(mutant.line in mutant.lines for mutant in found)
     assert all(mutant.code() != mutant.unchanged() for mutant in found)
+
+
+def test_mutants_are_named_by_part_of_a_path_and_by_line() -> None:
+    path = "catalog/envelopes/formats.py"
+    found = list(mutants(path))
+    line = found[0].line
+    assert all(mutant.is_named_by([]) and mutant.is_named_by(["other.py", "formats"]) for mutant in found)
+    assert not any(mutant.is_named_by(["other.py"]) for mutant in found)
+    of_a_line = [mutant for mutant in found if mutant.is_named_by([f"formats.py:{line}"])]
+    assert of_a_line == [mutant for mutant in found if mutant.line == line]

@@ -62,6 +62,9 @@ def to_blame(verdict: Verdict, status: int, *, stated: int = 200, **changes: Any
     [
         (DRIFTED, 404, 200, True),
         (DRIFTED, 400, 200, True),
+        (DRIFTED, 410, 400, True),
+        (DRIFTED, 422, 200, True),
+        (DRIFTED, 423, 200, False),
         (ASSUMED, 400, 200, True),
         (Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED)), 403, 200, True),
         (DRIFTED, 404, 400, True),
@@ -90,3 +93,12 @@ def test_a_step_before_that_was_refused_is_named_as_well(status: int, named: set
     setup = Exchange("setup", request("https://x/chats/chat_1"), Response(status))
     whole = Verdict(Outcome.INCONCLUSIVE, UP_THE_ROAD.reason, cells={("answer", ""): UP_THE_ROAD})
     assert set(blamed(whole, [wanted()], [setup], VALUES, "pa").get(("answer", ""), ())) == named
+
+
+def test_each_cell_is_looked_at_whatever_became_of_the_one_before() -> None:
+    exchange = Exchange("answer", request("https://x/chats/chat_1"), Response(404))
+    fine = Verdict(Outcome.CONFORMS)
+    whole = Verdict(Outcome.DRIFTED, cells={("other", ""): fine, ("lost", ""): DRIFTED, ("answer", ""): DRIFTED})
+    found = blamed(whole, [wanted(status=200)], [exchange], VALUES, "pa")
+    assert found == {("answer", ""): {"chat"}}
+    assert blamed(whole, [wanted(status=200)], [exchange], {}, "pa") == {}

@@ -49,6 +49,13 @@ CASES: list[tuple[dict[str, Any], Any, Any, Any]] = [
     ({"kind": "equals", "at": "/version", "with": "ask/header:x-version"}, {"version": 3}, {"version": 4}, {}),
     ({"kind": "equals", "at": "/of/*", "value": [1, 2]}, {"of": [1, 2]}, {"of": [2, 1]}, {"of": []}),
     ({"kind": "equals", "of": "all"}, {**items("a", "b", "c"), "request_id": "r"}, items("a"), None),
+    ({"kind": "equals", "of": "all"}, {**items("x", "y", "z"), "id": "i", "sequence_number": 4}, items("x"), None),
+    ({"kind": "equals", "at": "/version", "value": "12"}, {"version": "12"}, {"version": 12}, {}),
+    ({"kind": "equals", "at": "/of", "value": {"a": 1, "b": 2}}, {"of": {"b": 2, "a": 1}}, {"of": {"a": 1}}, {}),
+    ({"kind": "differs", "of": "all"}, items("a"), {**items("x", "y", "z"), "request_id": "r"}, None),
+    ({"kind": "differs", "at": "/of/*", "value": [1, 2]}, {"of": [2, 1]}, {"of": [1, 2]}, {"of": []}),
+    ({"kind": "subset", "at": "/of/*", "value": [1, 2]}, {"of": [2]}, {"of": [2, 3]}, {"of": []}),
+    ({"kind": "none", "at": "/of/*", "value": [1, 2]}, {"of": [3]}, {"of": [3, 2]}, {"of": []}),
     ({"kind": "differs", "at": IDS, "of": "all"}, items("d"), items("a", "b", "c"), items()),
     ({"kind": "subset", "at": IDS, "of": "all"}, items("c", "a"), items("a", "d"), items()),
     ({"kind": "subset", "at": "/data/*/id", "with": "ask/query:user[]"}, items("u_2"), items("u_3"), items()),
@@ -57,6 +64,11 @@ CASES: list[tuple[dict[str, Any], Any, Any, Any]] = [
     ({"kind": "at_most", "at": "/data", "with": "ask/query:limit"}, items(1, 2), items(1, 2, 3), items()),
     ({"kind": "at_most", "at": "/used", "with": "ask/body:/max"}, {"used": 5}, {"used": 6}, {"used": "?"[:0]}),
     ({"kind": "at_most", "at": "/text", "value": 4}, {"text": "ää"}, {"text": "ääa"}, {}),
+    ({"kind": "at_most", "at": "/text", "value": 2}, {"text": "99"}, {"text": "990"}, {"text": None}),
+    ({"kind": "at_most", "at": "/text", "value": 1}, {"text": "\ud800"}, {"text": "\ud800a"}, {}),
+    ({"kind": "at_most", "at": "/input", "value": 16}, {"input": {"a": "ä", "b": 1}},
+     {"input": {"a": "äää", "b": 1}}, {}),
+    ({"kind": "at_most", "at": "/input", "value": 9}, {"input": {"a": "\ud800"}}, {"input": {"a": "\ud800a"}}, {}),
     ({"kind": "at_most", "at": "/input", "value": 7}, {"input": {"a": 1}}, {"input": {"a": 12}}, {"input": {}}),
     ({"kind": "at_most", "at": "/at", "value": "2026-01-01T00:00:00Z"}, {"at": "2026-01-01T01:00:00+01:00"},
      {"at": "2026-01-01T00:00:01Z"}, {"at": "soon"}),
@@ -71,7 +83,8 @@ CASES: list[tuple[dict[str, Any], Any, Any, Any]] = [
     ({"kind": "prefix", "at": "/id", "value": "1"}, {"id": "12"}, {"id": 12}, {}),
     ({"kind": "pattern", "at": IDS, "value": "^[a-c]$"}, items("a", "c"), items("a", "cc"), items()),
     ({"kind": "ordered", "at": IDS, "value": "ascending"}, items(1, 2, 2, 10), items(1, 10, 2), items(1)),
-    ({"kind": "ordered", "at": IDS, "value": "descending"}, items("b", "a"), items("a", "b"), items("a", 1)),
+    ({"kind": "ordered", "at": IDS, "value": "ascending"}, items("a", "a", "b"), items("b", "a", "b"), items()),
+    ({"kind": "ordered", "at": IDS, "value": "descending"}, items("b", "b", "a"), items("a", "b"), items("a", 1)),
     ({"kind": "ordered", "at": IDS, "value": "ascending"},
      items("2026-01-01T02:00:00+02:00", "2026-01-01T00:30:00Z"),
      items("2026-01-01T00:30:00Z", "2026-01-01T02:00:00+02:00"), items()),
@@ -109,6 +122,28 @@ def test_a_relation_holds_is_broken_or_is_not_seen(
     if silent is not None:
         assert list(broken(its, answer(silent), others)) == []
         assert list(unseen(its, answer(silent), others).values()) in (["nothing-there"], ["nothing-to-compare"])
+
+
+@pytest.mark.parametrize(
+    ("stated", "body", "observed"),
+    [
+        ({"kind": "at_most", "at": "/data", "value": 2}, items(1, 2, 3), 3),
+        ({"kind": "at_most", "at": "/input", "value": 2}, {"input": {"a": 1}}, 7),
+        ({"kind": "at_most", "at": "/text", "value": 2}, {"text": "abc"}, "abc"),
+        ({"kind": "at_most", "at": IDS, "value": 2}, items(1, 2, 3), 3),
+        ({"kind": "ordered", "at": IDS, "value": "ascending"}, items(9, 4, 5), [9, 4]),
+        ({"kind": "ordered", "at": IDS, "value": "ascending"}, items(4, 9, 5), [9, 5]),
+        ({"kind": "non_empty", "at": IDS}, items(), "absent"),
+        ({"kind": "non_empty", "at": IDS}, items(None), None),
+        ({"kind": "prefix", "at": IDS, "value": "x"}, items("a"), "a"),
+        ({"kind": "prefix", "at": IDS, "value": "x"}, items(*"abc"), ["a", "b", "c"]),
+        ({"kind": "prefix", "at": IDS, "value": "x"}, items(*"abcd"), ["a", "b", "c", "and 1 more"]),
+        ({"kind": "prefix", "at": IDS, "value": "x"}, items(*"abxcde"), ["a", "b", "c", "and 2 more"]),
+    ],
+)
+def test_what_does_not_fit_is_told_but_of_many_only_the_first(stated: dict[str, Any], body: Any, observed: Any) -> None:
+    (found,) = broken(expected(**stated), answer(body), {})
+    assert found.observed == observed
 
 
 def test_only_non_empty_says_that_something_must_be_there() -> None:
@@ -157,6 +192,34 @@ def test_events_and_trailers_are_places_too(place: str, values: tuple[Any, ...])
     events = (Event("one", {"n": 1}), Event("sent", {"n": 0}, sent=True), Event("two", {"n": 2}))
     seen = answer(None, events=events, grpc=GrpcStatus(0, "", {"x-trailer": "yes"}), close=Close(1000))
     assert values_at(Place.parse(place), expected(), seen) == values
+
+
+@pytest.mark.parametrize(
+    ("place", "values"),
+    [
+        ("ask/query:from", ("2026-01-02T00:00:00Z",)),
+        ("ask/query:user[]", ("u_1", "u_2")),
+        ("ask/query:no", ()),
+        ("ask/header:x-version", ("3",)),
+        ("ask/path:id", ("i_7",)),
+        ("ask/path:no", ()),
+        ("ask/body:/max", (5,)),
+        ("/data", ()),
+        ("header:x-version", ()),
+        ("event", ()),
+    ],
+)
+def test_what_was_asked_stands_there_whether_or_not_an_answer_came(place: str, values: tuple[Any, ...]) -> None:
+    headers = {"X-Other": "4", "X-Version": "3"}
+    lost = Exchange("page", Request("POST", URL, headers, {"max": 5}), None, Reason("read-timeout"))
+    assert values_at(Place.parse(place), expected(), lost, PATH) == values
+
+
+def test_a_parameter_without_a_value_and_a_name_that_a_path_has_twice() -> None:
+    sent = answer({})
+    blank = Exchange("page", Request("GET", "https://x/a/of/b/items?cursor=&limit=2"), sent.response)
+    assert values_at(Place.parse("ask/query:cursor"), expected(), blank) == ("",)
+    assert values_at(Place.parse("ask/path:id"), expected(), blank, "/{id}/of/{id}/items") == ("a",)
 
 
 @pytest.mark.parametrize("text", ["data", "header:", "ask/query", "ask/path:a/b", "event:/x", "ask/event", "headers:a"])

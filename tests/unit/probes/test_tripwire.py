@@ -14,11 +14,13 @@ from catalog.evidence.merge import merge
 from catalog.evidence.results import Result, Run
 from catalog.model import Exchange, Outcome, Reason, Request, Response
 from catalog.model.exits import Exit
+from catalog.reading.manifest import manifest
 from catalog.recognition.known import Known
 from catalog.writeback.planner import Policy
 from catalog.writeback.update import update
-from probes.judging.proof import expected_of
-from probes.judging.tripwire import LIES, tripwire
+from probes.calls.call import Call
+from probes.judging.proof import expected_of, proof_of
+from probes.judging.tripwire import LIES, NOWHERE, TEAPOT, tripwire
 from reports import diff, history, html, junit, summary, terminal
 from reports.overview import Overview
 from reports.sentence import verdict
@@ -70,6 +72,25 @@ def test_each_day_it_is_false_and_comes_out_as_drift(day: date, provider: str) -
 def test_another_side_of_the_answer_is_lied_about_each_day() -> None:
     days = [TODAY + timedelta(days=number) for number in range(len(LIES))]
     assert len({(each.aspect, each.code) for day in days for each in sprung(day).drifts[:1]}) == len(LIES)
+
+
+def test_what_it_lies_about_is_what_drifts_and_nothing_else() -> None:
+    findings = [each for day in range(len(LIES)) for each in sprung(TODAY + timedelta(days=day)).findings]
+    assert [(each.assertion, each.documented) for each in findings] == [
+        (f"control/header:{NOWHERE}", "present"),
+        (f"control/body:/{NOWHERE}", True),
+        ("control/body", "empty"),
+        ("control/status", TEAPOT),
+    ]
+
+
+def test_a_control_is_held_against_what_its_manifest_names_as_proof() -> None:
+    controls = manifest("pa").controls
+    assert {name: proof_of(Call(each.method, each.path), "pa").fields for name, each in controls.items()} == {
+        name: dict.fromkeys(each.proof, True) for name, each in controls.items()
+    }
+    assert proof_of(Call("POST", "/v1/models"), "pa") == expected_of("pa")
+    assert (expected_of("pa").status, expected_of("pa").envelope.body) == (200, "json")
 
 
 def test_where_it_came_out_it_is_nowhere_to_be_seen() -> None:

@@ -26,6 +26,8 @@ from probes.judging.versions import is_version_of
         ("small-3-5-latest", "small-3-5-20241022"),
         ("small-flash-latest", "small-2.5-flash-preview-09-2025"),
         ("small-latest", "small-latest"),
+        ("small-latest", "small-experimental"),
+        ("small-latest", "small-exp-1.5.2"),
     ],
 )
 def test_a_name_is_served_by_a_version_of_its_own(asked: str, served: str) -> None:
@@ -50,6 +52,7 @@ def test_a_name_is_served_by_a_version_of_its_own(asked: str, served: str) -> No
         ("small-flash-latest", "small-2.5-flash-lite"),
         ("small-flash-latest", "small-2.5-pro"),
         ("small-flash-latest", "flash-small-2.5"),
+        ("small-latest", "small-experiment"),
         ("small", ""),
         ("small", "Small"),
     ],

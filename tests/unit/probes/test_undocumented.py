@@ -1,0 +1,83 @@
+"""What an answer holds beyond the documents is told: headers, fields, types and codes that no record names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from catalog.model import Aspect, Json, Severity
+from catalog.model.codes import FindingCode
+from catalog.recognition.known import Known
+from probes.judging.undocumented import MOST, seen_on_the_way
+from tests.unit.probes.comparing import ENVELOPE, came, wanted
+
+KNOWN = Known(headers=frozenset({"request-id"}), types=frozenset({"known_error"}), codes=frozenset({"known"}))
+
+
+def told(body: Json, status: int | None = 529, headers: dict[str, str] | None = None) -> list[tuple[str, str, Json]]:
+    found = list(seen_on_the_way(wanted(), came(body, status, headers=headers or {}), KNOWN))
+    assert all(each.severity is Severity.INFO and each.label == "answer" and not each.assertion for each in found)
+    return [(each.code, each.at, each.observed) for each in found]
+
+
+def test_headers_that_neither_the_documents_nor_http_name() -> None:
+    headers = {"x-new": "1", "a-new": "2", "request-id": "r", "content-type": "x"}
+    assert told(None, headers=headers) == [
+        (FindingCode.UNDOCUMENTED_HEADER, "a-new", "2"),
+        (FindingCode.UNDOCUMENTED_HEADER, "x-new", "1"),
+    ]
+
+
+def test_fields_where_the_schema_lists_any() -> None:
+    """Of `other` the schema says nothing, of `message` that it is a text: what is within is no news."""
+    body = {"error": {"message": {"within": 1}, "of": [1], "in": {"a": 1}, "no": None}, "more": 2, "most": "x"}
+    assert told(body) == [
+        (FindingCode.UNDOCUMENTED_FIELD, "/error/of", "list"),
+        (FindingCode.UNDOCUMENTED_FIELD, "/error/in", "dict"),
+        (FindingCode.UNDOCUMENTED_FIELD, "/error/no", None),
+        (FindingCode.UNDOCUMENTED_FIELD, "/more", 2),
+        (FindingCode.UNDOCUMENTED_FIELD, "/most", "x"),
+    ]
+    for shapeless in ([{"more": 1}], "more", None, {"error": "a text"}):
+        assert told(shapeless) == []
+    anything = wanted(envelope=replace(ENVELOPE, schema={"type": "object", "properties": {"any": True}}))
+    found = seen_on_the_way(anything, came({"any": {"a": 1}}), KNOWN)
+    assert [each.at for each in found] == []
+    assert list(seen_on_the_way(wanted(envelope=replace(ENVELOPE, schema={})), came({"any": 1}), KNOWN)) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "codes"),
+    [
+        ({"type": "new_error", "code": "new"}, 400, [("type", "new_error"), ("code", "new")]),
+        ({"type": "new_error", "code": "known"}, 529, [("type", "new_error")]),
+        ({"type": "known_error", "code": "new"}, 529, [("code", "new")]),
+        ({"type": 7, "code": None}, 529, []),
+        ({}, 529, []),
+        ({"type": "new_error", "code": "new"}, 399, []),
+        ({"type": "new_error", "code": "new"}, 200, []),
+        ({"type": "new_error", "code": "new"}, None, []),
+    ],
+)
+def test_types_and_codes_of_errors(error: dict[str, Json], status: int | None, codes: list[tuple[str, str]]) -> None:
+    found = [each for each in told({"error": error}, status) if each[0] == FindingCode.UNDOCUMENTED_CODE]
+    assert [(at, observed) for _, at, observed in found] == codes
+
+
+def test_an_aspect_is_that_of_what_is_told() -> None:
+    body = {"error": {"type": "new_error", "code": "new"}, "more": 1}
+    found = seen_on_the_way(wanted(), came(body, headers={"x-new": "1"}), KNOWN)
+    aspects = {(each.code, each.aspect) for each in found}
+    assert aspects == {
+        (FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER),
+        (FindingCode.UNDOCUMENTED_FIELD, Aspect.BODY),
+        (FindingCode.UNDOCUMENTED_CODE, Aspect.TYPE),
+        (FindingCode.UNDOCUMENTED_CODE, Aspect.CODE),
+    }
+
+
+def test_of_many_only_the_first_are_told() -> None:
+    many = {f"x-{number:03d}": "" for number in range(MOST + 1)}
+    assert [at for _, at, _ in told(None, headers=many)] == list(many)[:MOST]
+    assert [at for _, at, _ in told({f"f{number}": 1 for number in range(MOST + 1)})][-1] == f"/f{MOST - 1}"

@@ -1,0 +1,61 @@
+"""What two attempts must share to agree on a drift, and what of a verdict outlives the answers that it is about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from catalog.evidence.kept import POINTED
+from catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from catalog.model.codes import FindingCode, ReasonCode
+from catalog.model.look import Look
+from probes.judging.not_looked_at import not_looked_at
+from probes.judging.verdict import Verdict
+
+DRIFT = Finding(FindingCode.STATUS_DIFFERS, Aspect.STATUS, Severity.MUST, "", "answer", observed=418)
+TOLD = Finding(FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, Severity.INFO, "", "answer", "x-new", observed="1")
+
+
+def differing(*findings: Finding) -> Verdict:
+    return Verdict(Outcome.DRIFTED, findings=findings)
+
+
+def test_what_is_only_told_makes_no_other_drift() -> None:
+    settled = replace(TOLD, severity=Severity.SHOULD)
+    assert differing(DRIFT, TOLD, settled).difference == differing(DRIFT).difference
+    assert differing(TOLD).difference == frozenset()
+
+
+@pytest.mark.parametrize(
+    "other", [(), (replace(DRIFT, observed=500),), (replace(DRIFT, endpoints=("a", "c")),), (DRIFT, DRIFT)]
+)
+def test_another_difference_or_one_on_other_endpoints_is_another(other: tuple[Finding, ...]) -> None:
+    assert differing(*other).difference != differing(replace(DRIFT, endpoints=("a", "b"))).difference
+
+
+def test_no_more_is_kept_of_what_was_seen_than_a_person_reads() -> None:
+    long = "x" * (2 * POINTED)
+    look = Look("", "answer", otherwise={"message": long})
+    cell = Verdict(Outcome.DRIFTED, findings=(replace(DRIFT, observed=long),), looks=(look,))
+    whole = replace(cell, cells={("answer", ""): cell}, reason=Reason(ReasonCode.ATTEMPTS_DISAGREE))
+    kept = whole.kept
+    assert (kept.outcome, kept.reason) == (whole.outcome, whole.reason)
+    for each in (kept, kept.cells["answer", ""]):
+        assert len(str(each.findings[0].observed)) <= POINTED
+        assert len(each.looks[0].otherwise["message"]) <= POINTED
+
+
+@pytest.mark.parametrize(
+    ("label", "endpoints", "told"),
+    [
+        ("answer", (), "answer: budget: spent"),
+        ("answer", ("a",), "answer on a: budget: spent"),
+        ("answer", ("a", "b"), "answer on 2 endpoints: budget: spent"),
+        ("", ("a",), "a: budget: spent"),
+        ("", ("a", "b"), "2 endpoints: budget: spent"),
+    ],
+)
+def test_what_was_not_looked_at_is_named(label: str, endpoints: tuple[str, ...], told: str) -> None:
+    found = not_looked_at(label, Reason("budget", "spent"), *endpoints)
+    assert (found.message, found.at, found.endpoints, found.severity) == (told, label, endpoints, Severity.INFO)
