@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gc
-import pickle
 from collections.abc import Generator, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from filelock import FileLock
 from hypothesis import settings
 
 from catalog.model import homes
@@ -19,6 +17,7 @@ from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target as targets
 from tests.harness.engines import Clean, catalog, forget_all, probe
 from tests.harness.loopback import sitecustomize as loopback
+from tests.harness.once import Once
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -92,20 +91,22 @@ def mock_target(mock: EmbeddedMock) -> Target:
 
 
 @pytest.fixture(scope="session")
-def clean(mock: EmbeddedMock, mock_target: Target, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Clean:
-    """The results of all records of a provider on the mock, probed once for all test processes of a run."""
+def once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Once:
+    """What is made once for all test processes of a run."""
     own = tmp_path_factory.getbasetemp()
-    folder = own if worker_id == "master" else own.parent
+    return Once(own if worker_id == "master" else own.parent)
+
+
+@pytest.fixture(scope="session")
+def clean(mock: EmbeddedMock, mock_target: Target, once: Once) -> Clean:
+    """The results of all records of a provider on the mock, probed once for all test processes of a run."""
+
+    def seen(provider: str, _folder: Path) -> dict[str, Result]:
+        forget_all(mock)
+        return probe(mock_target, [str(each.address) for each in catalog().select(provider=provider)], drawing=ALL)
 
     @cache
     def of(provider: str) -> dict[str, Result]:
-        kept = folder / f"clean-{provider}.pickle"
-        with FileLock(f"{kept}.lock"):
-            if not kept.exists():
-                forget_all(mock)
-                chosen = [str(record.address) for record in catalog().select(provider=provider)]
-                kept.write_bytes(pickle.dumps(probe(mock_target, chosen, drawing=ALL)))
-            seen: dict[str, Result] = pickle.loads(kept.read_bytes())
-        return seen
+        return once(f"clean-{provider}", partial(seen, provider))
 
     return of

@@ -1,15 +1,43 @@
-"""A folder that takes the place of the checkout, so that a test leaves no run in the real one."""
+"""Copies of this checkout, and a folder that takes its place, so that a test writes nothing into the real one."""
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 from catalog.model import places
+from tests.harness.command import CHECKOUT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+_WRITTEN_MEANWHILE = shutil.ignore_patterns(".cache", "out", "history", "*.pyc.*")
+"""What other tests make and remove while this one copies: locks, runs, and compiled code before it has its name."""
+
+
+def copied(folder: Path, to: Path) -> Path:
+    """A copy of a folder of the checkout, with what was compiled: else whoever runs there compiles all of it anew."""
+    shutil.copytree(folder, to, ignore=_WRITTEN_MEANWHILE)
+    return to
+
+
+def parts(to: Path, *names: str) -> Path:
+    """A copy of these files and folders of the checkout, which are found sound there as they are here."""
+    for name in names:
+        path = CHECKOUT / name
+        (copied if path.is_dir() else shutil.copy2)(path, to / name)
+    remembering(to)
+    return to
+
+
+def remembering(folder: Path) -> None:
+    """Have a folder in the checkout's place remember which records were found sound: to check them takes seconds."""
+    known = folder / places.cache().relative_to(places.home())
+    known.mkdir(parents=True)
+    for sound in places.cache().glob("sound-*"):
+        (known / sound.name).touch()
 
 
 def as_checkout(folder: Path, patch: pytest.MonkeyPatch) -> None:

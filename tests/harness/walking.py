@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.harness.command import CHECKOUT, GUARD, OF_OUR_DEPENDENCIES
+from tests.harness.checkouts import copied
+from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.processes import until
 
-DEADLINE_S = 120
 PACKAGES = ("catalog", "probes", "mockserver", "reports")
 _BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]*)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
 _STATUS = re.compile(r"exit status (\d+)")
 SECOND = "second terminal"
-_COMMAND = """#!{python}
+_COMMAND = """#!/usr/bin/env python
 import sys
 from probes.commands.everything import main
 sys.exit(main())
@@ -58,15 +58,13 @@ def blocks(page: Path) -> list[Block]:
 def installed(folder: Path) -> dict[str, str]:
     """The packages beside each other, as a wheel installs them, and the environment in which they are found."""
     for package in PACKAGES:
-        left_out = shutil.ignore_patterns(".cache", "__pycache__", "out", "history")
-        shutil.copytree(CHECKOUT / package, folder / "site" / package, copy_function=os.link, ignore=left_out)
+        copied(CHECKOUT / package, folder / "site" / package)
     command = folder / "bin" / "catalog-probe"
     command.parent.mkdir()
-    command.write_text(_COMMAND.format(python=sys.executable), encoding="utf-8")
+    command.write_text(_COMMAND, encoding="utf-8")
     command.chmod(0o755)
     path = os.pathsep.join((str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]))
-    places = os.pathsep.join((str(folder / "site"), str(GUARD)))
-    return {**os.environ, **OF_OUR_DEPENDENCIES, "PATH": path, "PYTHONPATH": places}
+    return child_environ({**OF_OUR_DEPENDENCIES, "PATH": path, "PYTHONPATH": str(folder / "site")})
 
 
 class Walk:
@@ -94,13 +92,16 @@ class Walk:
     def serve(self, command: list[str]) -> None:
         """End what is served, and serve this."""
         self.stop()
-        self._served = subprocess.Popen(
+        self._served = served = subprocess.Popen(
             [sys.executable, *command[1:]], cwd=self.folder, env=self.environment, stderr=subprocess.DEVNULL
         )
-        until = time.monotonic() + DEADLINE_S
-        while socket.socket().connect_ex(("127.0.0.1", self.port)):
-            assert self._served.poll() is None, f"{command} ended"
-            assert time.monotonic() < until, f"{command} does not listen"
+
+        def listens() -> bool:
+            assert served.poll() is None, f"{command} ended"
+            with socket.socket() as asking:
+                return asking.connect_ex(("127.0.0.1", self.port)) == 0
+
+        until(listens)
 
     def stop(self) -> None:
         if self._served is not None:
@@ -133,10 +134,12 @@ class Walk:
 
 
 def free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
-        return port
+    """A port that nobody has, nor gets by asking for any: those are higher. Test processes begin at different ones."""
+    for port in range(20_000 + os.getpid() % 10_000, 32_000):
+        with socket.socket() as listening, suppress(OSError):
+            listening.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
 
 
 def missing(said: Said) -> Iterator[str]:

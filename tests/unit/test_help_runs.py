@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from catalog.reading.store import Catalog
 from probes.__main__ import main as probes_main
 from reports import history
 from reports.__main__ import main as reports_main
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import as_checkout, copied
 from tests.unit.probes.test_rejudging import night
 from tests.unit.reports import sample
 from tests.unit.reports.making import run
@@ -61,7 +60,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("night.har", "session.jsonl"):
         (tmp_path / name).write_text(json.dumps(line) + "\n")
     for folder in ("edited", "main/catalog/records"):
-        shutil.copytree(Catalog.load().root, tmp_path / folder, ignore=shutil.ignore_patterns(".cache"))
+        copied(Catalog.load().root, tmp_path / folder)
     return tmp_path
 
 

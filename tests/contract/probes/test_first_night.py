@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from catalog.reading.store import RECORDS
 from catalog.writeback.update import update
 from mockserver.app import create_app
 from probes.planning.rotation import ALL
+from tests.harness.checkouts import copied
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 
@@ -69,7 +69,7 @@ def difference(before: dict[str, list[str]], after: dict[str, list[str]]) -> lis
 
 @pytest.fixture
 def records(tmp_path: Path) -> Path:
-    return shutil.copytree(RECORDS, tmp_path / "records", ignore=shutil.ignore_patterns(".cache"))
+    return copied(RECORDS, tmp_path / "records")
 
 
 def test_the_first_night_reads_as_a_line_an_endpoint(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,9 +13,13 @@ from tests.system.browser.chromium import WIDE, Visit, chromium, executable
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser, Page, ViewportSize
+
+    from catalog.evidence.results import Result, Run
+    from tests.harness.once import Once
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +31,22 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = sample.write(tmp_path_factory.mktemp("report"), *sample.full())
-    build.build(folder)
-    return (folder / "report.html").as_uri()
+@pytest.fixture(scope="session")
+def report(once: Once) -> str:
+    return once("report", partial(page_of, sample.full))
 
 
-@pytest.fixture(scope="module")
-def small_report(tmp_path_factory: pytest.TempPathFactory) -> str:
+@pytest.fixture(scope="session")
+def small_report(once: Once) -> str:
     """A tenth of it, for what takes time on every element."""
-    folder = sample.write(tmp_path_factory.mktemp("small"), *sample.some())
-    build.build(folder)
-    return (folder / "report.html").as_uri()
+    return once("small-report", partial(page_of, sample.some))
+
+
+def page_of(told: Callable[[], tuple[Run, list[Result]]], folder: Path) -> str:
+    """The address of the report on a run."""
+    written = sample.write(folder, *told())
+    build.build(written)
+    return (written / "report.html").as_uri()
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +20,9 @@ from probes.target.target_file import SHIPPED
 from reports.__main__ import main as reports_main
 from tests.harness import sample_report
 from tests.harness.command import CHECKOUT, Ran, pytest_here, pytest_probes, ran
+
+if TYPE_CHECKING:
+    from tests.harness.once import Once
 
 ROOT = CHECKOUT
 WALKED = {"your-provider.md"}
@@ -91,11 +95,13 @@ def a_run(probed: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("out")
-    done = pytest_probes(out, "--provider", "pd", "-k", "models", "-q")
-    assert done.status == 0, done.said
-    return out
+def probed(once: Once) -> Path:
+    def made_in(folder: Path) -> Path:
+        done = pytest_probes(folder, "--provider", "pd", "-k", "models", "-q")
+        assert done.status == 0, done.said
+        return folder
+
+    return once("probed", made_in)
 
 
 def test_keys_of_live_targets_are_known() -> None:

@@ -20,7 +20,7 @@ import pytest
 from catalog.evidence.causes import causes
 from catalog.evidence.results import Asked
 from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
-from catalog.model import Aspect, Outcome, homes, places
+from catalog.model import Aspect, Outcome, homes
 from catalog.model.exits import Exit
 from catalog.model.standpoint import StandsFor
 from catalog.reading.store import RECORDS
@@ -28,7 +28,7 @@ from probes.__main__ import main as probes_main
 from probes.commands import everything
 from reports import history
 from reports.build import build
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import as_checkout, copied, remembering
 from tests.harness.command import pytest_here, pytest_probes
 from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS
 from tests.unit.reports.making import finding
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalog.evidence.results import Result
+    from tests.harness.once import Once
 
 _EXAMPLE = re.compile(r"^ +((?:python -m |pytest |catalog-probe |curl |PA_API_KEY=).*)$", re.MULTILINE)
 _GAP = re.compile(r"\s{2,}")
@@ -77,9 +78,12 @@ def nights(reader: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def reader(once: Once) -> Path:
     """Nights in which the records of the examples drifted, and what else a reader has, in the place of a checkout."""
-    folder = tmp_path_factory.mktemp("reader")
+    return once("reader", made_in)
+
+
+def made_in(folder: Path) -> Path:
     words = " or ".join(address.rpartition("/")[2] for address in DRIFTING)
     probed = pytest_probes(folder / "probed", "--provider", "pa,pc", "-k", words, "-q")
     first, results = read_run(probed.folder / RESULTS)
@@ -99,10 +103,8 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 writer.append(each.to_json())
     build(folder / LATEST)
     history.append(folder / "reports" / "history", told, seen)
-    (known := folder / ".cache" / "catalog-probe").mkdir(parents=True)
-    for sound in places.cache().glob("sound-*"):  # who probed knows that the records are; others write there meanwhile
-        (known / sound.name).touch()
-    shutil.copytree(RECORDS, folder / "edited", ignore=shutil.ignore_patterns(".cache"))
+    remembering(folder)  # as who probed does
+    copied(RECORDS, folder / "edited")
     shutil.copytree(folder / "edited", folder / LATEST / "catalog")
     (folder / "error.txt").write_text(ANSWER, encoding="utf-8")
     (folder / "body.json").write_text('{"code": "resource-exhausted", "error": "Too many requests."}', encoding="utf-8")

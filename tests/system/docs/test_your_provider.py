@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,14 +53,11 @@ def walk(tmp_path: Path) -> Iterator[Walk]:
 
 
 def untouched(site: Path) -> list[str]:
-    """Files of ours that a run wrote: they are the checkout's own, until one is replaced."""
-    return [
-        str(path.relative_to(site))
-        for package in PACKAGES
-        for path in (site / package).rglob("*")
-        if path.is_file() and not {"__pycache__", ".cache"} & set(path.parts)
-        if not path.samefile(CHECKOUT / path.relative_to(site))
-    ]
+    """Files of ours that a run made or changed."""
+    files = (path for package in PACKAGES for path in (site / package).rglob("*") if path.is_file())
+    names = [path.relative_to(site) for path in files if not {"__pycache__", ".cache"} & set(path.parts)]
+    _, changed, new = filecmp.cmpfiles(site, CHECKOUT, map(str, names), shallow=False)
+    return [*changed, *new]
 
 
 def test_the_page_does_what_it_says(walk: Walk) -> None:

@@ -10,15 +10,22 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog.model.exits import Exit
+from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.live import mock_process, night
 
+if TYPE_CHECKING:
+    from tests.harness.once import Once
+
 GH = """\
-#!{python}
+#!/usr/bin/env python
 # A stand-in for GitHub's client: it knows one open pull request at most, and notes what it is asked.
 import pathlib, sys
 home = pathlib.Path(__file__).parent
@@ -109,13 +116,10 @@ class Repository:
         return head.stdout.strip()
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a repository before its first night."""
-    folder = tmp_path_factory.mktemp("made")
+def made_in(folder: Path) -> Path:
     root, remote, tools = folder / "checkout", folder / "remote.git", folder / "tools"
-    shutil.copytree(CHECKOUT / "catalog", root / "catalog", ignore=shutil.ignore_patterns("__pycache__", ".cache"))
-    shutil.copytree(CHECKOUT / "reports", root / "reports", ignore=shutil.ignore_patterns("__pycache__", "out"))
+    for package in ("catalog", "reports"):
+        copied(CHECKOUT / package, root / package)
     for other in ("pa", "pb", "pc"):  # the nights below are of PD, and each look at the others takes seconds
         shutil.rmtree(root / "catalog" / "records" / other)
         for path in (root / "catalog" / "facts" / f"{other}.tsv", root / "catalog" / "providers" / f"{other}.toml"):
@@ -124,7 +128,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(CHECKOUT / ".ci" / "propose", root / ".ci" / "propose")
     shutil.copy(CHECKOUT / ".gitignore", root / ".gitignore")
     tools.mkdir()
-    (tools / "gh").write_text(GH.format(python=sys.executable))
+    (tools / "gh").write_text(GH)
     (tools / "gh").chmod(0o755)
     subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
     repository = in_folder(folder)
@@ -137,12 +141,22 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def once_proposed(made: Path, first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def made(once: Once) -> Path:
+    """The folder of a repository before its first night."""
+    return once("nightly-made", made_in)
+
+
+@pytest.fixture
+def once_proposed(made: Path, first: Path, once: Once) -> Path:
     """The folder of a repository after it."""
-    repository = moved(made, tmp_path_factory.mktemp("proposed") / "repository")
-    repository.propose(first)
-    return repository.root.parent
+
+    def proposed(folder: Path) -> Path:
+        repository = moved(made, folder / "repository")
+        repository.propose(first)
+        return repository.root.parent
+
+    return once("nightly-proposed", proposed)
 
 
 @pytest.fixture
@@ -174,35 +188,35 @@ def moved(folder: Path, to: Path) -> Repository:
     return repository
 
 
-def nightly_run(folder: Path, words: str) -> Path:
-    folder.mkdir()
+def looking_at(words: str, folder: Path, addresses: Mapping[str, str], status: int = 0) -> Path:
+    tonight = night(folder, addresses)
+    seen = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", words, environ=tonight.environ)
+    assert seen.status == status, seen.said
+    return seen.folder
+
+
+def night_of(words: str, folder: Path) -> Path:
     with mock_process("pd") as addresses:
-        tonight = night(folder, addresses)
-        seen = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", words, environ=tonight.environ)
-    assert seen.status == 0, seen.said
-    return seen.folder
+        return looking_at(words, folder, addresses)
 
 
-@pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def first(once: Once) -> Path:
     """A night that changes one file."""
-    return nightly_run(tmp_path_factory.mktemp("nights") / "1", "endpoints and models")
+    return once("nightly-first", partial(night_of, "endpoints and models"))
 
 
-@pytest.fixture(scope="module")
-def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def second(once: Once) -> Path:
     """A night that changes another one, and did not look at what the first one saw."""
-    return nightly_run(tmp_path_factory.mktemp("nights") / "2", "errors and not_found")
+    return once("nightly-second", partial(night_of, "errors and not_found"))
 
 
-@pytest.fixture(scope="module")
-def blind(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def blind(once: Once) -> Path:
     """A night in which nobody answers."""
-    folder = tmp_path_factory.mktemp("nights")
-    tonight = night(folder, {"pd": "http://127.0.0.1:9"})
-    seen = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", "models", environ=tonight.environ)
-    assert seen.status == 10, seen.said
-    return seen.folder
+    nobody = {"pd": "http://127.0.0.1:9"}
+    return once("nightly-blind", partial(looking_at, "models", addresses=nobody, status=Exit.BLIND))
 
 
 PROPOSAL, HISTORY = "nightly/catalog", "nightly/history"

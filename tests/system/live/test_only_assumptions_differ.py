@@ -6,6 +6,8 @@ import json
 import re
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +18,9 @@ from tests.harness.command import Ran, pytest_probes
 from tests.harness.live import night
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, WrongProvider
+
+if TYPE_CHECKING:
+    from tests.harness.once import Once
 
 MODEL, TOKENS = "pa/endpoints/models/get_model", "pa/endpoints/messages/count_tokens"
 UNKNOWN_MODEL, BATCHES = "pa/errors/general/unknown_model", "pa/endpoints/batches/list_batches"
@@ -44,12 +49,15 @@ class Nights:
     first: Ran
     second: Ran
     texts: tuple[str, str]
-    catalog: Catalog
+    records: Path
 
 
-@pytest.fixture(scope="module")
-def nights(tmp_path_factory: pytest.TempPathFactory) -> Nights:
-    folder = tmp_path_factory.mktemp("nights")
+@pytest.fixture
+def nights(once: Once) -> Nights:
+    return once("only-assumptions-differ", probed)
+
+
+def probed(folder: Path) -> Nights:
     records = folder / "records"
     shutil.copytree(RECORDS / "pa", records / "pa")
     ran, texts = [], []
@@ -59,7 +67,7 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Nights:
             asked = ("--target", str(tonight.path), "--catalog", str(records), "--today", today)
             ran.append(pytest_probes(folder / today, *asked, "--update", environ=tonight.environ))
             texts.append("".join(path.read_text() for path in sorted(records.rglob("*.json"))))
-    return Nights(ran[0], ran[1], (texts[0], texts[1]), Catalog.load(records))
+    return Nights(ran[0], ran[1], (texts[0], texts[1]), records)
 
 
 def test_the_first_night_is_green_and_tells_each_assumption(nights: Nights) -> None:
@@ -83,11 +91,12 @@ def test_what_we_assumed_of_a_request_is_ours_to_mend(nights: Nights) -> None:
 
 
 def test_what_they_turned_out_to_be_is_written_down(nights: Nights) -> None:
+    written = Catalog.load(nights.records)
     for address, key, seen in (
         (MODEL, "success/status", "201"),
         (UNKNOWN_MODEL, "answer/body:/request_id", "absent"),
     ):
-        record = nights.catalog[address]
+        record = written[address]
         assert record.data["evidence"]["settled"][key] == {"seen": seen, "on": "2026-11-20"}
         assert {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} <= record.tags
         assert Tag.UNVERIFIED not in record.tags

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.evidence.results_file import read_run
+from tests.harness.checkouts import parts
 from tests.harness.command import CHECKOUT, child_environ
 from tests.harness.live import mock_process
 
@@ -57,11 +58,7 @@ class Night:
 @pytest.fixture
 def night(tmp_path: Path) -> Iterator[Night]:
     root = tmp_path / "checkout"
-    left_out = shutil.ignore_patterns("__pycache__", "out")
-    for package in ("catalog", "probes", "reports"):
-        shutil.copytree(CHECKOUT / package, root / package, ignore=left_out)
-    for name in ("conftest.py", "pyproject.toml"):
-        shutil.copy(CHECKOUT / name, root / name)
+    parts(root, "catalog", "probes", "reports", "conftest.py", "pyproject.toml")
     (root / ".ci").mkdir()
     shutil.copy(CHECKOUT / ".ci" / "other-revision", root / ".ci" / "other-revision")
     with mock_process("pa") as addresses:

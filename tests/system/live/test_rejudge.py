@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from catalog.model import Reason
+from tests.harness.checkouts import parts
 from tests.harness.command import CHECKOUT, child_environ
 from tests.unit.probes.test_rejudging import TYPE, blind_night, night
 from tests.unit.probes.test_traffic_judging import OVERLOADED
@@ -20,7 +21,7 @@ from tests.unit.reports import sample
 from tests.unit.reports.making import run
 
 GH = """\
-#!{python}
+#!/usr/bin/env python
 # A stand-in for GitHub's client: each folder beside it is a run of the nightly workflow, with the night that it kept.
 import pathlib, shutil, sys
 nights = pathlib.Path(__file__).parent / "nights"
@@ -68,11 +69,9 @@ class PullRequest:
 def pull_request(tmp_path: Path) -> PullRequest:
     root, tools = tmp_path / "checkout", tmp_path / "tools"
     (tools / "nights").mkdir(parents=True)
-    (tools / "gh").write_text(GH.format(python=sys.executable))
+    (tools / "gh").write_text(GH)
     (tools / "gh").chmod(0o755)
-    left_out = shutil.ignore_patterns("__pycache__", "out", ".cache")
-    for package in ("catalog", "probes", "reports"):
-        shutil.copytree(CHECKOUT / package, root / package, ignore=left_out)
+    parts(root, "catalog", "probes", "reports", ".gitignore")
     (root / ".ci").mkdir()
     shutil.copy(CHECKOUT / ".ci" / "rejudge", root / ".ci" / "rejudge")
     by = ["-c", "user.name=t", "-c", "user.email=t@localhost"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from catalog.model import Outcome
-from tests.harness.command import CHECKOUT, child_environ, ran
+from tests.harness.checkouts import parts
+from tests.harness.command import child_environ, ran
 
 
 @contextmanager
@@ -49,12 +49,7 @@ def socket_server(path: Path) -> Iterator[str]:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """What travels to the other machine; xdist brings pytest along, and deletes there what is not here."""
-    copy = tmp_path / "checkout"
-    for name in ("catalog", "mockserver", "probes", "reports"):
-        shutil.copytree(CHECKOUT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "out", ".cache"))
-    for name in ("pyproject.toml", "conftest.py"):
-        shutil.copy(CHECKOUT / name, copy / name)
-    return copy
+    return parts(tmp_path / "checkout", "catalog", "mockserver", "probes", "reports", "pyproject.toml", "conftest.py")
 
 
 def test_a_run_on_remote_workers_gives_the_same_verdicts(tmp_path: Path, checkout: Path) -> None:

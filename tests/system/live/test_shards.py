@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from itertools import permutations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,9 +18,13 @@ from probes.planning.sharding import Shard, group_of, share
 from probes.suite.options import Options
 from probes.target import target as targets
 from probes.target.target import Cost, Target
+from tests.harness.checkouts import copied
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.engines import catalog, mock_target_at
 from tests.harness.live import mock_process, night
+
+if TYPE_CHECKING:
+    from tests.harness.once import Once
 
 ADDRESSES = [str(record.address) for record in catalog().records]
 PROVIDERS = tuple(targets.load("mock").providers)
@@ -94,17 +97,20 @@ def test_a_provider_without_any_key_is_answered_for_by_one_shard() -> None:
     assert sum("pa" in shard for shard in shards) == 1
 
 
-@pytest.fixture(scope="module")
-def shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Ran]]:
+@pytest.fixture
+def shards(once: Once) -> list[Ran]:
     """One night of two providers on three machines."""
-    folder = tmp_path_factory.mktemp("shards")
-    with mock_process("pa", "pd") as addresses:
-        tonight = night(folder, addresses)
-        common = ("--target", str(tonight.path), "--kind", "endpoints", "--today", "2026-11-20")
-        yield [
-            pytest_probes(folder / str(number), *common, "--shard", f"{number}/3", environ=tonight.environ)
-            for number in (1, 2, 3)
-        ]
+
+    def probed(folder: Path) -> list[Ran]:
+        with mock_process("pa", "pd") as addresses:
+            tonight = night(folder, addresses)
+            common = ("--target", str(tonight.path), "--kind", "endpoints", "--today", "2026-11-20")
+            return [
+                pytest_probes(folder / str(number), *common, "--shard", f"{number}/3", environ=tonight.environ)
+                for number in (1, 2, 3)
+            ]
+
+    return once("shards", probed)
 
 
 def test_no_shard_is_blind_or_leaves_something_out(shards: list[Ran]) -> None:
@@ -123,7 +129,7 @@ def test_shards_merged_in_any_order_give_the_same_records(shards: list[Ran], tmp
     merged = []
     for number, order in enumerate(permutations(ran for ran in shards if ran.status == 0)):
         records = tmp_path / str(number)
-        shutil.copytree(RECORDS, records)
+        copied(RECORDS, records)
         summary = update(read_evidence([ran.folder for ran in order]), into=records)
         merged.append({path.relative_to(records): path.read_bytes() for path in sorted(records.rglob("*.json"))})
         verified = {

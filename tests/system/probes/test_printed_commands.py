@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
 from catalog.check import mending
 from catalog.reading.store import RECORDS
+from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, pytest_probes, ran
 
 STEPS = "pa/errors/compliance/page_not_valid_for_request"
@@ -43,7 +43,7 @@ class Commands(HTMLParser):
 
 
 def records_that_state_otherwise(folder: Path) -> Path:
-    shutil.copytree(RECORDS, folder)
+    copied(RECORDS, folder)
     for address, status in DRIFTING.items():
         provider, kind, family, slug = address.split("/")
         file = folder / provider / kind / f"{family}.json"

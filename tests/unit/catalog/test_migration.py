@@ -28,7 +28,7 @@ from catalog.writeback.planner import Policy
 from catalog.writeback.update import update
 from catalog.writeback.writing import write_contents
 from reports import build, history
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import as_checkout, copied
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -208,7 +208,7 @@ def test_results_of_an_earlier_version_update_the_records_that_they_speak_of(kep
     run, results = read_run(kept / "night2" / "results.jsonl")
     probed = next(each for each in results if each.record == GONE).probed_record
     root = kept / "records"
-    shutil.copytree(RECORDS, root)
+    copied(RECORDS, root)
     now = Catalog.load(root)
     file = now.file_of(GONE)
     family = {each.address.slug: dict(each.data) for each in now.records if now.file_of(each.address) == file}

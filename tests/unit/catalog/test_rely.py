@@ -29,6 +29,7 @@ from catalog.rely.declared import MAX_AGE_DAYS, Declared, Leaning, read, written
 from catalog.rely.selected import promises, selected
 from catalog.writeback.planner import Policy
 from probes.planning.rotation import ROUND
+from tests.harness.checkouts import copied
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
@@ -351,7 +352,7 @@ def test_what_was_seen_under_another_revision_is_told_as_that_and_mixed_with_no_
 ) -> None:
     """Neither beside runs under the usual one, nor beside what the records remember of it."""
     records = tmp_path / "records"
-    shutil.copytree(shipped().root, records, ignore=shutil.ignore_patterns(".cache"))
+    copied(shipped().root, records)
     usual = looked(tmp_path, "r1")
     assert main(["update", usual, "--catalog", str(records)]) == 0
     path, of_it = (

@@ -17,6 +17,7 @@ from catalog.reading.store import Catalog
 from probes.__main__ import main
 from probes.traffic.rejudging import Rejudged, rejudge
 from reports.__main__ import main as reports_main
+from tests.harness.checkouts import copied
 from tests.harness.engines import catalog
 from tests.unit.probes.test_traffic_judging import CREATE, HEADERS, OVERLOADED, UNKNOWN_MODEL, error, exchanged, traffic
 from tests.unit.reports import sample
@@ -144,7 +145,7 @@ def test_an_edit_of_an_error_is_judged_where_an_endpoint_s_own_rule_names_it() -
 def edited(tmp_path: Path) -> Path:
     """A copy of the shipped records, with the wrong edit."""
     folder = tmp_path / "edited"
-    shutil.copytree(catalog().root, folder, ignore=shutil.ignore_patterns(".cache"))
+    copied(catalog().root, folder)
     file = folder / "pa" / "errors" / "general.json"
     data = json.loads(file.read_text())
     data["overloaded"].update(TYPE)
