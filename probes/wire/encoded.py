@@ -31,8 +31,8 @@ MOST_INFLATED = 65_536
 _COMPRESSED = (b"\x1f\x8b", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
-_PRINTED = bytes([0, *range(0x20, 0x7F)])
-"""With half of UTF-16."""
+_UNPRINTED = bytes([*range(1, 0x20), *range(0x7F, 0x100)])
+"""The zeros of UTF-16 are not among them."""
 
 
 class Run(NamedTuple):
@@ -49,7 +49,7 @@ def written_down(raw: bytes, deepest: int = DEEPEST, *, known: Container[bytes] 
     Stretches that are `known` to hold nothing are passed over.
     """
     for run in _inflated_too(runs(raw, known=known)):
-        printed = len(run.raw) - len(run.raw.translate(None, _PRINTED))
+        printed = _printed(run.raw)
         if printed < ENOUGH:
             continue  # most names of requests read like this: so few letters, digits and signs are no part of a secret
         readable = printed >= READABLE * len(run.raw)
@@ -72,9 +72,23 @@ def _inflated_too(readings: Iterable[Run]) -> Iterator[Run]:
                 yield run._replace(raw=zlib.decompressobj(_GZIP_OR_ZLIB).decompress(run.raw, MOST_INFLATED))
 
 
-def stretches(raw: bytes) -> Iterator[bytes]:
+def _printed(raw: bytes) -> int:
+    return len(raw.translate(None, _UNPRINTED))
+
+
+def _is_worth_it(read: bytes) -> bool:
+    """Whether a reading may hold enough of a secret, as it is or compressed: most names of requests do not."""
+    return _printed(read) >= ENOUGH or read.startswith(_COMPRESSED)
+
+
+def stretches(raw: bytes) -> set[bytes]:
     """What may be base64 or hexadecimal: in headers and addresses mostly the same few names."""
-    return (raw[start:end] for start, end in _stretches(raw, _BASE64, BASE64))
+    return {raw[start:end] for start, end in _stretches(raw, _BASE64, BASE64)}
+
+
+def stands_apart(raw: bytes) -> bool:
+    """Whether bytes may be written down as pairs of digits or as numbers: these are written with the same signs."""
+    return APART in raw.translate(_APART[_PAIRS])
 
 
 def runs(raw: bytes, *, known: Container[bytes] = ()) -> Iterator[Run]:
@@ -86,12 +100,14 @@ def runs(raw: bytes, *, known: Container[bytes] = ()) -> Iterator[Run]:
         written = stretch.translate(_STANDARD)
         for first in range(4):
             single = (len(written) - first) % 4 == 1  # a single character more is of no byte
-            yield Run(start, end, a2b_base64((written[first:-1] if single else written[first:]) + _PADDING))
-        for digits in _HEXADECIMAL.findall(written):
+            held = a2b_base64((written[first:-1] if single else written[first:]) + _PADDING)
+            if _is_worth_it(held):
+                yield Run(start, end, held)
+        for digits in _HEXADECIMAL.findall(written) if HEXADECIMAL in written.translate(_DIGITS_OF_BYTES) else ():
             for first in range(2):
                 yield Run(start, end, bytes.fromhex(digits[first : first + (len(digits) - first) // 2 * 2].decode()))
-    if next(_stretches(raw, _APART[_PAIRS], APART), None) is None:
-        return  # nor are there numbers: they are written with the same signs
+    if not stands_apart(raw):
+        return
     for pattern, read in ((_PAIRS, _of_pairs), (_NUMBERS, _of_numbers)):
         for start, end in _stretches(raw, _APART[pattern], APART):
             if len(raw[start:end].translate(None, _DIGITS_OF_PAIRS)) < ENOUGH - 1:
@@ -130,6 +146,9 @@ MARK = b"+"
 BASE64 = MARK * 15
 """Characters of base64 that are of ENOUGH bytes alone, wherever in it those begin."""
 
+HEXADECIMAL = MARK * 24
+"""Digits of ENOUGH bytes."""
+
 APART = MARK * 35
 """Characters that ENOUGH bytes take at least, written down in two digits each and apart."""
 
@@ -141,6 +160,7 @@ _DIGITS = b"0123456789"
 _SEPARATORS = b"-:,;.| \t\r\n"
 _BASE64 = _marking(_LETTERS + _DIGITS + b"+/-_")
 _STANDARD = bytes.maketrans(b"-_", b"+/")
+_DIGITS_OF_BYTES = _marking(_DIGITS + b"ABCDEFabcdef")
 _HEXADECIMAL = re.compile(rb"[0-9A-Fa-f]{24,}+")
 _PAIRS = re.compile(rb"(?:0x)?[0-9A-Fa-f]{2}(?:[-:,;.|\s]{1,3}(?:0[xX])?[0-9A-Fa-f]{2}(?![0-9A-Fa-f])){11,}+")
 """Bytes as .NET, C and dumps of memory write them."""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import compress
+from typing import Literal, NamedTuple
 
 from probes.wire.peeled import bare
 
@@ -164,11 +165,10 @@ class Needles:
 
     def _places(self, raw: bytes) -> list[int]:
         """Where a word stands that is part of a secret, in the order of the text."""
-        view = memoryview(raw)
-        found = []
+        view, is_one = memoryview(raw), self._words.__contains__
+        found: list[int] = []
         for phase in (0, STRIDE):
-            words = enumerate(_words(view, phase))
-            found += [phase + GRAM * index for index, word in words if word in self._words]
+            found += compress(range(phase, len(raw), GRAM), map(is_one, _words(view, phase)))
         return sorted(found)
 
     def _may_be_enough(self, raw: bytes, place: int) -> bool:
@@ -266,13 +266,17 @@ def _run(raw: bytes, place: int, form: bytes, offset: int) -> tuple[int, int]:
     begin = place - offset
     if begin >= 0 and raw.startswith(form, begin):
         return begin, begin + len(form)
-    back, most = 0, min(place, offset)
-    while back < most and raw[place - back - 1] == form[offset - back - 1]:
-        back += 1
-    ahead, most = GRAM, min(len(raw) - place, len(form) - offset)
-    while ahead < most and raw[place + ahead] == form[offset + ahead]:
-        ahead += 1
+    before = min(place, offset)
+    back = _alike(raw[place - before : place], form[offset - before : offset], "big")
+    after = min(len(raw) - place, len(form) - offset)
+    ahead = _alike(raw[place : place + after], form[offset : offset + after], "little")
     return place - back, place + ahead
+
+
+def _alike(one: bytes, other: bytes, order: Literal["big", "little"]) -> int:
+    """How many bytes two texts of one length have in common: at their end ("big") or at their beginning ("little")."""
+    differing = int.from_bytes(one, order) ^ int.from_bytes(other, order)
+    return (differing & -differing).bit_length() - 1 >> 3 if differing else len(one)
 
 
 def _forms(secret: str) -> Iterator[tuple[bytes, int]]:

@@ -76,7 +76,7 @@ def levels(raw: bytes) -> Iterable[bytes]:
     Then the same without the tags of a page: it is no escape to stand between two brackets.
     """
     bared = bare(raw)
-    return _levels(bared) if b"<" in bared or _is_escaped(bared) else (bared,)
+    return _levels(bared) if b"<" in bared or is_escaped(bared) else (bared,)
 
 
 def _levels(bared: bytes) -> Iterator[bytes]:
@@ -89,7 +89,7 @@ def _levels(bared: bytes) -> Iterator[bytes]:
 
 def _unescaped(bared: bytes) -> Iterator[bytes]:
     for _ in range(MAX_LEVELS):
-        if not _is_escaped(bared):
+        if not is_escaped(bared):
             return
         peeled = bare(_replaced(_ESCAPE, bared, _decoded))
         if peeled == bared:
@@ -98,8 +98,8 @@ def _unescaped(bared: bytes) -> Iterator[bytes]:
         yield bared
 
 
-def _is_escaped(bared: bytes) -> bool:
-    """Whether anything in it may stand for something else."""
+def is_escaped(bared: bytes) -> bool:
+    """Whether anything in what is bare may stand for something else."""
     if any(map(bared.__contains__, ESCAPING)) or (b"=" in bared and _QUOTED_PRINTABLE.search(bared)):
         return True
     return not bared.isascii() and any(sign in bared for sign in _DRESSED)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from catalog.model.json_tree import all_texts, map_bytes, map_texts, placed_texts, texts_and_bytes
 from catalog.reading.manifest import manifest, providers
 from probes.target.dialect import Dialect
-from probes.wire.encoded import stretches, written_down
+from probes.wire.encoded import stands_apart, stretches, written_down
 from probes.wire.needles import ENOUGH, Hit, needles_of
-from probes.wire.peeled import ESCAPING, bare, levels, placed_levels
+from probes.wire.peeled import ESCAPING, bare, is_escaped, levels, placed_levels
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -60,7 +60,7 @@ class Redactor:
         self._documented = documented
         hidden = {secret: marker for secret, marker in secrets.items() if len(secret) >= MIN_SECRET}
         self._needles = needles_of(tuple(hidden.items())).copy(public=lambda: self._public_words)
-        self._markers = {marker.encode() for marker in hidden.values()}
+        self._markers = {marker: marker.encode() for marker in hidden.values()}
         self._hidden = set(hidden)
         self._shown: dict[str, str] = {}
         self._clean: set[str] = set()
@@ -207,8 +207,7 @@ class Redactor:
 
         Nothing is escaped there: two halves of what looks like an escape could hide the beginning of what follows.
         """
-        joined = "".join(texts)
-        if not joined.isascii() or any(sign in joined for sign in _SIGNS):
+        if not _is_plain("".join(texts)):
             return False
         return self._is_clean(texts) or (not self._may_hold_a_secret(*texts) and self._remember_clean(texts))
 
@@ -226,10 +225,13 @@ class Redactor:
         if any(map(met, levels(raw))):
             return True
         read = raw if apart is None else apart
+        unknown = stretches(read) - self._empty
+        if not unknown and not stands_apart(read):
+            return False
         if any(met(run.raw) for run in written_down(read, known=self._empty)):
             return True
         if len(self._empty) < MEMORY:
-            self._empty.update(each for each in stretches(read) if len(each) <= REMEMBERED)
+            self._empty.update(each for each in unknown if len(each) <= REMEMBERED)
         return False
 
     def _found(self, raw: bytes) -> list[Hit]:
@@ -250,7 +252,7 @@ class Redactor:
         hits = sorted(found)
         if not hits:
             return []
-        markers = [at for marker in self._markers if marker in raw for at in _all_of(marker, raw)]
+        markers = [at for marker in self._markers.values() if marker in raw for at in _all_of(marker, raw)]
         apart: list[Hit] = []
         for hit in hits:
             if any(start <= hit.start and hit.end <= end for start, end in markers):
@@ -310,18 +312,26 @@ class Redactor:
         if len(secret) < MIN_SECRET or secret in self._hidden:
             return
         self._hidden.add(secret)
-        self._shown.clear()
+        # What is shown as nothing but a marker was hidden whole, whatever else is a secret.
+        self._shown = {text: shown for text, shown in self._shown.items() if shown in self._markers}
         self._clean.clear()
         self._empty.clear()
         self._needles.add(secret, marker, whole=whole)
-        self._markers.add(marker.encode())
+        self._markers[marker] = marker.encode()
 
 
 _BETWEEN = "\0"
 """What is put between texts that are remembered together: where one ends matters."""
 
-_SIGNS = ("%", "&", "\\", "=")
-"""With one of these an escape begins, in whatever dress."""
+_SIGNS = ("%", "&", "\\")
+"""With one of these an escape begins, in whatever dress; with `=` as well, but a single one stands in many a header."""
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in a text is escaped."""
+    if not text.isascii() or any(sign in text for sign in _SIGNS):
+        return False
+    return "=" not in text or ("<" not in text and not is_escaped(bare(text.encode())))
 
 
 def _next_of(following: Iterator[str], _: str) -> str:

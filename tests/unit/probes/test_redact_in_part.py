@@ -293,6 +293,18 @@ def test_headers_that_follow_each_other_and_names_of_events_are_one_text() -> No
     assert [each.event for each in events] == [MARKER] * 3
 
 
+@pytest.mark.parametrize("beside", ["charset=utf-8", "=41=42=43=44", "<b>=4", "%3d"])
+def test_so_they_are_whatever_signs_stand_beside_them(beside: str) -> None:
+    first, second = SECRET[:8], SECRET[8:16]
+    shown = redactor().headers({"content-type": beside, "x-1": first, "x-2": second, "x-3": quote(SECRET)})
+    assert [*shown.values()] == [beside, MARKER, MARKER, MARKER]
+
+
+@given(PARTS)
+def test_a_part_ends_where_the_next_character_is_another(part: str) -> None:
+    assert redactor().text(f"~{part}~") == f"~{MARKER}~"
+
+
 @pytest.mark.parametrize(
     "around", ["%41" * 200_000, "\\\\" * 200_000, f"{SECRET[:11]} ~ " * 60_000], ids=["%", "\\", "eleven"]
 )
