@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from catalog.evidence.kept import Allowance
@@ -36,11 +37,14 @@ from probes.target.target import Cost, Target
 if TYPE_CHECKING:
     from datetime import date
 
+    from anyio.abc import TaskGroup
+
     from catalog.evidence.results import Result
     from catalog.reading.expected import Expected
     from catalog.reading.store import Catalog
     from probes.elicit.recipe import Recipe
     from probes.running.journal import Journal
+    from probes.running.lane import Lane
     from probes.wire.redact import Redactor
 
 TICK_S = 0.2
@@ -80,6 +84,8 @@ class Engine:
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
     """Of what was begun, until it is handed out: hundreds of results, each with all its answers, are no small thing."""
+    _begun: list[Future[None]] = field(default_factory=list)
+    """What probes in the loop thread, one for each call that began something."""
     _handed_out: set[str] = field(default_factory=set)
     _not_probed: dict[str, Reason] = field(default_factory=dict)
     _ends: dict[str, float] = field(default_factory=dict)
@@ -172,7 +178,7 @@ class Engine:
 
     def _await_the_last(self) -> None:
         """Normally every result is there by now; after an interruption some probes are still under way."""
-        _, running = wait(self._results.values(), timeout=LAST_S if self.target.live else 0)
+        _, running = wait(self._begun, timeout=LAST_S if self.target.live else 0)
         for each in running:
             each.cancel()  # their clean-up is shielded and still runs; what it leaves is in the journal
 
@@ -186,15 +192,37 @@ class Engine:
         self._portal.call(self._expect, recipes)
         # Live, who sends most comes no earlier: he could leave the others nothing of a budget.
         long_first = [address for address, each in recipes.items() if each.requests > LONG and not self.target.live]
-        for address in dict.fromkeys((*long_first, *recipes)):
-            self._results[address] = self._portal.start_task_soon(self._probe, address, recipes[address])
+        begun = tuple(dict.fromkeys((*long_first, *recipes)))
+        self._results.update((address, Future()) for address in begun)
+        # One call for all: each that is handed over by itself costs both threads a turn.
+        self._begun.append(self._portal.start_task_soon(self._probe_all, begun))
 
     def _expect(self, recipes: Mapping[str, Recipe]) -> None:
         for address, recipe in recipes.items():
-            self._of(recipe.provider).lane(recipe).gathering.expect([address])
+            self._lane(recipe).gathering.expect([address])
 
-    async def _probe(self, address: str, recipe: Recipe) -> Result:
-        lane = self._of(recipe.provider).lane(recipe)
+    async def _probe_all(self, addresses: Iterable[str]) -> None:
+        """Probe these records, those of each lane in their order."""
+        by_lane: dict[Lane, list[str]] = {}
+        for address in addresses:
+            by_lane.setdefault(self._lane(self._sent[address]), []).append(address)
+        async with anyio.create_task_group() as probes:
+            for lane, its in by_lane.items():
+                probes.start_soon(self._probe_in_turn, lane, its, probes)
+
+    async def _probe_in_turn(self, lane: Lane, addresses: Iterable[str], probes: TaskGroup) -> None:
+        """Begin to probe a record when there is a place for it: what it needs is made no earlier."""
+        for address in addresses:
+            async with lane.places:
+                probes.start_soon(self._keep, self._results[address], address, lane)
+
+    async def _keep(self, promise: Future[Result], address: str, lane: Lane) -> None:
+        try:
+            promise.set_result(await self._probe(address, self._sent[address], lane))
+        finally:
+            promise.cancel()  # of a run that ended meanwhile; any other is kept by now
+
+    async def _probe(self, address: str, recipe: Recipe, lane: Lane) -> Result:
         try:
             return await run(self._task(address, recipe), lane)
         except Exception as error:  # noqa: BLE001 - a traceback could show what only the wire may know
@@ -233,6 +261,9 @@ class Engine:
             return found
         recipe = replace(found, credential=role)
         return obstacle(recipe, self.target, self.allow) or recipe
+
+    def _lane(self, recipe: Recipe) -> Lane:
+        return self._of(recipe.provider).lane(recipe)
 
     def _of(self, provider: str) -> ProviderRun:
         if provider not in self._providers:
