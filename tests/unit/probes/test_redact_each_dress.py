@@ -6,10 +6,14 @@ import base64
 import gzip
 import json
 import zlib
+from typing import TYPE_CHECKING
 
 import pytest
 
 from probes.wire.redact import Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECRET = "Canary_9fQ2zX7wKd4LmT0vB8rY1p"
 MARKER = "${K}"
@@ -101,3 +105,54 @@ def test_a_dress_is_taken_off_beside_a_stretch_that_holds_nothing() -> None:
 def test_what_a_reader_sees_is_no_gap(within: str) -> None:
     text = f"{TWELVE[:6]}{within}{TWELVE[6:]}"
     assert Redactor({SECRET: MARKER}).text(text) == text
+
+
+def owned(encode: Callable[[bytes], bytes], bits: int, before: int, part: bytes) -> str:
+    """The characters of so many bits each that belong to a part alone, where so many bytes stand before it."""
+    first, last = -(-before * 8 // bits), (before + len(part)) * 8 // bits
+    return encode(b"~" * before + part + b"~" * 5)[first:last].decode()
+
+
+PARTS = (TWELVE.encode(), SECRET[5:17].encode(), SECRET[-12:].encode())
+TWICE = base64.b64encode(SECRET.encode()).lower(), SECRET.encode().hex().encode()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        *(part.hex() for part in PARTS),
+        *(part.hex(":") for part in PARTS),
+        *(once[at : at + 24].hex() for once in TWICE for at in (0, 6)),
+        *(owned(base64.b64encode, 6, before, part) for before in range(3) for part in PARTS),
+        *(owned(base64.urlsafe_b64encode, 6, before, part) for before in range(3) for part in PARTS),
+        *(owned(base64.b32encode, 5, before, part) for before in range(5) for part in PARTS),
+    ],
+)
+def test_neighbours_share_no_part_that_is_written_down(told: str) -> None:
+    half = len(told) // 2
+    assert Redactor({SECRET: MARKER}).json([told[:half], told[half:]]) == [MARKER, MARKER]
+
+
+def test_less_of_what_is_written_down_is_let_be() -> None:
+    told = [PARTS[1][:-1].hex(), PARTS[1][:-1].hex(":"), TWICE[1][6:29].hex()]
+    told += [owned(base64.b64encode, 6, before, PARTS[1][:-1]) for before in range(3)]
+    told += [owned(base64.b32encode, 5, before, PARTS[1][:-1]) for before in range(5)]
+    for each in told:
+        assert Redactor({SECRET: MARKER}).json([each[:9], each[9:]]) == [each[:9], each[9:]]
+
+
+@pytest.mark.parametrize("before", ["", "é"])
+def test_a_single_escape_as_in_a_mail_is_none_for_every_query_has_some(before: str) -> None:
+    text = before + TWELVE.replace("f", "=66")
+    assert Redactor({SECRET: MARKER}).text(text) == text
+
+
+def test_bytes_that_the_environment_held_are_found_among_bytes() -> None:
+    own = Redactor({"sk-\udcff-secret": MARKER})
+    assert own.binary(b"<sk-\xff-secret>", 99) == f"3c{MARKER}3e"
+
+
+def test_a_form_writes_white_space_as_plus() -> None:
+    own = Redactor({"one two three": MARKER})
+    assert own.text("key=one+two+three&b=one+two+thre") == f"key={MARKER}&b={MARKER}"
+    assert own.text("key=one+two+thr") == "key=one+two+thr"
