@@ -31,6 +31,8 @@ SLOWER = 5
 """How many times as long as unchanged the tests of a mutant may take, beyond `START_S`: else they count as endless."""
 START_S = 5
 WALL_S = 600
+MEMORY = 3 << 30
+"""Bytes of addresses that a mutant may use: one that appends for ever dies of it before the machine does."""
 LONGEST_S = 20
 """What all tests of a mutant may take together; of a module that is used everywhere thousands reach a line."""
 
@@ -59,6 +61,13 @@ class Reach:
             if spent > LONGEST_S:
                 return
             yield test
+
+
+def bound(cpu_s: int) -> None:
+    """Bound what this process may use: CPU, memory, and time at all, for one that waits for ever."""
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.alarm(WALL_S)
 
 
 def replacement(before: CodeType, after: CodeType) -> tuple[CodeType, CodeType] | None:
@@ -171,8 +180,7 @@ class Loop:
             child = os.fork()
             if child == 0:
                 limit = START_S + int(SLOWER * sum(reach.seconds[test] for test in chosen))
-                resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-                signal.alarm(WALL_S)
+                bound(limit)
                 if exchanged is not None:
                     made = bool(held := living.get(_named(exchanged[0]), ()))
                     for function in held:

@@ -14,8 +14,6 @@ import importlib
 import json
 import os
 import random
-import resource
-import signal
 import sys
 import tomllib
 from bisect import bisect
@@ -29,7 +27,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import NoReturn
 
-from tests.harness.exchanging import Loop
+from tests.harness.exchanging import Loop, bound
 from tests.harness.mutations import changes
 
 CHECKOUT = Path(__file__).parents[2]
@@ -54,7 +52,6 @@ QUICK = ("tests/unit", "tests/contract", "--ignore=tests/unit/probes/test_unneed
 """Without the tests that look for tools of tests in memory: `coverage` is there."""
 CPU_S = 60
 """What the tests of one mutant may use; a mutant that loops is found by it, however busy the machine is."""
-WALL_S = 600
 QUIETLY = (
     "-q",
     "-x",
@@ -202,8 +199,7 @@ def survivors(found: Iterable[Mutant], tests: Mapping[str, Sequence[str]], jobs:
                 break
             child = os.fork()
             if child == 0:
-                resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-                signal.alarm(WALL_S)
+                bound(CPU_S)
                 sys.meta_path.insert(0, Instead(mutant))
                 _in_child(tests[mutant.path])
             running[child] = mutant
