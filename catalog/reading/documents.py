@@ -222,8 +222,7 @@ class Checks:
     def nearest(self, pattern: str) -> str:
         """What may have been meant by a name that nothing has, in words."""
         address = pattern.partition("#")[0]
-        own = [each.id for each in self._by_id.values() if each.address == address]
-        return did_you_mean(pattern, own or self._by_id)
+        return did_you_mean(pattern, self._by_address.get(address) or self._by_id)
 
     @cached_property
     def _by_citation(self) -> Mapping[str, Sequence[Assertion]]:
@@ -233,9 +232,23 @@ class Checks:
                 found[citation].append(each)
         return found
 
+    @cached_property
+    def _by_address(self) -> Mapping[str, Mapping[str, Assertion]]:
+        """By address, and there by id: most ids with a `*` have it on the far side of the `#`."""
+        found: dict[str, dict[str, Assertion]] = defaultdict(dict)
+        for id_, each in self._by_id.items():
+            found[each.address][id_] = each
+        return found
+
     def _named_by(self, pattern: str) -> Iterator[Assertion]:
         if pattern in self._by_id:
             yield self._by_id[pattern]
         elif "*" in pattern:
-            like = re.compile("[^#]*".join(re.escape(part) for part in pattern.split("*")))
-            yield from (each for id_, each in self._by_id.items() if like.fullmatch(id_))
+            of_address, like = _like(pattern.partition("#")[0]), _like(pattern)
+            for address in filter(of_address.fullmatch, self._by_address):
+                yield from (each for id_, each in self._by_address[address].items() if like.fullmatch(id_))
+
+
+def _like(pattern: str) -> re.Pattern[str]:
+    """What an id with `*` in it means: any run without a `#`."""
+    return re.compile("[^#]*".join(re.escape(part) for part in pattern.split("*")))
