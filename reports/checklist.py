@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog.model.assertion import Key
@@ -12,7 +13,7 @@ from catalog.reading.cells import last_day
 from reports.words import AS_DOCUMENTED, ASSUMED, NOT_LOOKED_AT, OTHERWISE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from catalog.evidence.results import Result
     from catalog.model.look import Look
@@ -36,8 +37,9 @@ class Checked:
 
 def checklist(result: Result) -> list[Checked]:
     """A result's looks, by endpoint and label; what was not looked at for the same reason stands together."""
-    keys = assumed(result.probed_record)
-    return [_checked(each, result, keys) for each in sorted(result.looks, key=lambda look: look.endpoint)]
+    patterns = assumed(result.probed_record)
+    is_assumed = cache(lambda text: _is_assumed(text, patterns))  # on each endpoint the same few are asked for
+    return [_checked(each, result, is_assumed) for each in sorted(result.looks, key=lambda look: look.endpoint)]
 
 
 def not_drawn(result: Result) -> dict[str, str]:
@@ -56,8 +58,8 @@ def tally(checked: Iterable[Checked]) -> str:
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
 
 
-def _checked(look: Look, result: Result, patterns: tuple[Key, ...]) -> Checked:
-    keys = {each: _is_assumed(f"{look.label}/{each}", patterns) for each in look.as_stated}
+def _checked(look: Look, result: Result, is_assumed: Callable[[str], bool]) -> Checked:
+    keys = {each: is_assumed(f"{look.label}/{each}") for each in look.as_stated}
     hidden: dict[str, list[str]] = defaultdict(list)
     for key, why in look.unseen.items():
         last = last_day(result.probed_record, look.endpoint, f"{look.label}/{key}")
@@ -65,8 +67,8 @@ def _checked(look: Look, result: Result, patterns: tuple[Key, ...]) -> Checked:
     return Checked(
         look.endpoint,
         look.label,
-        tuple(each for each, is_assumed in keys.items() if not is_assumed),
-        tuple(each for each, is_assumed in keys.items() if is_assumed),
+        tuple(each for each, ours in keys.items() if not ours),
+        tuple(each for each, ours in keys.items() if ours),
         look.otherwise,
         {why: tuple(found) for why, found in hidden.items()},
     )

@@ -18,16 +18,11 @@ _SCALARS = (int, float, type(None))
 """What is no object takes longest to be told from one."""
 
 
-def texts(value: Json) -> Iterator[str]:
+def texts(value: Json) -> list[str]:
     """Every string in a value, in its order; the names of members are not among them."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from texts(item)
+    found: list[str] = []
+    _add_texts(value, found)
+    return found
 
 
 def all_texts(value: Json) -> list[str]:
@@ -103,6 +98,17 @@ def _holds_bytes(value: list[Json]) -> bool:
     if len(value) < BYTES or type(value[0]) is not int:
         return False
     return all(type(each) is int and 0 <= each < 256 for each in value)
+
+
+def _add_texts(value: Json, found: list[str]) -> None:
+    if isinstance(value, str):
+        found.append(value)
+    elif isinstance(value, _LISTS):
+        for item in value:
+            _add_texts(item, found)
+    elif isinstance(value, _OBJECTS):
+        for item in value.values():
+            _add_texts(item, found)
 
 
 def _gather(value: Json, found: list[str], numbers: list[list[int]]) -> None:

@@ -14,7 +14,8 @@ PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 def placeholders_in(value: Any) -> Iterator[str]:
     """The name of every placeholder in the texts of a value, as often as it occurs."""
     for text in texts(value):
-        yield from PLACEHOLDER.findall(text)
+        if "{" in text:
+            yield from PLACEHOLDER.findall(text)
 
 
 def filled(value: Any, values: Mapping[str, str]) -> Any:

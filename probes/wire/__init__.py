@@ -1,1 +1,7 @@
 """Sending a call and observing the answer: capped, classified, translated, redacted before it leaves here."""
+
+import sys
+
+# httpx as a library alone: its command line, where click and rich are installed, takes as long to import as all else
+# of it, and 6 MB.
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type] # None: to import it is an ImportError

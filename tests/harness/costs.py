@@ -16,7 +16,10 @@ import pytest
 
 TO = "COSTS_TO"
 
-HEAVY = ("anyio", "deepdiff", "filelock", "grpc", "h11", "httpx", "jinja2", "jsonschema", "starlette", "websockets")
+HEAVY = (
+    *("anyio", "click", "deepdiff", "filelock", "grpc", "h11", "httpx", "jinja2", "jsonschema", "rich", "starlette"),
+    *("websockets", "zoneinfo"),
+)
 """What takes ten milliseconds and more to import: each is for some runs, and for none that has no use for it."""
 
 _opened: Counter[str] = Counter()
