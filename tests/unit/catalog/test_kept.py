@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,19 +14,24 @@ from hypothesis import strategies as st
 from catalog.envelopes.envelope import envelope
 from catalog.envelopes.pointer import ABSENT, find, rebuilt
 from catalog.evidence.kept import (
+    ALWAYS,
     HEADERS,
     LITTLE,
     POINTED,
     WHOLE,
     Allowance,
+    in_short,
+    is_short,
     kept_attempt,
     kept_exchange,
     kept_finding,
     kept_look,
+    pointers,
     short,
 )
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
+from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.look import Look
 from catalog.reading.expected import Expected, answer_body, message_of
 from catalog.reading.streams import StreamRule
@@ -94,6 +100,22 @@ def test_the_documented_event_is_read_from_what_is_kept_of_it() -> None:
 def test_half_a_character_is_not_kept() -> None:
     response = answered(kept_exchange(exchange("é" * WHOLE)))
     assert response.body == "é" * (WHOLE // 2)
+    assert answered(kept_exchange(exchange("a" + "é" * WHOLE))).body == "a" + "é" * (WHOLE // 2 - 1)
+
+
+def test_a_size_is_that_of_what_is_written_down() -> None:
+    """Half a surrogate pair is written as its escape."""
+    for body, size in (({"a": "é" * WHOLE}, 2 * WHOLE + 8), ({"a": "\ud800" * WHOLE}, 6 * WHOLE + 8)):
+        cut = answered(kept_exchange(exchange(body))).cut
+        assert cut is not None
+        assert cut.size == size
+
+
+def test_a_value_that_just_fits_is_kept_beside_as_it_is() -> None:
+    listed, own = ["m" * (POINTED - 4)], replace(EXPECTED, fields={"/list": {}})
+    cut = answered(kept_exchange(exchange({"list": listed, "padding": "x" * WHOLE}), own)).cut
+    assert cut is not None
+    assert cut.at["/list"] == listed
 
 
 def test_findings_and_looks_hold_no_more_than_a_person_reads() -> None:
@@ -149,3 +171,92 @@ def test_what_is_in_short_is_compared_as_it_would_be_whole(more: str) -> None:
     assert short(text) != short(text[:-1] + "z")
     assert len(short(text)) < WHOLE + 100
     assert short("x" * WHOLE) == "x" * WHOLE
+
+
+@pytest.mark.parametrize(("left", "whole", "pointed"), [(-5, LITTLE, 200), (0, LITTLE, 200), (1, WHOLE, POINTED)])
+def test_an_allowance_is_spent_when_nothing_is_left(left: int, whole: int, pointed: int) -> None:
+    assert (Allowance(left).whole, Allowance(left).pointed) == (whole, pointed)
+
+
+@pytest.mark.parametrize(
+    ("response", "spent"),
+    [
+        ({"body": "x" * LITTLE}, 0),
+        ({"body": "x" * (LITTLE + 1)}, LITTLE + 1),
+        ({"body": "x" * (WHOLE + 1)}, WHOLE + 2),  # and what is kept beside: an empty object
+        ({"headers": {"x-long": "v" * (LITTLE - 6)}}, 0),
+        ({"headers": {"x-long": "v" * (LITTLE - 5)}}, LITTLE + 1),
+        ({"events": (Event("e", "x" * 2000), Event("e", "x" * 100))}, 2000),
+        ({"events": (Event("e", "x" * 2000, sent=True),)}, 0),
+    ],
+)
+def test_what_is_kept_is_spent(response: dict[str, Any], spent: int) -> None:
+    allowance = Allowance(1_000_000)
+    kept_exchange(exchange(**{"headers": {}, **response}), None, allowance)
+    assert 1_000_000 - allowance.left == spent
+
+
+def test_an_exchange_without_an_answer_is_kept_as_it_is() -> None:
+    lost = Exchange("answer", Request("POST", "/v1/messages"))
+    assert kept_exchange(lost, EXPECTED) is lost
+    assert in_short(lost) is lost
+
+
+def test_events_share_the_bytes_that_they_take_and_one_that_is_cut_takes_all() -> None:
+    fitting = tuple(Event("e", "x" * (WHOLE // 3)) for _ in range(3))
+    assert answered(kept_exchange(exchange(events=fitting))).events == fitting
+    large = (Event("e", "x" * (WHOLE + 1)), Event("e", "x" * ALWAYS), Event("e", "x" * (ALWAYS + 1)))
+    seen = answered(kept_exchange(exchange(events=large))).events or ()
+    assert [each.cut is not None for each in seen] == [True, False, True]
+    assert [len(each.data) for each in seen] == [WHOLE, ALWAYS, ALWAYS]
+
+
+def test_the_name_of_an_event_is_kept_in_part_where_it_is_too_long() -> None:
+    events = (Event("n" * POINTED, 1), Event("n" * (POINTED + 1), 1))
+    seen = answered(kept_exchange(exchange(events=events))).events or ()
+    assert seen[0] == events[0]
+    assert len(seen[1].event) == POINTED
+
+
+def test_headers_are_all_kept_where_they_just_fit() -> None:
+    headers = {f"x-{number}": "v" * (HEADERS // 16 - 3) for number in range(10)}
+    headers |= {f"{number}": "v" * (HEADERS // 16 - 1) for number in range(6)}
+    assert sum(len(name) + len(value) for name, value in headers.items()) == HEADERS
+    assert answered(kept_exchange(exchange(headers=headers))).headers == headers
+    kept = answered(kept_exchange(exchange(headers={"": "v", **headers}))).headers
+    assert list(kept) == ["", *list(headers)[:-1], "…"]
+    assert kept["…"] == "1 more"
+
+
+def test_what_just_fits_is_no_shorter() -> None:
+    fitting = making.finding(observed=["z" * (POINTED - 4)], message="z" * POINTED)
+    assert kept_finding(fitting) is fitting
+    assert len(kept_finding(replace(fitting, observed=["z" * (POINTED - 3)])).observed) == POINTED
+    assert len(kept_finding(replace(fitting, observed=None, message="z" * (POINTED + 1))).message) == POINTED
+    look = Look("", "answer", otherwise={"type": "z" * POINTED})
+    assert kept_look(look) is look
+
+
+def test_an_answer_in_short_keeps_its_shape_and_of_long_texts_says_how_long_they_were() -> None:
+    long = "x" * (WHOLE + 7)
+    events = (Event(long, {"a": [long, 1]}), Event("e", "short"))
+    seen = answered(in_short(exchange({"a": long, "b": 1}, events=events)))
+    assert seen.body["b"] == 1
+    text = seen.body["a"]
+    assert text.startswith("x" * WHOLE + " and 7 characters more (")
+    assert is_short(text)
+    assert short(text) is text
+    assert seen.events == (Event(text, {"a": [text, 1]}), Event("e", "short"))
+    assert answered(in_short(exchange("b"))).events is None
+    for other in ("x" * WHOLE, "x" * WHOLE + " and so on", f"{text} and more", text[1:]):
+        assert not is_short(other)
+
+
+def test_what_is_asserted_of_a_body_is_kept_beside_it_each_place_once() -> None:
+    places = ("/data", "/data", "retry-after", "", "/", "/error/type")
+    assertions = {
+        str(number): Assertion("pa/errors/general/x", Key("answer", "body", place), True, Basis.DOCUMENTED)
+        for number, place in enumerate(places)
+    }
+    own = replace(EXPECTED, envelope=replace(EXPECTED.envelope, wire={"type": "/error/type"}), assertions=assertions)
+    assert pointers(replace(own, fields={"/error/type": {}, "/n": {}})) == ("/error/type", "/n", "/data")

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.evidence import results_file
-from catalog.evidence.later import Later, took
+from catalog.evidence.later import Later, Took, took
 from catalog.evidence.results_file import read_run
+from catalog.model import Attempt, Exchange, Reason, Request, Response
 from reports import build
 from tests.unit.reports import sample
 
@@ -45,6 +46,24 @@ def test_how_long_they_took_is_known_without_reading_them_again(
     assert [took(each.attempts) for each in later] == [took(each.attempts) for each in at_once]
     assert sum(took(each.attempts).elapsed_ms for each in later) > 0
     assert any(took(each.attempts).answered_ms for each in later)
+
+
+def test_only_what_was_answered_took_time_to_answer() -> None:
+    request, answer, lost = Request("GET", "/"), Response(200), Reason("read-timeout")
+    answered = Exchange("answer", request, answer, elapsed_ms=7.0)
+    failed = Exchange("answer", request, None, lost, elapsed_ms=9.0)
+    attempts = (Attempt("", 20.0, (answered, failed)), Attempt("", 5.0, (failed,)))
+    assert took(attempts) == Took(25.0, (7.0,))
+
+
+def test_attempts_are_no_other_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path)
+    monkeypatch.setattr(results_file, "IN_MEMORY", 0)
+    one = next(each.attempts for each in read_run(path)[1] if len(each.attempts))
+    assert one == tuple(one)
+    assert one != ()
+    assert one != [*one, *one]
+    assert one != len(one)
 
 
 def test_views_are_the_same_byte_for_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
