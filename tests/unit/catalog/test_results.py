@@ -1,0 +1,191 @@
+"""What a result and a run hold survives as a line of results.jsonl, and such a line holds no more than it must."""
+
+from __future__ import annotations
+
+import json
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from catalog.evidence.results import Asked, Result, Run
+from catalog.model import (
+    Address,
+    Aspect,
+    Attempt,
+    Close,
+    Event,
+    Exchange,
+    Finding,
+    GrpcStatus,
+    Outcome,
+    Reason,
+    Record,
+    Request,
+    Response,
+    Severity,
+)
+from catalog.model.exchange import Cut
+from catalog.model.look import Look
+from catalog.model.standpoint import StandsFor
+
+RECORD = "pa/errors/general/x"
+DRIFT = Finding(
+    "status-differs",
+    Aspect.STATUS,
+    Severity.MUST,
+    "it differs",
+    "answer",
+    "status",
+    400,
+    [418, {"a": None}],
+    "answer/status",
+    ("pa/endpoints/a/b", "pa/endpoints/a/c"),
+)
+CUT = Cut(99_999, "abc", {"/error/type": "t"})
+STREAM = Response(
+    200,
+    {"a": "b"},
+    {"n": [1.5, True, None]},
+    "json",
+    (Event("first", {"a": 1}, 1.5, sent=True), Event("last", "beginning", cut=CUT)),
+    Close(None, "gone", clean=False),
+    GrpcStatus(7, "no", {"x": "y"}),
+    "cut",
+    CUT,
+)
+BARE = Request("GET", "/v1")
+REQUEST = Request("POST", "/v1", {"h": "v"}, {"b": 1})
+WHOLE = Result(
+    RECORD,
+    {"http_status": 400},
+    Outcome.DRIFTED,
+    Reason("budget", "spent"),
+    (DRIFT, Finding("undocumented-header", Aspect.HEADER, Severity.INFO, "new")),
+    (
+        Attempt(
+            "2026-11-21T04:00:00Z",
+            12.5,
+            (
+                Exchange("answer", REQUEST, STREAM, None, 1.0, 2.0, "pa/endpoints/a/b"),
+                Exchange("lost", BARE, None, Reason("read-timeout", "30 s")),
+                Exchange("bare", BARE, Response(events=())),
+            ),
+        ),
+        Attempt("", 0.0, ()),
+    ),
+    "2026-11-21T04:00:01Z",
+    "pa:inference",
+    "free",
+    "request",
+    "probes/test_errors.py::test_error[x]",
+    {"state": "accounted"},
+    {"was": "never"},
+    (Look("pa/endpoints/a/b", "answer", ("type",), {"status": "418"}, {"message": "no-body"}), Look("", "other")),
+    ("pa/endpoints/a/d",),
+)
+RUN = Run(
+    "r",
+    "live",
+    live=True,
+    started_at="2026-11-21T04:00:00Z",
+    today="2026-11-21",
+    providers=("pa",),
+    expected=("pa",),
+    selected=(RECORD,),
+    tripwires=("pa:inference",),
+    policy={"strict": True},
+    asked=Asked("live", "records", "out", True, {"K": "k"}, {"pa": {"f": {"real": "x"}}}, ("a.har",), "pa:1", True),
+    versions={"python": "3.11"},
+    catalog_digest="d",
+    previous_run="q",
+    history=({"run": "p"},),
+    look_ups=({"found": 1},),
+    ends=({"on": "2026-12-01"},),
+    stands_for=StandsFor.PROVIDER,
+    region="eu",
+    revisions={"pa": "1"},
+)
+
+
+def read_again(said: dict[str, Any]) -> dict[str, Any]:
+    """As it is read from a line."""
+    read: dict[str, Any] = json.loads(json.dumps(said))
+    return read
+
+
+@pytest.mark.parametrize("result", [WHOLE, Result(RECORD, {}, Outcome.CONFORMS)])
+def test_a_result_is_read_as_it_was_written(result: Result) -> None:
+    again = Result.from_json(read_again(result.to_json()))
+    assert again == result
+    assert {type(each) for each in (again.findings, again.looks, again.attempts, again.undrawn)} == {tuple}
+    assert Result.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize("run", [RUN, Run("r", "mock", live=False, started_at="", today="")])
+def test_a_run_is_read_as_it_was_written(run: Run) -> None:
+    assert Run.from_json(read_again(run.to_json())) == run
+
+
+def test_of_an_older_line_what_is_not_said_is_as_it_is_by_itself() -> None:
+    read = Result.from_json({"record": RECORD, "probed": {}, "outcome": "conforms"})
+    assert read == Result(RECORD, {}, Outcome.CONFORMS)
+    said = {"run": "r", "target": "mock", "live": False, "started_at": "", "today": ""}
+    assert Run.from_json(said) == Run("r", "mock", live=False, started_at="", today="")
+    assert (read.observed_at, read.lane, read.cost, read.elicited, read.nodeid) == ("", "", "", "", "")
+    assert Asked() == Asked("", "", "", False, {}, {}, (), "", False)
+    assert (Run.from_json(said).catalog_digest, Run.from_json(said).region) == ("", "")
+
+
+def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> None:
+    result = Result(
+        RECORD,
+        {},
+        Outcome.CONFORMS,
+        findings=(Finding("x", Aspect.STATUS, Severity.INFO, "m"),),
+        attempts=(Attempt("", 1.0, (Exchange("a", BARE, Response()), Exchange("b", BARE))),),
+    )
+    said = read_again(result.to_json())
+    assert said["reason"] is None
+    assert not {"ledger", "agreement"} & said.keys()
+    assert (said["findings"][0]["documented"], said["findings"][0]["observed"]) == (None, None)
+    first, second = said["attempts"][0]["exchanges"]
+    assert second["response"] is None
+    assert first["request"]["body"] is None
+    assert "failure" not in first
+    assert first["response"] == {"headers": {}, "body": None, "body_type": "empty", "ended": "complete"}
+    told = read_again(Run("r", "mock", live=False, started_at="", today="").to_json())
+    assert told["previous_run"] is None
+    assert not {"selected", "stands_for"} & told.keys()
+
+
+def test_any_mapping_is_an_object_and_any_sequence_a_list() -> None:
+    result = Result(RECORD, MappingProxyType({1: (Severity.MUST, b"raw", range(2))}), Outcome.CONFORMS)
+    probed = result.to_json()["probed"]
+    assert probed == {"1": ["must", b"raw", [0, 1]]}
+    assert (type(probed), type(probed["1"]), type(probed["1"][0])) == (dict, list, str)
+
+
+def test_what_a_result_is_of() -> None:
+    assert WHOLE.address == Address.parse(RECORD)
+    assert WHOLE.probed_record == Record(Address.parse(RECORD), {"http_status": 400})
+    assert WHOLE.drifts == (DRIFT,)
+
+
+@pytest.mark.parametrize(
+    ("live", "stands_for", "revision", "whose", "speaks"),
+    [
+        (True, None, "", StandsFor.PROVIDER, True),
+        (False, None, "", StandsFor.MOCK, False),
+        (True, StandsFor.PROVIDER, "", StandsFor.PROVIDER, True),
+        (True, StandsFor.PROVIDER, "pa:1", StandsFor.PROVIDER, False),
+        (True, StandsFor.GATEWAY, "", StandsFor.GATEWAY, False),
+        (False, StandsFor.PROVIDER, "", StandsFor.PROVIDER, False),
+    ],
+)
+def test_whose_answers_a_run_saw(
+    live: bool, stands_for: StandsFor | None, revision: str, whose: StandsFor, speaks: bool
+) -> None:
+    asked = Asked(revision=revision)
+    run = Run("r", "t", live=live, started_at="", today="", asked=asked, stands_for=stands_for)
+    assert (run.standpoint, run.speaks_of_providers) == (whose, speaks)
