@@ -160,8 +160,8 @@ def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> Non
 
 
 def test_any_mapping_is_an_object_and_any_sequence_a_list() -> None:
-    result = Result(RECORD, MappingProxyType({1: (Severity.MUST, b"raw", range(2))}), Outcome.CONFORMS)
-    probed = result.to_json()["probed"]
+    odd: Any = MappingProxyType({1: (Severity.MUST, b"raw", range(2))})
+    probed = Result(RECORD, odd, Outcome.CONFORMS).to_json()["probed"]
     assert probed == {"1": ["must", b"raw", [0, 1]]}
     assert (type(probed), type(probed["1"]), type(probed["1"][0])) == (dict, list, str)
 

@@ -59,11 +59,11 @@ def test_only_what_was_answered_took_time_to_answer() -> None:
 def test_attempts_are_no_other_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path)
     monkeypatch.setattr(results_file, "IN_MEMORY", 0)
-    one = next(each.attempts for each in read_run(path)[1] if len(each.attempts))
+    one: object = next(each.attempts for each in read_run(path)[1] if len(each.attempts))
+    assert isinstance(one, Later)
     assert one == tuple(one)
-    assert one != ()
-    assert one != [*one, *one]
-    assert one != len(one)
+    for other in ((), [*one, *one], len(one)):
+        assert one != other
 
 
 def test_views_are_the_same_byte_for_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
