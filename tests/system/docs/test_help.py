@@ -83,9 +83,10 @@ def reader(once: Once) -> Path:
     return once("reader", made_in)
 
 
-def made_in(folder: Path) -> Path:
+def made_in(place: Path) -> Path:
     words = " or ".join(address.rpartition("/")[2] for address in DRIFTING)
-    probed = pytest_probes(folder / "probed", "--provider", "pa,pc", "-k", words, "-q")
+    probed = pytest_probes(place / "probed", "--provider", "pa,pc", "-k", words, "-q")
+    folder = place / "reader"
     first, results = read_run(probed.folder / RESULTS)
     seen = [drifted(each) if each.record in DRIFTING else each for each in results]
     for number, name in enumerate((LATEST, *NIGHTS)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,9 +16,13 @@ from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog.evidence.results import Result
     from probes.target.target import Target
     from tests.harness.certificates import Certificates
+    from tests.harness.engines import Clean
+    from tests.harness.once import Once
 
 PREFIXES: dict[str, dict[str, str]] = {
     "pa": {"header_prefix": "acme-", "id_prefix": "acme_", "key_header": "x-acme-key"},
@@ -57,24 +62,32 @@ def over_http(record: Record) -> bool:
     return protocol != "grpc" and record.data.get("surface") != "pd_grpc"
 
 
+@pytest.fixture
+def seen_of(once: Once, tls: Certificates) -> Clean:
+    """The results of all records over HTTP of a provider that is dressed."""
+
+    def probed(provider: str, _folder: Path) -> dict[str, Result]:
+        chosen = [str(record.address) for record in catalog().select(provider=provider) if over_http(record)]
+        with serving(create_app(given={provider: PREFIXES[provider]}), tls) as base:
+            return probe(dressed(base, provider, str(tls.authority)), chosen)
+
+    return lambda provider: once(f"dressed-{provider}", partial(probed, provider))
+
+
 @pytest.mark.parametrize("provider", SERVED)
-def test_the_dressed_mock_passes_the_same_suite(provider: str, tls: Certificates) -> None:
-    chosen = [str(record.address) for record in catalog().select(provider=provider) if over_http(record)]
-    with serving(create_app(given={provider: PREFIXES[provider]}), tls) as base:
-        seen = probe(dressed(base, provider, str(tls.authority)), chosen)
+def test_the_dressed_mock_passes_the_same_suite(provider: str, seen_of: Clean) -> None:
+    seen = seen_of(provider)
     differing = {
         address: told(result)
         for address, result in seen.items()
         if result.outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED)
     }
     assert not differing
-    assert Counter(result.outcome for result in seen.values())[Outcome.CONFORMS] > len(chosen) / 2
+    assert Counter(result.outcome for result in seen.values())[Outcome.CONFORMS] > len(seen) / 2
 
 
-def test_results_speak_stand_ins_alone(tls: Certificates) -> None:
-    chosen = [str(record.address) for record in catalog().select(provider="pa", kind="endpoints")]
-    with serving(create_app(given={"pa": PREFIXES["pa"]}), tls) as base:
-        seen = probe(dressed(base, "pa", str(tls.authority)), chosen)
+def test_results_speak_stand_ins_alone(seen_of: Clean) -> None:
+    seen = seen_of("pa")
     names = {name for result in seen.values() for name in header_names(result)}
     assert "pa-organization-id" in names
     assert not [name for name in names if any(foreign in name for foreign in FOREIGN)]

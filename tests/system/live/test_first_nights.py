@@ -23,7 +23,7 @@ from catalog.evidence.self_check import of_records
 from catalog.model import Outcome
 from mockserver.app import create_app
 from probes.target import target as targets
-from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
+from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
 from tests.harness.live import ledger_in_place_of_the_shipped
 from tests.harness.serving import serving
 
@@ -75,7 +75,7 @@ def service() -> Iterator[tuple[Service, dict[str, str]]]:
 def command(*arguments: str, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", *arguments]
     return subprocess.run(
-        line, cwd=CHECKOUT, env=child_environ(environ), capture_output=True, text=True, check=False, timeout=120
+        line, cwd=CHECKOUT, env=child_environ(environ), capture_output=True, text=True, check=False, timeout=DEADLINE_S
     )
 
 
@@ -211,6 +211,7 @@ def test_with_nothing_set_it_tells_what_to_set(tmp_path: Path) -> None:
     assert ran.status == 10
     for name in ("PA", "PB", "PC", "PD"):
         assert f"set {name}_API_KEY" in ran.output
+    assert "No drift" not in ran.output
 
 
 @pytest.mark.parametrize("provider", ["pb", "pc", "pd"])

@@ -19,9 +19,10 @@ import pytest
 from catalog.model.exits import Exit
 from tests.harness.checkouts import copied
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
-from tests.harness.live import mock_process, night
+from tests.harness.live import night
 
 if TYPE_CHECKING:
+    from probes.suite.embedded_mock import EmbeddedMock
     from tests.harness.once import Once
 
 GH = """\
@@ -195,21 +196,21 @@ def looking_at(words: str, folder: Path, addresses: Mapping[str, str], status: i
     return seen.folder
 
 
-def night_of(words: str, folder: Path) -> Path:
-    with mock_process("pd") as addresses:
-        return looking_at(words, folder, addresses)
+@pytest.fixture
+def pd(mock: EmbeddedMock) -> Mapping[str, str]:
+    return {"pd": mock.addresses()["pd"]["base_url"]}
 
 
 @pytest.fixture
-def first(once: Once) -> Path:
+def first(once: Once, pd: Mapping[str, str]) -> Path:
     """A night that changes one file."""
-    return once("nightly-first", partial(night_of, "endpoints and models"))
+    return once("nightly-first", partial(looking_at, "endpoints and models", addresses=pd))
 
 
 @pytest.fixture
-def second(once: Once) -> Path:
+def second(once: Once, pd: Mapping[str, str]) -> Path:
     """A night that changes another one, and did not look at what the first one saw."""
-    return once("nightly-second", partial(night_of, "errors and not_found"))
+    return once("nightly-second", partial(looking_at, "errors and not_found", addresses=pd))
 
 
 @pytest.fixture

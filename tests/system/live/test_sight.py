@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,14 +40,6 @@ def again(first: Ran, out: Path) -> None:
     """Give the next run of another folder the memory of this one."""
     out.mkdir()
     (first.out / "history").rename(out / "history")
-
-
-def test_nothing_configured_is_blind_and_says_what_to_set(tmp_path: Path) -> None:
-    environ = {name: "" for name in os.environ if name.endswith(("_API_KEY", "_BASE_URL"))}
-    seen = pytest_probes(tmp_path / "out", "--target", "live", *READS, environ=environ)
-    assert seen.status == 10, seen.said
-    assert "set PA_API_KEY" in seen.output
-    assert "No drift" not in seen.output
 
 
 @pytest.mark.parametrize("words", ["no_record_is_called_so", "general and overloaded and 529"])

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog.model import Tag
 from catalog.reading.store import RECORDS, Catalog
 from tests.harness.command import Ran, pytest_probes
-from tests.harness.live import mock_process, night
+from tests.harness.live import Night, night
+
+if TYPE_CHECKING:
+    from probes.suite.embedded_mock import EmbeddedMock
 
 MODEL = "pa/endpoints/models/get_model"
 """All that its record asserts can be looked at here for nothing."""
@@ -19,71 +24,71 @@ MODELS = "pa/endpoints/models/list_models"
 """Whether it takes a signed request, and an old version, cannot."""
 
 
-def run(folder: Path, records: Path, *arguments: str, today: str = "2026-11-20") -> Ran:
-    folder.mkdir()
-    with mock_process("pa") as addresses:
-        tonight = night(folder, addresses)
-        common = ("--target", str(tonight.path), "--catalog", str(records), "--today", today)
-        return pytest_probes(folder / "out", *common, *arguments, environ=tonight.environ)
+@dataclass(frozen=True)
+class Nights:
+    """A live target that is a mock in truth, and records into which its nights are written back."""
+
+    target: Night
+    folder: Path
+
+    @property
+    def records(self) -> Path:
+        return self.folder / "records"
+
+    def on(self, today: str, *arguments: str) -> Ran:
+        common = ("--target", str(self.target.path), "--catalog", str(self.records), "--today", today)
+        return pytest_probes(self.folder / today, *common, *arguments, environ=self.target.environ)
 
 
 @pytest.fixture
-def records(tmp_path: Path) -> Path:
+def nights(tmp_path: Path, mock: EmbeddedMock) -> Nights:
     shutil.copytree(RECORDS / "pa", tmp_path / "records" / "pa")
-    return tmp_path / "records"
+    return Nights(night(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}), tmp_path)
 
 
-def test_an_update_writes_what_was_seen_and_says_so(tmp_path: Path, records: Path) -> None:
-    seen = run(tmp_path / "1", records, "--update", "-k", "get_model")
+def test_an_update_writes_what_was_seen_and_says_so(nights: Nights) -> None:
+    seen = nights.on("2026-11-20", "--update", "-k", "get_model")
     assert seen.status == 0, seen.said
     assert f"update: {MODEL}: conforms" in seen.output
-    record = Catalog.load(records)[MODEL]
+    record = Catalog.load(nights.records)[MODEL]
     assert Tag.LIVE_VERIFIED in record.tags
     assert record.data["verification"]["verified_at"] == "2026-11-20"
 
-    quiet = run(tmp_path / "2", records, "--update", "-k", "get_model", today="2026-11-22")
+    quiet = nights.on("2026-11-22", "--update", "-k", "get_model")
     assert "0 records changed in 0 files" in quiet.output
-    assert Catalog.load(records)[MODEL].data == record.data
+    assert Catalog.load(nights.records)[MODEL].data == record.data
 
-    expired = run(
-        tmp_path / "3",
-        records,
-        "--update",
-        "--expire-after",
-        "30",
-        "-k",
-        "pa/errors/general/unknown_model",
-        today="2027-03-01",
-    )
+    asked = ("--update", "--expire-after", "30", "-k", "pa/errors/general/unknown_model")
+    expired = nights.on("2027-03-01", *asked)
     assert f"update: {MODEL}: expired" in expired.output
-    assert Tag.UNVERIFIED in Catalog.load(records)[MODEL].tags
+    assert Tag.UNVERIFIED in Catalog.load(nights.records)[MODEL].tags
 
 
-def test_without_update_the_records_stay(tmp_path: Path, records: Path) -> None:
-    before = Catalog.load(records).digest
-    seen = run(tmp_path / "1", records, "-k", "get_model")
+def test_without_update_the_records_stay(nights: Nights) -> None:
+    before = Catalog.load(nights.records).digest
+    seen = nights.on("2026-11-20", "-k", "get_model")
     assert seen.status == 0, seen.said
-    assert Catalog.load(records).digest == before
+    assert Catalog.load(nights.records).digest == before
     assert Tag.LIVE_VERIFIED in Catalog.load(seen.folder / "catalog")[MODEL].tags
 
 
-def test_what_was_looked_at_in_part_has_its_evidence_and_no_new_tag(tmp_path: Path, records: Path) -> None:
-    seen = run(tmp_path / "1", records, "--update", "-k", "list_models")
+def test_what_was_looked_at_in_part_has_its_evidence_and_no_new_tag(nights: Nights) -> None:
+    seen = nights.on("2026-11-20", "--update", "-k", "list_models")
     assert f"update: {MODELS}: conforms" in seen.output
-    record = Catalog.load(records)[MODELS]
+    record = Catalog.load(nights.records)[MODELS]
     assert Tag.UNVERIFIED in record.tags
     assert Tag.LIVE_VERIFIED not in record.tags
     assert record.data["evidence"]["seen"][MODELS]["unseen"].keys() == {"signed/*", "old_version/*"}
 
 
-def test_records_that_cannot_be_written_are_a_catalog_error_and_lose_nothing(tmp_path: Path, records: Path) -> None:
-    (records / ".cache").write_text("in the way of the lock's folder")
-    before = Catalog.load(records).digest
-    seen = run(tmp_path / "1", records, "--update", "-k", "list_models")
+def test_records_that_cannot_be_written_are_a_catalog_error_and_lose_nothing(nights: Nights) -> None:
+    (nights.records / ".cache").write_text("in the way of the lock's folder")
+    before = Catalog.load(nights.records).digest
+    seen = nights.on("2026-11-20", "--update", "-k", "list_models")
     assert seen.status == 4, seen.said
     assert "records not updated" in seen.output
     assert f"python -m catalog update {seen.folder}" in seen.output.replace("\n", "")
-    assert Catalog.load(records).digest == before
+    assert Catalog.load(nights.records).digest == before
     assert MODELS in seen.results
 
 

@@ -1,0 +1,63 @@
+"""A run that comes to no end of its own, whoever is quicker: as a plugin, what stops it; and how it is started."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, child_environ
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+MOST = 5
+"""So many items are reported; the process that records stops when the next one begins, until it is ended."""
+
+SELECTED = ("--provider", "pa", "--kind", "endpoints", "-k", "list or get")
+"""More than are reported."""
+
+PYTEST = """
+import runpy, signal
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+runpy.run_module("pytest", run_name="__main__", alter_sys=True)
+"""
+"""Hears a hang-up, whoever started the tests: under `nohup` it would be ignored by all that they start."""
+
+_begun: list[str] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Stop at the first item that is too many."""
+    if report.when == "setup" and "PYTEST_XDIST_WORKER" not in os.environ:
+        _begun.append(report.nodeid)
+        if len(_begun) > MOST:
+            threading.Event().wait()
+
+
+def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Such a run, with its results below `out` of the folder."""
+    plugins = ("-p", "xdist", "-p", "tests.harness.unfinished", "-p", "no:cacheprovider")
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-c", PYTEST, *plugins, "probes", *SELECTED, "-q"),
+            *("--out", str(folder / "out"), *arguments),
+        ],
+        cwd=CHECKOUT,
+        env=child_environ({**OF_OUR_DEPENDENCIES, "PYTHONPATH": str(CHECKOUT)}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def reported(process: subprocess.Popen[str], folder: Path) -> Path | None:
+    """The results file, once something stands in it beside the run; a run that ended before says why."""
+    assert process.poll() is None, process.communicate()[0]
+    return next((path for path in folder.glob("out/*/results.jsonl") if path.read_bytes().count(b"\n") > 3), None)
