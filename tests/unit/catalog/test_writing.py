@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import textwrap
@@ -19,7 +20,7 @@ import pytest
 from catalog.model.errors import CatalogError
 from catalog.reading.store import Catalog
 from catalog.writeback import writing
-from catalog.writeback.writing import Contents, locked, rewrite, write_text
+from catalog.writeback.writing import Contents, locked, rewrite, write_data, write_text
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, small_catalog, write_catalog
 
 KILLS = 10
@@ -92,6 +93,57 @@ def test_a_limit_on_file_size_leaves_the_old_file(tmp_path: Path) -> None:
     assert "cannot be written (File too large)" in python(program, root).stdout
     assert Catalog.load(root).digest == before
     assert not list(root.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_what_is_durable_is_on_the_disk_before_it_stands_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durable: bool
+) -> None:
+    file, synced = tmp_path / "new" / "folder" / "file", list[tuple[bool, bool]]()
+
+    def sync(descriptor: int) -> None:
+        synced.append((stat.S_ISDIR(os.fstat(descriptor).st_mode), file.exists()))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    assert write_data(file, b"what it says", durable=durable) is True
+    assert file.read_bytes() == b"what it says"
+    assert synced == ([(False, False), (True, True)] if durable else []), "the file, then that it stands there"
+    assert write_data(file, b"what it says", durable=durable) is False
+    assert write_text(file, "é") is True
+    assert file.read_bytes() == "é".encode()
+    assert not file.stat().st_mode & 0o111
+
+
+def test_what_a_killed_writer_left_is_removed_and_all_else_stays(tmp_path: Path) -> None:
+    for name in (".a.0123.tmp", ".b.0123.tmp", "a.tmp"):
+        (tmp_path / name).write_text("half")
+    write_text(tmp_path / "a", "whole")
+    assert {each.name for each in tmp_path.iterdir()} == {"a", ".b.0123.tmp", "a.tmp"}
+
+
+def test_no_file_stays_open_that_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left, open_it, close_it = set[int](), os.open, os.close
+
+    def opening(path: str, flags: int, mode: int = 0o777) -> int:
+        descriptor = open_it(path, flags, mode)
+        left.add(descriptor)
+        return descriptor
+
+    def closing(descriptor: int) -> None:
+        left.discard(descriptor)
+        close_it(descriptor)
+
+    monkeypatch.setattr(os, "open", opening)
+    monkeypatch.setattr(os, "close", closing)
+    write_text(tmp_path / "a", "whole")
+    assert left == set()
+
+
+def test_the_lock_lies_where_loaders_do_not_look(tmp_path: Path) -> None:
+    for _ in range(2):
+        with locked(tmp_path):
+            assert (tmp_path / ".cache" / "write.lock").is_file()
+    assert {each.name for each in tmp_path.iterdir()} == {".cache"}
 
 
 def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
