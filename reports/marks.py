@@ -45,6 +45,9 @@ class Marks:
 
     def headers(self, pairs: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
         """Name, value and mark of each header, and last those that are missing."""
+        if not self.findings:  # as of most exchanges
+            yield from ([name, value, ""] for name, value in pairs)
+            return
         differs = {each.at.lower(): each for each in self.findings if each.aspect is Aspect.HEADER and each.at}
         seen = set()
         for name, value in pairs:

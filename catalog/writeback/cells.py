@@ -55,20 +55,21 @@ def gathered(record: Record, stated: tuple[Assertion, ...], sightings: Iterable[
             refused = max(sighting.day, refused or sighting.day)
         if sighting.result.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
             continue
-        got_through = max(sighting.day, got_through or sighting.day)
+        day = sighting.day
+        got_through = max(day, got_through or day)
         if sighting.run.speaks_of_providers:
             own = list(_looks(sighting, stated))
             differ = {f"{look.label}/{within}" for look in own for within in look.otherwise}
             agreed |= {f"{look.label}/{within}" for look in own for within in look.as_stated} - differ
-            looked.update({key: min(sighting.day, looked.get(key, sighting.day)) for key in differ})
+            looked.update({key: min(day, looked.get(key, day)) for key in differ})
         newer_on_its_day = recorded if sighting.is_older_than(last) else {}
         for look in _looks(sighting, stated):
             endpoint = look.endpoint or str(record.address)
             for within, differs in [*((key, "") for key in look.as_stated), *look.otherwise.items()]:
                 place = endpoint, f"{look.label}/{within}"
-                first_seen.setdefault((place[1], differs), sighting.day)
-                if not _is_after(cells.get(place), sighting.day) and not _is_of(newer_on_its_day, place, sighting.day):
-                    cells[place] = Cell(sighting.day, differs)
+                first_seen.setdefault((place[1], differs), day)
+                if not _is_after(cells.get(place), day) and not _is_of(newer_on_its_day, place, day):
+                    cells[place] = Cell(day, differs)
     seen = _seen_by_endpoint(cells)
     for assumption in (each for each in stated if each.basis is Basis.ASSUMED):
         _settle(settled, assumption, seen.get(str(assumption.key), ()), first_seen)

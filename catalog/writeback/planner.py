@@ -89,6 +89,8 @@ class _Draft:
     def only(self, keep: Callable[[Sighting], bool], otherwise: Callable[[Sighting], str]) -> _Draft:
         """Without the sightings that must not count, each with its reason."""
         kept = tuple(sighting for sighting in self.sightings if keep(sighting))
+        if len(kept) == len(self.sightings):
+            return self
         reasons = tuple(dict.fromkeys(otherwise(sighting) for sighting in self.sightings if sighting not in kept))
         return replace(self, sightings=kept, skipped=self.skipped + reasons)
 
@@ -200,7 +202,8 @@ def _judge_by_the_latest(draft: _Draft) -> _Draft:
     if news is None:
         return draft.keep(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
     record = Record(draft.record.address, {**draft.record.data, "status": tags})
-    return draft.change(_evidence(record, sighting, differences), f"{sighting.result.outcome}: {news}")
+    extra = _extra(record, sighting, _look(draft.before, sighting))
+    return draft.change(with_evidence(record, sighting, differences, extra), f"{sighting.result.outcome}: {news}")
 
 
 def _tags_by_evidence(draft: _Draft, outcome: str) -> list[str]:
@@ -252,11 +255,6 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
     return None
 
 
-def _evidence(record: Record, sighting: Sighting, differences: tuple[str, ...]) -> Mapping[str, Json]:
-    """The record's data with the block that tells of this look."""
-    return with_evidence(record, sighting, differences, _extra(record, sighting, _look(record, sighting)))
-
-
 def _note_that_it_was_observed(draft: _Draft) -> _Draft:
     """Of an error, whether any live run ever saw it as documented (1:2.2)."""
     live = any(each.run.speaks_of_providers and each.result.outcome is Outcome.CONFORMS for each in draft.sightings)
@@ -299,7 +297,11 @@ class _Look(NamedTuple):
 
 
 def _look(record: Record, sighting: Sighting) -> _Look | None:
-    """None where nothing was answered, or where the record itself says nothing of the answer's label."""
+    """None where nothing was answered, or where the record itself says nothing of the answer's label.
+
+    `record` is the one that was probed: what a look writes changes nothing that it expects, and its expectations are
+    remembered.
+    """
     exchange = answer.judged_exchange(sighting.result)
     if exchange is None or exchange.response is None:
         return None
@@ -326,7 +328,7 @@ def _collect_messages(draft: _Draft) -> _Draft:
         return draft
     old = messages_seen(draft.record)
     known = {steady(message) for message in old}
-    told = (_message(draft.record, sighting) for sighting in draft.sightings)
+    told = (_message(draft.before, sighting) for sighting in draft.sightings)
     new = {message for message in told if message is not None} - known
     if not new or len(old) > MAX_MESSAGES:
         return draft
