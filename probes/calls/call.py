@@ -175,6 +175,8 @@ class Call:
 
     def filled(self, values: Mapping[str, str]) -> Call:
         """The same call with the target's values in its body, query and messages."""
+        if not self.script and not self.query and not isinstance(self.body, JsonBody):
+            return self  # it has none
         script = tuple(_said(step, values) if isinstance(step, Say) else step for step in self.script)
         body = JsonBody(filled(self.body.value, values)) if isinstance(self.body, JsonBody) else self.body
         return replace(self, body=body, query=filled(self.query, values), script=script)

@@ -72,6 +72,8 @@ class Dialect:
         return {_swap(name.lower(), self.header_stand_in, self.header_real): value for name, value in headers.items()}
 
     def headers_in(self, headers: Mapping[str, str]) -> dict[str, str]:
+        if not self._words:  # nothing is called otherwise
+            return {name.lower(): value for name, value in headers.items()}
         return {self._name_in(name.lower()): self.text_in(value) for name, value in headers.items()}
 
     def text_out(self, text: str) -> str:

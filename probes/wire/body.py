@@ -118,12 +118,16 @@ def json_of(text: str | bytes) -> Json:
     if _holds_too_many(raw):
         return NO_JSON
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        value = _DECODER.decode(_decoded(text))
     except (ValueError, RecursionError):
         return NO_JSON
     # What begins no more lists and objects than that cannot nest deeper: so it is with nearly every answer.
     may_nest = raw.count(b"[") + raw.count(b"{") > MAX_DEPTH
     return NO_JSON if may_nest and _nests_deeper(value, MAX_DEPTH) else value
+
+
+def _decoded(text: str | bytes) -> str:
+    return text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
 
 
 def _holds_too_many(raw: bytes) -> bool:
@@ -158,3 +162,7 @@ def _finite(text: str) -> float:
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+"""What `json.loads` would make anew for each body."""

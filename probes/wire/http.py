@@ -56,6 +56,10 @@ ADDRESSES = 256
 """So many are kept as they were taken apart: a run asks most of them again and again."""
 
 
+_Content = tuple[AsyncIterator[bytes], str, int]
+"""A body as it comes, in what it is packed, and how much of it is read at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Caps of one exchange, in seconds and bytes."""
@@ -148,28 +152,23 @@ class HttpWire:
         return b"", None
 
     async def _answer(self, call: Call, request: httpx.Request, started: float, asking: _Asking) -> Response:
-        answer = await self._transport.handle_async_request(request)
+        answer = await self._transport.answer(request)
         try:
-            told = dict(answer.headers.items())
+            told = answer.headers()
             if "set-cookie" in told:
-                self._cookies.extract_cookies(answer)
+                self._cookies.extract_cookies(httpx.Response(answer.status, headers=answer.fields, request=request))
+            content = answer.pieces(), told.get("content-encoding", ""), self._limits.max_body_bytes
             headers = self._observer.headers(told)
             if call.stream and "text/event-stream" in headers.get("content-type", ""):
-                return await self._streamed(answer, headers, started, asking.left_s)
-            return await self._whole(call, answer, headers)
+                return await self._streamed(answer.status, headers, content, started, asking.left_s)
+            return await self._whole(call, answer.status, headers, content)
         finally:
-            await answer.aclose()
+            answer.close()
 
-    def _body(self, answer: httpx.Response) -> tuple[AsyncIterator[bytes], str, int]:
-        """A body as it comes, in what it is packed, and how much of it is read at most."""
-        assert isinstance(answer.stream, httpx.AsyncByteStream)
-        encoding = answer.headers.get("content-encoding", "")
-        return aiter(answer.stream), encoding, self._limits.max_body_bytes
-
-    async def _whole(self, call: Call, answer: httpx.Response, headers: Mapping[str, str]) -> Response:
+    async def _whole(self, call: Call, status: int, headers: Mapping[str, str], content: _Content) -> Response:
         ended = "complete"
         try:
-            raw = await body.read(*self._body(answer))
+            raw = await body.read(*content)
         except body.BodyTooLarge as error:
             raw, ended = error.kept, "capped"
         value, body_type = body.parsed(raw)
@@ -181,22 +180,22 @@ class HttpWire:
         observed, body_type = self._observer.evidence(value, body_type)
         if ended == "capped":  # cut only now: half a secret would not be recognised
             observed, body_type = str(observed)[:SHOWN_OF_CAPPED], "text"
-        return Response(status=answer.status_code, headers=headers, body=observed, body_type=body_type, ended=ended)
+        return Response(status=status, headers=headers, body=observed, body_type=body_type, ended=ended)
 
     async def _streamed(
-        self, answer: httpx.Response, headers: Mapping[str, str], started: float, left_s: float
+        self, status: int, headers: Mapping[str, str], content: _Content, started: float, left_s: float
     ) -> Response:
         from probes.wire import sse
 
         stream = await sse.read(
-            body.capped(*self._body(answer)),
+            body.capped(*content),
             lambda: ms_since(started),
             stall_s=min(sse.STALL_S, left_s * 0.4),
             whole_s=left_s * 0.5,
             by_line=self._events_named_by_line,
         )
         events = self._observer.stream(stream.events)
-        return Response(status=answer.status_code, headers=headers, events=events, ended=stream.ended)
+        return Response(status=status, headers=headers, events=events, ended=stream.ended)
 
 
 class _Asking:

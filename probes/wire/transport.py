@@ -1,10 +1,10 @@
-"""A transport of httpx over a few connections of our own, which are kept for the next request of a lane."""
+"""Sends requests of httpx over a few connections of our own, which are kept for the next request of a lane."""
 
 from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import h11
@@ -38,7 +38,7 @@ class _Origin(NamedTuple):
     port: int
 
 
-class Transport(httpx.AsyncBaseTransport):
+class Transport:
     """Speaks HTTP/1.1 by h11. Proxies of the environment are not used.
 
     It shows what those of httpx hide, and a prober must see: an answer before its request is sent ends the sending,
@@ -53,7 +53,7 @@ class Transport(httpx.AsyncBaseTransport):
         self._places = asyncio.Semaphore(CONNECTIONS)
         self._kept: list[tuple[_Origin, Connection]] = []
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def answer(self, request: httpx.Request) -> Answer:
         """Send a request, and return its answer as soon as the head is there; closing that frees the connection.
 
         Raises:
@@ -75,9 +75,7 @@ class Transport(httpx.AsyncBaseTransport):
         except BaseException:
             self._leave(origin, connection)
             raise
-        return httpx.Response(
-            head.status_code, headers=list(head.headers), stream=_Answer(self, origin, connection), request=request
-        )
+        return Answer(head, self, origin, connection)
 
     async def aclose(self) -> None:
         """Close what is kept."""
@@ -143,22 +141,54 @@ class Unsent(httpx.AsyncByteStream):
         raise AssertionError("it is announced, and never sent")
 
 
-class _Answer(httpx.AsyncByteStream):
-    """The body of an answer as it comes, and the connection that it comes over."""
+class Answer:
+    """The head of an answer, its body as it comes, and the connection that it comes over.
 
-    def __init__(self, transport: Transport, origin: _Origin, connection: Connection) -> None:
+    No `httpx.Response`: what that knows to do with a body is never wanted, and it takes longer than to read the head.
+    """
+
+    def __init__(
+        self,
+        head: h11.Response | h11.InformationalResponse,
+        transport: Transport,
+        origin: _Origin,
+        connection: Connection,
+    ) -> None:
+        self.status = head.status_code
+        self.fields = list(head.headers)
+        """The headers as they came, their names in lower case."""
         self._transport = transport
         self._origin = origin
         self._connection: Connection | None = connection
 
-    def __aiter__(self) -> AsyncIterator[bytes]:
+    def headers(self) -> dict[str, str]:
+        """The headers as text, those of one name as one (RFC 9110, 5.3)."""
+        told: dict[str, str] = {}
+        encoding = _encoding(self.fields)
+        for name, value in self.fields:
+            key, text = name.decode(encoding), value.decode(encoding)
+            told[key] = f"{told[key]}, {text}" if key in told else text
+        return told
+
+    def pieces(self) -> AsyncIterator[bytes]:
+        """The body as it comes, still packed where it is."""
         assert self._connection is not None, "it is closed"
         return self._connection.pieces()
 
-    async def aclose(self) -> None:
+    def close(self) -> None:
+        """Give the connection back."""
         if self._connection is not None:
             self._transport._leave(self._origin, self._connection)
             self._connection = None
+
+
+def _encoding(fields: Iterable[tuple[bytes, bytes]]) -> str:
+    """What headers are written in: UTF-8, or else each byte is taken for a character."""
+    try:
+        b"\n".join(value for _, value in fields).decode()
+    except UnicodeDecodeError:
+        return "iso-8859-1"
+    return "utf-8"
 
 
 async def _asked(connection: Connection, request: httpx.Request) -> h11.Response | h11.InformationalResponse:
