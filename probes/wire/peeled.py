@@ -73,7 +73,8 @@ def bare(raw: bytes) -> bytes:
 def levels(raw: bytes) -> Iterable[bytes]:
     """The text bare, then without its escapes, then without those that came to light, as long as there are any.
 
-    Then the same without the tags of a page: it is no escape to stand between two brackets.
+    Then the same without the tags of a page, those that stand there and those that came to light: it is no escape to
+    stand between two brackets.
     """
     bared = bare(raw)
     return _levels(bared) if b"<" in bared or is_escaped(bared) else (bared,)
@@ -81,10 +82,13 @@ def levels(raw: bytes) -> Iterable[bytes]:
 
 def _levels(bared: bytes) -> Iterator[bytes]:
     yield bared
-    yield from _unescaped(bared)
-    if b"<" in bared and (untagged := _replaced(_TAG, bared, _nothing)) != bared:
-        yield untagged
-        yield from _unescaped(untagged)
+    last = bared
+    for last in _unescaped(bared):
+        yield last
+    for tagged in (bared, last) if last is not bared else (bared,):
+        if b"<" in tagged and (untagged := _replaced(_TAG, tagged, _nothing)) != tagged:
+            yield untagged
+            yield from _unescaped(untagged)
 
 
 def _unescaped(bared: bytes) -> Iterator[bytes]:
@@ -123,11 +127,14 @@ def placed_levels(raw: bytes) -> Iterator[Level]:
     """The same levels, each with where its bytes stood: slower, for a text in which something was found."""
     bared = _edited(Level(raw.lower()), _GAPS, _nothing)
     yield bared
-    yield from _unescaped_in_place(bared)
-    untagged = _edited(bared, _TAG, _nothing)
-    if untagged is not bared:
-        yield untagged
-        yield from _unescaped_in_place(untagged)
+    last = bared
+    for last in _unescaped_in_place(bared):
+        yield last
+    for tagged in (bared, last) if last is not bared else (bared,):
+        untagged = _edited(tagged, _TAG, _nothing)
+        if untagged is not tagged:
+            yield untagged
+            yield from _unescaped_in_place(untagged)
 
 
 def _unescaped_in_place(level: Level) -> Iterator[Level]:

@@ -9,7 +9,10 @@ import zlib
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from probes.wire.peeled import levels, placed_levels
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
@@ -39,6 +42,10 @@ def in_base64(raw: bytes) -> str:
 DRESSES: dict[str, str] = {
     "a tag within": f"{TWELVE[:6]}<wbr>{TWELVE[6:]}",
     "a remark within": f"{TWELVE[:6]}<!-- so -->{TWELVE[6:]}",
+    "a tag within, escaped": f"{TWELVE[:6]}&lt;wbr&gt;{TWELVE[6:]}",
+    "a tag within, in JSON of JSON": f"{TWELVE[:6]}\\u003cb\\u003e{TWELVE[6:]}",
+    "a tag within, in percent, and an escape within that": f"{TWELVE[:6]}%3Cb%3E%26%23{ord(TWELVE[6])}%3B{TWELVE[7:]}",
+    "a tag within, and an escaped bracket in it": f'{TWELVE[:6]}<b a="&gt;">{TWELVE[6:]}',
     "escapes within tags": f"<b>{TWELVE[:6]}</b>{''.join(f'&#{ord(each)};' for each in TWELVE[6:])}",
     "a letter by name": TWELVE.replace("_", "&lowbar;"),
     "a letter by name, without an end": TWELVE.replace("_", "&lowbar"),
@@ -75,6 +82,14 @@ DRESSES: dict[str, str] = {
 @pytest.mark.parametrize("dress", DRESSES)
 def test_each_dress_is_taken_off(dress: str) -> None:
     assert MARKER in Redactor({SECRET: MARKER}).text(f"({DRESSES[dress]})")
+
+
+@given(
+    st.lists(st.sampled_from(["Ab", "<b>", "&lt;", "&gt;", "%3c", "b%3e", "\\u003c", "=41=42=43=44", " ", "é", "<"]))
+)
+def test_of_each_text_that_is_looked_at_it_is_known_where_it_stands(pieces: list[str]) -> None:
+    raw = "".join(pieces).encode()
+    assert set(levels(raw)) <= {each.raw for each in placed_levels(raw)}
 
 
 def test_a_dress_is_taken_off_beside_a_stretch_that_holds_nothing() -> None:
