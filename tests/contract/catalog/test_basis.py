@@ -11,10 +11,10 @@ import pytest
 from catalog.model import Record, Tag
 from catalog.model.assertion import ASK, Basis, Key
 from catalog.reading.assertions import assertions
-from catalog.reading.store import Catalog
 from tests.contract.catalog.inventory_rows import PROVIDERS, citable
+from tests.harness.engines import catalog
 
-CATALOG = Catalog.load()
+CATALOG = catalog()
 CITABLE = {provider: citable(provider) for provider in PROVIDERS}
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from catalog.model import Record
 from catalog.reading.schemas import envelope_id, schemas
-from catalog.reading.store import Catalog
 from tests.contract.catalog.inventory_rows import PROVIDERS, Row, citable, rows
+from tests.harness.engines import catalog
 
 COVERED_KINDS = ("endpoint", "error", "outcome", "header", "limit", "version", "state")
 """Rows of these kinds each need a record. The other kinds may be cited, and must then be cited rightly."""
@@ -140,7 +140,7 @@ RETRYABLE = {
 }
 """The first word of a row's `retryable` -> what the record says."""
 
-CATALOG = Catalog.load()
+CATALOG = catalog()
 ROWS = {provider: {row.citation: row for row in rows(provider)} for provider in PROVIDERS}
 
 CITABLE = {provider: citable(provider) for provider in PROVIDERS}

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from catalog.model import Address, Record
-from catalog.reading.store import Catalog
 from catalog.recognition.lookalikes import Lookalikes
+from tests.harness.engines import catalog
 
-CATALOG = Catalog.load()
+CATALOG = catalog()
 ERRORS = CATALOG.select(kind="errors")
 FOUND = Lookalikes.of(CATALOG.records)
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.reading.manifest import manifest, providers
-from catalog.reading.store import Catalog
 from probes.target import target as targets
 from probes.target.target_file import SHIPPED, shipped
+from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from catalog.model import Record
 
-RECORDS = Catalog.load()
+RECORDS = catalog()
 OF_EVERYBODY = {"any", "client", "empty", "json"}
 """Envelopes that belong to no provider."""
 

@@ -8,11 +8,11 @@ import pytest
 
 from catalog.reading.assertions import assertions
 from catalog.reading.manifest import manifest
-from catalog.reading.store import Catalog
 from tests.contract.catalog.inventory_rows import rows
+from tests.harness.engines import catalog
 
 AS_HTTP = manifest("pd").grpc
-CATALOG = Catalog.load()
+CATALOG = catalog()
 ERRORS = CATALOG.select(provider="pd", kind="errors")
 OVER_GRPC = {record.data["stream"]["grpc_status"]: record for record in ERRORS if record.surface == "pd_grpc"}
 OVER_HTTP = {

@@ -10,9 +10,9 @@ import pytest
 from catalog.check.validate import check
 from catalog.model import Record
 from catalog.reading.rate_limits import rate_limits
-from catalog.reading.store import Catalog
+from tests.harness.engines import catalog
 
-CATALOG = Catalog.load()
+CATALOG = catalog()
 RECORDS = {record.provider: record for record in CATALOG.select(kind="rate_limits")}
 
 PA_MESSAGES = "documented/messages/classes"

@@ -11,7 +11,6 @@ from catalog.model import Outcome, Reason
 from catalog.model.codes import ReasonCode
 from catalog.reading.grpc_statuses import status_of
 from catalog.reading.manifest import providers
-from catalog.reading.store import Catalog
 from probes.elicit.performing import perform
 from probes.elicit.twins import TWIN, twin
 from probes.planning.obstacles import obstacle
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from probes.elicit.recipe import Recipe
     from probes.target.target import Provider, Target
 
-ENDPOINTS = [str(record.address) for record in Catalog.load().select(kind="endpoints")]
+ENDPOINTS = [str(record.address) for record in catalog().select(kind="endpoints")]
 WITH_TWIN = [(each, found) for each in ENDPOINTS if not isinstance(found := twin(each), Reason)]
 
 

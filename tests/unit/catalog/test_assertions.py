@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,10 @@ from hypothesis import strategies as st
 from catalog.model import Address, Record
 from catalog.model.assertion import Basis, Key
 from catalog.reading.assertions import asked, assertions
-from catalog.reading.store import Catalog
+from tests.harness.engines import catalog as shipped
+
+if TYPE_CHECKING:
+    from catalog.reading.store import Catalog
 
 LABELS = st.from_regex(r"[a-z0-9_]{1,12}", fullmatch=True)
 KEYS = st.builds(Key, LABELS, st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.just("") | st.text(min_size=1).map(str))
@@ -43,7 +48,7 @@ def test_a_star_stands_for_every_label_or_aspect(pattern: str, key: str, covered
 
 
 def changed(address: str, **fields: object) -> tuple[Catalog, Record]:
-    catalog = Catalog.load()
+    catalog = shipped()
     record = catalog[address]
     return catalog, Record(record.address, {**record.data, **fields})
 
@@ -118,14 +123,14 @@ def test_what_is_assumed_of_the_request_is_no_assertion_of_an_answer() -> None:
 
 
 def test_every_assertion_of_the_shipped_records_has_an_id_of_its_own() -> None:
-    catalog = Catalog.load()
+    catalog = shipped()
     ids = [each.id for record in catalog.records for each in assertions(record, catalog.__getitem__)]
     assert len(ids) == len(set(ids)) > 4000
     assert all(Address.parse(each.partition("#")[0]) in catalog for each in ids)
 
 
 def test_a_record_names_only_assertions_that_it_makes() -> None:
-    catalog = Catalog.load()
+    catalog = shipped()
     for record in catalog.records:
         own = [each.key for each in assertions(record, catalog.__getitem__)]
         for field in ("assumed", "alternatives", "out_of_reach"):

@@ -16,7 +16,7 @@ from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.errors import CatalogError
 from catalog.reading.documents import COLUMNS, FOLDER, Checks, Fact, Wire, facts, facts_file
 from catalog.reading.manifest import providers
-from catalog.reading.store import Catalog
+from tests.harness.engines import catalog
 
 ROW = {
     "id": "pa-2.7.3-a-1",
@@ -211,7 +211,7 @@ def test_bytes_that_are_no_text_are_told_and_a_provider_without_facts_has_none(t
 def test_a_check_of_the_catalog_says_where(tmp_path: Path) -> None:
     line = "\t".join({**ROW, "checked_by": "pa/errors/general/none#answer/status"}.values())
     folder = written(tmp_path, HEADER, line)
-    found = [str(Problem(file, id_, *told)) for file, id_, told in checking.problems(Catalog.load(), folder)]
+    found = [str(Problem(file, id_, *told)) for file, id_, told in checking.problems(catalog(), folder)]
     assert len(found) == 1
     assert "pa.tsv: pa-2.7.3-a-1: checked_by: 'pa/errors/general/none#answer/status' names no assertion;" in found[0]
 

@@ -20,18 +20,13 @@ from catalog.model.exits import Exit
 from catalog.reading.facts import claimed_endpoints, request_line
 from catalog.reading.manifest import manifest, providers
 from catalog.reading.statuses import documented_status
-from catalog.reading.store import Catalog
+from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 JSON = "application/json"
-
-
-@cache
-def catalog() -> Catalog:
-    return Catalog.load()
 
 
 @cache

@@ -16,9 +16,9 @@ from catalog.reading.headers import header_names
 from catalog.reading.last_seen import last_seen, messages_seen, target_of
 from catalog.reading.rate_limits import rate_limits
 from catalog.reading.retry import retry
-from catalog.reading.store import Catalog
+from tests.harness.engines import catalog
 
-CATALOG = Catalog.load()
+CATALOG = catalog()
 SCENE = Scene(CATALOG, unread=frozenset(), shipped=False)
 
 OF_ALL: tuple[Callable[[Record], object], ...] = (

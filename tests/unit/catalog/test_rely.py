@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from datetime import date, timedelta
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +29,7 @@ from catalog.rely.selected import promises, selected
 from catalog.writeback.planner import Policy
 from probes.planning.rotation import ROUND
 from tests.harness.checkouts import copied
+from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
@@ -41,11 +41,6 @@ TODAY = date(2026, 11, 30)
 LIMIT = "pa/errors/general/rate_limit"
 CREATE, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
 RETRY = "answer/header:retry-after"
-
-
-@cache
-def shipped() -> Catalog:
-    return Catalog.load()
 
 
 def seen(address: str, **lines: dict[str, Any]) -> Record:

@@ -9,7 +9,7 @@ import pytest
 from catalog import show
 from catalog.model.assertion import ASK
 from catalog.reading.assertions import asked, assertions
-from catalog.reading.store import Catalog
+from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import LIMITS_ADDRESS, record
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from catalog.model import Record
     from catalog.model.assertion import Assertion
 
-CATALOG = Catalog.load()
+CATALOG = catalog()
 
 
 def shown(of: Record, made: Sequence[Assertion] | None = None) -> list[str]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model import Event, Exchange, GrpcStatus, Json, Outcome, Record, Request, Response
-from catalog.reading.store import Catalog
 from catalog.writeback.planner import Patch, Policy, plan
+from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import drift, sighting
 
 if TYPE_CHECKING:
     from catalog.writeback.seen import Sighting
 
-CATALOG = Catalog.load()
+CATALOG = catalog()
 
 OVERLOADED = CATALOG["pa/errors/stream/overloaded"]
 COMPAT = next(record for record in CATALOG.records if record.kind == "errors" and record.surface == "pb_compat")

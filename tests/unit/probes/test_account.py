@@ -9,16 +9,11 @@ import pytest
 
 from catalog.model import Attempt, Exchange, Outcome, Request, Response
 from catalog.reading.assertions import asserted
-from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
+from tests.harness.engines import catalog
 
 SPEND_LIMIT = "You have reached your specified API usage limits. You will regain access on 2026-12-01."
-
-
-@cache
-def catalog() -> Catalog:
-    return Catalog.load()
 
 
 @cache

@@ -14,7 +14,8 @@ from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
 from probes.judging.basis import failed_assumption, succeeds, weighed
-from tests.unit.probes.test_basis import BODY, HEADERS, LIMITED, RATE_LIMIT, catalog, judged
+from tests.harness.engines import catalog
+from tests.unit.probes.test_basis import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 
 WRONG_METHOD = "pc/errors/request/unprocessable"
 

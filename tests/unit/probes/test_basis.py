@@ -13,9 +13,9 @@ from catalog.evidence.results import Result
 from catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
 from catalog.reading.assertions import asserted, assertions
 from catalog.reading.cells import statements_digest
-from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
+from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from catalog.model.look import Look
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 RATE_LIMIT = "pa/errors/general/rate_limit"
 ENDPOINT = "pa/endpoints/messages/create_message"
 ASKED = "https://provider.example/v1/messages"
-
-
-@cache
-def catalog() -> Catalog:
-    return Catalog.load()
 
 
 @cache

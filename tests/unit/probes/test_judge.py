@@ -16,7 +16,8 @@ from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
 from catalog.reading.headers import HeaderRule
 from probes.judging.judge import judge
-from tests.unit.probes.test_basis import BODY, HEADERS, RATE_LIMIT, catalog, judged, known
+from tests.harness.engines import catalog
+from tests.unit.probes.test_basis import BODY, HEADERS, RATE_LIMIT, judged, known
 
 LIST_MODELS = "pa/endpoints/models/list_models"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"

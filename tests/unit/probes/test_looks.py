@@ -17,7 +17,8 @@ from catalog.reading.expected import Expected
 from catalog.reading.headers import HeaderRule
 from catalog.reading.streams import StreamRule
 from probes.judging.judge import judge
-from tests.unit.probes.test_basis import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, catalog, judged, known, seen
+from tests.harness.engines import catalog
+from tests.unit.probes.test_basis import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, judged, known, seen
 
 if TYPE_CHECKING:
     from catalog.model.look import Look

@@ -14,13 +14,13 @@ from catalog.evidence.kept import WHOLE, kept_exchange
 from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog.model.look import Look
 from catalog.reading.expected import Expected
-from catalog.reading.store import Catalog
 from catalog.recognition.known import Known
 from probes.judging.settlement import FAULTS, Refusal, Ruled, Ruling, Said, Shared, pages, refusals, ruled, settled
 from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
+from tests.harness.engines import catalog
 
-KNOWN = Known.of(Catalog.load().select(provider="pa"))
+KNOWN = Known.of(catalog().select(provider="pa"))
 EMPTY = "Your credit balance is too low to access the API."
 MESSAGES = "pa/endpoints/messages/create_message"
 COUNT = "pa/endpoints/messages/count_tokens"

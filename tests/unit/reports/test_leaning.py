@@ -12,11 +12,11 @@ import pytest
 from catalog.model import Outcome
 from catalog.model.errors import CatalogError
 from catalog.model.look import Look
-from catalog.reading.store import Catalog
 from catalog.rely.declared import Declared, Leaning
 from reports import html
 from reports.__main__ import main
 from reports.leaning import DIFFERS, NAMED, terms
+from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
@@ -27,7 +27,7 @@ RETRY = "answer/header:retry-after"
 
 def night(endpoint: str = CREATE, within: str = "header:retry-after") -> list[Any]:
     """Something of one record differs, and nothing of another."""
-    catalog = Catalog.load()
+    catalog = shipped()
     look = Look(endpoint, "answer", ("status",), {within: "absent"})
     differs = result(LIMIT, Outcome.DRIFTED, findings=(finding(),), looks=(look,), probed=catalog[LIMIT].data)
     return [differs, result(OVERLOADED, probed=catalog[OVERLOADED].data)]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from catalog.model import Attempt, Outcome
 from catalog.model.look import Look
 from catalog.reading.assertions import assertions
-from catalog.reading.store import Catalog
 from reports import history, plots
 from reports.matrix import SQUARES, matrix
 from reports.overview import Overview
 from reports.sight import sight
+from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
 from tests.unit.reports.making import exchange, finding, result, run
 
@@ -95,7 +95,7 @@ def test_very_many_records_are_bars() -> None:
 
 
 def test_the_share_of_assertions_that_were_looked_at() -> None:
-    catalog = Catalog.load()
+    catalog = shipped()
     address = "pd/endpoints/models/list_models"
     own = [result(str(each.address), probed=each.data) for each in catalog.select("pd")]
     within_reach = [each for record in catalog.select("pd") for each in assertions(record, catalog.__getitem__)]
