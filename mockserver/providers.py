@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,7 @@ def known_names(package: str = "mockserver") -> tuple[str, ...]:
     return _sub_packages(package)
 
 
+@cache
 def _sub_packages(package: str) -> tuple[str, ...]:
     """The names of the packages below a package, in alphabetical order; imports none of them."""
     return tuple(sorted(each.name for each in iter_modules(import_module(package).__path__) if each.ispkg))

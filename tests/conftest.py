@@ -31,6 +31,9 @@ settings.load_profile("unhurried")
 SYSTEM = Path(__file__).parent / "system"
 NEEDED_IN = {SYSTEM: "process", SYSTEM / "browser": "browser", SYSTEM / "clients": "clients"}
 """What every test of a folder needs."""
+GARBAGE_EVERY = 100_000
+"""After how many new objects Python looks for circles; Hypothesis takes the time of each look as well."""
+
 PROOFS = "proofs"
 """The name of folders of long proofs; what each proves at length, a test beside its folder shows in short."""
 
@@ -57,13 +60,14 @@ def pytest_collection() -> Generator[None, object, object]:
     """Look for garbage neither while tests are collected nor, later, among what was: it stays until the end.
 
     Else each collection of the oldest generation walks six thousand tests and all that they import, a tenth of the
-    work of `quick`.
+    work of `quick`; and to look as often as Python does at what tests make is another tenth.
     """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(GARBAGE_EVERY)
         gc.enable()
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +24,9 @@ from catalog.reading.strict_json import read_object
 from catalog.reading.wording import complaints, quoted
 from catalog.writeback.canonical import canonical_text
 from catalog.writeback.discoveries import known
+
+SCHEMAS = 256
+"""Schemas that are remembered as they were found; this package ships some forty."""
 
 
 class Problem(NamedTuple):
@@ -91,19 +96,34 @@ def _schema_files(home: homes.Home) -> tuple[Problem, ...]:
 
 
 def _schema_problems(home: homes.Home) -> Iterator[Problem]:
-    from jsonschema import Draft202012Validator, SchemaError
-
     try:
         every = dict(schemas_of(home))
     except CatalogError as error:
         yield _unreadable(error, RECORDS)
         return
     for urn, schema in every.items():
-        try:
-            Draft202012Validator.check_schema(schema)
-        except SchemaError as error:
-            what = f"is no JSON Schema 2020-12: {quoted(error.message, 160)}"
-            yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
+        if wrong := _wrong_in_a_schema(json.dumps(schema)):
+            what = f"is no JSON Schema 2020-12: {quoted(wrong.message, 160)}"
+            yield Problem(Path(urn), "", wrong.place, what, "mend the schema")
+
+
+class _Wrong(NamedTuple):
+    """What the meta-schema has against a schema, and where."""
+
+    place: str
+    message: str
+
+
+@lru_cache(maxsize=SCHEMAS)
+def _wrong_in_a_schema(text: str) -> _Wrong | None:
+    """Remembered by what it says: whoever adds to a home looks at all of them again, of which few have changed."""
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        Draft202012Validator.check_schema(json.loads(text))
+    except SchemaError as error:
+        return _Wrong(error.json_path, error.message)
+    return None
 
 
 def _unfinished_envelopes(root: Path) -> Iterator[Problem]:
