@@ -100,7 +100,7 @@ def exchange_constants(module: ModuleType, changed: CodeType) -> bool:
     exec(changed, anew.__dict__)
     plain = {name: value for name, value in vars(anew).items() if isinstance(value, _PLAIN)}
     before = {name: vars(module)[name] for name, value in plain.items() if vars(module)[name] != value}
-    for holder in map(vars, tuple(sys.modules.values())):
+    for holder in [vars(each) for each in sys.modules.values() if hasattr(each, "__dict__")]:
         for name, value in before.items():
             if holder.get(name) is value:
                 holder[name] = plain[name]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import importlib
 import json
 import os
@@ -18,11 +19,12 @@ import sys
 import tomllib
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from itertools import groupby
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import NoReturn
@@ -224,6 +226,35 @@ def _in_child(tests: Sequence[str], *plugins: object) -> NoReturn:
         os._exit(status)
 
 
+def by_module(
+    found: Iterable[Mutant],
+    tests: Mapping[str, Sequence[str]],
+    kept: Path,
+    tried: Callable[[Sequence[Mutant]], Iterable[Mutant]],
+) -> Iterator[Mutant]:
+    """The survivors of one module after the other, each kept as a line of a file.
+
+    What is kept of a module stands for it until it or one of its tests changes: a run that was ended goes on.
+    """
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    known = {each["path"]: each for each in map(json.loads, lines)}
+    for path, group in groupby(found, key=lambda mutant: mutant.path):
+        mine, digest = list(group), _digest(path, *tests[path])
+        if known.get(path, {}).get("digest") != digest:
+            known[path] = {"path": path, "digest": digest, "survived": [mutant.key for mutant in tried(mine)]}
+            with kept.open("a", encoding="utf-8") as file:
+                print(json.dumps(known[path], ensure_ascii=False), file=file)
+        yield from (mutant for mutant in mine if mutant.key in known[path]["survived"])
+
+
+def _digest(*paths: str) -> str:
+    return hashlib.sha256(b"\0".join((CHECKOUT / path).read_bytes() for path in paths)).hexdigest()
+
+
+def _path(text: str) -> Path:
+    return Path(text).resolve()
+
+
 def core() -> tuple[dict[str, list[str]], dict[str, str]]:
     """The tests of each module, and why each mutant that no test can notice is none."""
     read = tomllib.loads(CORE.read_text(encoding="utf-8"))
@@ -238,9 +269,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="another seed takes others (default: %(default)s)")
     parser.add_argument("--least", type=float, default=0.0, help="the percentage that must die (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: %(default)s)")
+    parser.add_argument("--into", type=_path, help="a file for each module's survivors, by which a later run goes on")
     parser.add_argument("--everywhere", action="store_true", help="let all tests of the quick loop look for it first")
     parser.add_argument("--list", action="store_true", help="name the mutants, run nothing")
     asked = parser.parse_args(arguments)
+    if asked.into and (asked.sample is not None or any(":" in part for part in asked.modules)):
+        parser.error("--into keeps whole modules: it goes with no --sample and no PATH:LINE")
 
     tests, equivalent = core()
     modules = [path for path in tests if not asked.modules or any(_names(part, path) for part in asked.modules)]
@@ -258,15 +292,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in LIBRARIES:
         importlib.import_module(name)
     os.chdir(CHECKOUT)
+
+    def tried(some: Sequence[Mutant]) -> Iterator[Mutant]:
+        return survivors(list(suspects(some, tests, asked.jobs, asked.everywhere)), tests, asked.jobs)
+
     survived = Counter[str]()
     try:
-        suspected = list(suspects(found, tests, asked.jobs, asked.everywhere))
+        for mutant in by_module(found, tests, asked.into, tried) if asked.into else tried(found):
+            survived[mutant.path] += 1
+            print(f"survived  {mutant}", flush=True)
     except BrokenTests as broken:
         print(f"{', '.join(*broken.args)}: fails with nothing changed")
         return 4
-    for mutant in survivors(suspected, tests, asked.jobs):
-        survived[mutant.path] += 1
-        print(f"survived  {mutant}", flush=True)
     for path, count in Counter(mutant.path for mutant in found).items():
         print(f"{path}: {count} mutants, {survived[path]} survived")
     died = 100 * (1 - survived.total() / len(found))

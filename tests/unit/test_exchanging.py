@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from tests.harness import mutate
 from tests.harness.exchanging import exchange_constants, replacement
-from tests.harness.mutate import mutants
+from tests.harness.mutate import Mutant, by_module, mutants
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
     from types import CodeType
 
 PLAIN = """
@@ -72,6 +75,12 @@ def test_a_constant_is_exchanged_wherever_it_was_imported(plain: Any) -> None:
     assert held.all() == ("b",), "the default of an argument, too"
 
 
+def test_what_a_library_puts_among_modules_may_hold_nothing(plain: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "no_module", cast("ModuleType", object()))
+    assert exchange_constants(plain, compiled(PLAIN.replace("MOST = 3", "MOST = 1")))
+    assert vars(sys.modules["importer"])["MOST"] == 1
+
+
 def test_what_is_the_same_is_not_exchanged(plain: Any) -> None:
     few = plain.few
     assert not exchange_constants(plain, compiled(PLAIN))
@@ -95,3 +104,32 @@ def test_mutants_are_named_by_part_of_a_path_and_by_line() -> None:
     assert not any(mutant.is_named_by(["other.py"]) for mutant in found)
     of_a_line = [mutant for mutant in found if mutant.is_named_by([f"formats.py:{line}"])]
     assert of_a_line == [mutant for mutant in found if mutant.line == line]
+
+
+def test_what_is_kept_of_a_module_stands_for_it_until_it_or_a_test_of_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mutate, "CHECKOUT", tmp_path)
+    (tmp_path / "one.py").write_text("ONE = 1\n")
+    (tmp_path / "two.py").write_text("TWO = 2 + 2\n")
+    for test in ("test_one.py", "test_two.py"):
+        (tmp_path / test).write_text("")
+    tests = {"one.py": ["test_one.py"], "two.py": ["test_two.py"]}
+    found = [Mutant(path, 0, 1, range(1, 2), "", f"{path}: {number}") for path in tests for number in range(3)]
+    asked = list[str]()
+
+    def tried(some: Sequence[Mutant]) -> Sequence[Mutant]:
+        asked.append(some[0].path)
+        return some[:1]
+
+    def survived() -> list[str]:
+        asked.clear()
+        return [mutant.key for mutant in by_module(found, tests, tmp_path / "kept.jsonl", tried)]
+
+    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], ["one.py", "two.py"])
+    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], [])
+    (tmp_path / "test_two.py").write_text("assert True\n")
+    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], ["two.py"])
+    (tmp_path / "one.py").write_text("ONE = 2\n")
+    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], ["one.py"])
+    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], [])
