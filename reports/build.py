@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Render = Callable[[Run, Sequence[Result]], str]
 
+PAGE = "report.html"
+
 
 def build(run_dir: Path) -> None:
     """Write the views beside a run's results.jsonl, byte for byte the same for the same results.
@@ -62,37 +64,57 @@ def build_leaning(run_dir: Path, leant_on: Declared) -> int:
     with drawing_on(run_dir / RESULTS):
         found = leaning.terms(leant_on, ordered)
         view = html.render(run, ordered, found)
-    write(run_dir / "report.html", view)
+    write(run_dir / PAGE, view)
     return len(found.keys() & {result.record for result in ordered})
 
 
-def write_views(folder: Path, run: Run, results: Sequence[Result]) -> None:
+def write_views(
+    folder: Path, run: Run, results: Sequence[Result], is_page_made: Callable[[], bool] | None = None
+) -> None:
     """Write the views of what a folder's results.jsonl holds, for somebody who has read it.
+
+    The page last, and only where another process that was about it (`reports.beside`) did not make it.
 
     Raises:
         EvidenceError: nothing can be told of what it holds.
         OSError: a view cannot be written.
     """
-    ordered = sorted(results, key=lambda result: result.record)
-    for name, render in _views().items():
-        with drawing_on(folder / RESULTS):
-            view = render(run, ordered)
-        write(folder / name, view)
+    for name, render in _BRIEF.items():
+        write_view(folder, name, render, run, results)
+    if is_page_made is None or not is_page_made():
+        from reports import html
+
+        write_view(folder, PAGE, html.render, run, results)
+
+
+def write_view(folder: Path, name: str, render: Render, run: Run, results: Sequence[Result]) -> None:
+    """Write one view.
+
+    Raises:
+        EvidenceError: nothing can be told of what results.jsonl holds.
+        OSError: it cannot be written.
+    """
+    with drawing_on(folder / RESULTS):
+        view = render(run, sorted(results, key=lambda result: result.record))
+    write(folder / name, view)
 
 
 def write(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished = fresh(path, os.getpid())
     try:
-        fresh.write_bytes(text.encode("utf-8", "backslashreplace"))
-        fresh.replace(path)
+        unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
+        unfinished.replace(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        fresh.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
-def _views() -> Mapping[str, Render]:
-    from reports import html
+def fresh(path: Path, process: int) -> Path:
+    """Where a process writes what will be a view."""
+    return path.with_name(f".{path.name}.{process}")
 
-    return {"report.html": html.render, "summary.md": summary.render, "junit.xml": junit.render}
+
+_BRIEF: Mapping[str, Render] = {"summary.md": summary.render, "junit.xml": junit.render}
+"""The views that take no time; the page does."""

@@ -25,12 +25,12 @@ from probes.running.looking_up import found_in, unanswered_in
 from probes.suite import after_run, before_run
 from probes.suite.collecting import address_in, address_of
 from probes.suite.described import Begun, described
-from probes.suite.embedded_mock import EmbeddedMock, MockError
+from probes.suite.embedded_mock import EmbeddedMock, MockError, needed
 from probes.suite.items import PROBER, PROPERTY
 from probes.suite.progress import Progress
 from probes.suite.telling import Teller
 from probes.suite.worker_input import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
-from reports import history
+from reports import beside, history
 
 if TYPE_CHECKING:
     from probes.suite.options import Options
@@ -66,6 +66,7 @@ class Controller:
         """Of this run's target, by variable: no child inherits them."""
         self._shown: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
         self._looked_up: tuple[LookedUp, ...] | None = None
+        self._page = beside.Beside(self.folder)
 
     @property
     def folder(self) -> Path:
@@ -176,6 +177,8 @@ class Controller:
         self._reported.add(record)
         if self._progress is not None:
             self._progress.add(told)
+        if len(self._reported) == len(self._selected) // 2 and beside.is_worth_it(len(self._selected)):
+            self._page.start(needed(os.environ))  # it needs as long as the other half to be ready
 
     def _append(self, writer: ResultsWriter, result: Any) -> bool:
         """Write a line; where there is no room for it the run ends, since what it saw from now on would be lost."""
@@ -319,12 +322,13 @@ class Controller:
         from catalog.writeback import update
         from reports import build
 
+        self._page.begin()
         for what, make in (
             (
                 "the records as this run would leave them",
                 lambda: update.leave_copy(self.options.catalog, self.folder, (run, results)),
             ),
-            ("the report", lambda: build.write_views(self.folder, run, results)),
+            ("the report", lambda: build.write_views(self.folder, run, results, self._page.is_made)),
             ("the history", lambda: self._remember(run, results)),
             (f"{places.RUNS}/latest", lambda: _point(self.options.out / "latest", self.folder.name)),
         ):

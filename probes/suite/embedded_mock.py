@@ -39,8 +39,8 @@ class NoMockError(MockError):
     status = Exit.USAGE
 
 
-def _needed(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables that the mock gets. A target may name any other as a secret, so no other is passed on."""
+def needed(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that a process of ours gets. A target may name any other as a secret, so no other is passed on."""
     return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_NEEDED_PREFIXES)}
 
 
@@ -104,7 +104,7 @@ class _Served:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                env={**_needed(os.environ), "PYTHONUNBUFFERED": "1"},
+                env={**needed(os.environ), "PYTHONUNBUFFERED": "1"},
             )
         except OSError as error:
             self._errors.close()

@@ -21,5 +21,5 @@ def test_the_view_that_found_no_room_is_named(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(OSError, match="No space left on device") as caught:
         write_views(tmp_path, Run("r", "mock", False, "2026-11-22T00:00:00Z", "2026-11-22"), [])
-    assert caught.value.filename == str(tmp_path / "report.html")
+    assert caught.value.filename == str(tmp_path / "summary.md")
     assert list(tmp_path.iterdir()) == []
