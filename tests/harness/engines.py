@@ -9,8 +9,6 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import httpx
-
 from catalog.evidence.results import Result
 from catalog.reading.store import Catalog
 from probes.planning.rotation import Depth, Drawing
@@ -18,6 +16,7 @@ from probes.running.engine import Engine
 from probes.target import target as targets
 from probes.target.target import NOWHERE_KEY, Cost, Target
 from probes.wire.redact import Redactor
+from tests.harness import patient
 
 if TYPE_CHECKING:
     from probes.suite.embedded_mock import EmbeddedMock
@@ -58,7 +57,7 @@ def mock_target_at(base: str, **changes: Any) -> Target:
 def forget_all(mock: EmbeddedMock) -> None:
     """Have a mock's process forget all that was done there: sessions of a harness's runs have the same names."""
     base = mock.addresses()["pd"]["base_url"].removesuffix("/pd")
-    httpx.post(f"{base}/__mock__/reset", trust_env=False).raise_for_status()
+    patient.post(f"{base}/__mock__/reset").raise_for_status()
 
 
 FIRST = Drawing(Depth.QUICK, date.min)

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from tests.harness import patient
 from tests.harness.command import CHECKOUT
 
 
@@ -54,7 +55,7 @@ class Session:
     def requests(self) -> int:
         """How many requests were sent in this session."""
         page = httpx.URL(self.base_url).copy_with(path="/__mock__/requests")
-        return int(httpx.get(page, params={"session": self.name}).json()["total"])
+        return int(patient.get(page, params={"session": self.name}).json()["total"])
 
     def close(self) -> None:
         """Close every client that was kept."""

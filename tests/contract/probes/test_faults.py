@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
 
 from catalog.model import Exchange, Outcome, Response
 from tests.harness import fault_changes as to
+from tests.harness import patient
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.fault_table import CALLS, FAULTS, SOCKETS, STREAMS, Named
@@ -68,11 +68,10 @@ def test_what_passes_through_is_the_same_byte_for_byte(stand: Stand) -> None:
     for faults in ((), (NOTHING_ELSE,)):
         stand.behind(*faults)
         for stream in (False, True):
-            answer = httpx.post(
+            answer = patient.post(
                 f"{stand.base}/pa/v1/messages",
                 json={**ask, "stream": stream},
                 headers={**HEADERS, "x-mock-session": "one"},
-                trust_env=False,
             )
             # what is left of a limit, and which limit is the closest, follows the time between two requests
             kept = {name: value for name, value in answer.headers.items() if "ratelimit" not in name and name != "date"}
@@ -248,8 +247,8 @@ def test_each_set_of_faults_has_a_mock_of_its_own(stand: Stand) -> None:
     for _ in range(2):
         stand.behind()
         upload = {"file": ("a.txt", b"hello", "text/plain")}
-        made = httpx.post(f"{stand.base}/pa/v1/files", files=upload, headers=headers, trust_env=False)
-        listed = httpx.get(f"{stand.base}/pa/v1/files", headers=headers, trust_env=False)
+        made = patient.post(f"{stand.base}/pa/v1/files", files=upload, headers=headers)
+        listed = patient.get(f"{stand.base}/pa/v1/files", headers=headers)
         seen.append((made.status_code, len(listed.json()["data"])))
     assert seen[0] == seen[1]
 

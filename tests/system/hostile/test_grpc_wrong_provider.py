@@ -23,6 +23,7 @@ from probes.wire.grpc import MAX_MESSAGES, GrpcWire
 from probes.wire.http import Limits
 from probes.wire.redact import Redactor
 from tests.harness.certificates import make
+from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.hostile_serving import no_grpc
 from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent, wrong_grpc
@@ -39,6 +40,9 @@ FAMILY = "pd/errors/grpc"
 MODELS = invoke("/pd_api.Models/ListLanguageModels")
 STREAM = invoke("/pd_api.Chat/GetCompletionChunk", {"model": "mock-small"})
 SECRET = "a-key-that-must-not-be-kept"
+
+SOON_S = 1.5
+"""The time limit where it must be reached; the control and the connection, which must not reach it, share it."""
 
 
 def target_at(host: str, timeout_s: float = 10.0) -> Target:
@@ -66,7 +70,7 @@ def exchange(
         finally:
             await wire.aclose()
 
-    return asyncio.run(asyncio.wait_for(make(), 30))
+    return asyncio.run(asyncio.wait_for(make(), DEADLINE_S))
 
 
 def reason_of(result: Result) -> str | None:
@@ -112,7 +116,7 @@ def test_a_documented_trailer_must_be_there() -> None:
 
 
 def test_an_unanswered_call_is_given_up() -> None:
-    result = seen("not_found", silent, timeout_s=0.3)
+    result = seen("not_found", silent, timeout_s=SOON_S)
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, "read-timeout")
 
 
@@ -123,15 +127,15 @@ def test_a_call_that_is_given_up_takes_no_other_along() -> None:
     def behave(context: Any) -> Iterator[bytes]:
         if dict(context.invocation_metadata())["x-call"] == "first":
             yield from silent(context)
-        given_up.wait(10)
+        given_up.wait(DEADLINE_S)
         yield b""
 
     async def both(host: str) -> tuple[Exchange, Exchange]:
-        wire = GrpcWire("", Redactor({}), Limits(0.3, 1_000_000))
+        wire = GrpcWire("", Redactor({}), Limits(SOON_S, 1_000_000))
         url = host + MODELS.path
         try:
             second = asyncio.create_task(
-                wire.exchange(MODELS.but(timeout_s=10), url, {"x-call": "second"}, "answer", 0.0)
+                wire.exchange(MODELS.but(timeout_s=DEADLINE_S), url, {"x-call": "second"}, "answer", 0.0)
             )
             first = await wire.exchange(MODELS, url, {"x-call": "first"}, "answer", 0.0)
             given_up.set()

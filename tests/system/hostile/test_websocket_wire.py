@@ -22,6 +22,7 @@ from probes.running.lane import Lane
 from probes.target.target import Provider, Target
 from probes.wire.redact import Redactor
 from tests.harness import certificates
+from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at
 from tests.harness.hostile import Hostile, hanging, plain
 from tests.harness.hostile_sockets import after_handshake, frame, saying
@@ -209,5 +210,5 @@ def test_no_surface_loads_the_library_but_this_one() -> None:
         "[probes.elicit.book.book(name) for name in ('pa', 'pb', 'pc', 'pd')]\n"
         "print([name for name in sys.modules if name.split('.')[0] == 'websockets'])\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=DEADLINE_S)
     assert run.stdout.strip() == "[]"

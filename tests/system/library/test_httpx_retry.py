@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 
 from examples.httpx_retry import Retry, named
 from mockserver.app import create_app
+from tests.harness import patient
 from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import httpx
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +25,7 @@ def mock() -> Iterator[str]:
 
 def asking(mock: str, provider: str, scenario: str, waits: list[float]) -> httpx.Client:
     keys = {"x-api-key": "mock-pa-inference", "pa-version": "2023-06-01", "authorization": "Bearer mock-pc-inference"}
-    return httpx.Client(
+    return patient.client(
         base_url=f"{mock}/{provider}",
         headers={**keys, "x-mock-scenario": scenario, "x-mock-session": f"{provider}-{scenario}"},
         transport=Retry(provider, sleep=waits.append, chance=lambda: 0.0),

@@ -8,7 +8,6 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-import httpx
 import pytest
 
 from catalog.model import Record
@@ -24,6 +23,7 @@ from mockserver.recording import recorded
 from probes.traffic import reading, sources
 from probes.traffic.leaning import leanings
 from tests.examples import chat, pick_a_model, stream
+from tests.harness import patient
 from tests.harness.serving import serving
 
 CLIENTS: dict[str, Callable[[str], str]] = {
@@ -104,9 +104,9 @@ def test_a_session_holds_no_key_of_its_client_wherever_that_stands(session: tupl
     base, file = session
     headers = {"authorization": f"Bearer {CANARY}", "cookie": f"session={CANARY}-2", "x-mock-session": "canary"}
     body = {"model": CANARY, "input": CANARY}
-    httpx.post(f"{base}/pc/v1/responses", headers=headers, json=body)
-    httpx.get(f"{base}/pb/v1beta/models", params={"key": f"{CANARY}-3", "pageSize": "1"})
-    httpx.get(f"{base}/pc/v1/models/{CANARY}", headers=headers)
+    patient.post(f"{base}/pc/v1/responses", headers=headers, json=body)
+    patient.get(f"{base}/pb/v1beta/models", params={"key": f"{CANARY}-3", "pageSize": "1"})
+    patient.get(f"{base}/pc/v1/models/{CANARY}", headers=headers)
     text = file.read_text()
     assert CANARY not in text
     lines = [json.loads(line) for line in text.splitlines()]
@@ -117,5 +117,5 @@ def test_a_session_holds_no_key_of_its_client_wherever_that_stands(session: tupl
 def test_the_pages_of_the_mock_itself_are_not_recorded(session: tuple[str, Path]) -> None:
     base, file = session
     before = file.read_text()
-    httpx.get(f"{base}/__mock__/scenarios")
+    patient.get(f"{base}/__mock__/scenarios")
     assert file.read_text() == before

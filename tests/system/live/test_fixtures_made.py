@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 
 from catalog.model import Outcome
@@ -21,6 +20,7 @@ from probes.running.engine import Engine
 from probes.running.journal import Journal, JournalError
 from probes.target.target import Cost
 from probes.wire.redact import Redactor
+from tests.harness import patient
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, Night, night
 from tests.harness.serving import serving
@@ -69,7 +69,7 @@ def probed(tonight: Night, folder: Path, *addresses: str) -> dict[str, Result]:
 def files_of(tonight: Night) -> list[dict[str, str]]:
     address = tonight.target.providers["pa"].addresses["base_url"]
     headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
-    found: list[dict[str, str]] = httpx.get(f"{address}/v1/files", headers=headers).json()["data"]
+    found: list[dict[str, str]] = patient.get(f"{address}/v1/files", headers=headers).json()["data"]
     return found
 
 
@@ -128,7 +128,7 @@ def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(
         provider = tonight.target.providers["pa"]
         address = provider.addresses["base_url"]
         headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
-        file = httpx.post(f"{address}/v1/files", headers=headers, files={"file": ("a.txt", b"a")}).json()
+        file = patient.post(f"{address}/v1/files", headers=headers, files={"file": ("a.txt", b"a")}).json()
         path = tmp_path / "out" / "run" / journal.NAME
         noted = Journal(path, "night")
         noted.made(

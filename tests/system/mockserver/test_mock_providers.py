@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from mockserver.testing import MockProviders, mock_providers
+from tests.harness import patient
 from tests.harness.command import CHECKOUT
 
 BEARER = {"authorization": "Bearer anything"}
@@ -19,7 +20,7 @@ HELLO = {"model": "any", "input": "Hello"}
 
 
 def ask(address: str) -> int:
-    return httpx.post(f"{address}/responses", json=HELLO, headers=BEARER).status_code
+    return patient.post(f"{address}/responses", json=HELLO, headers=BEARER).status_code
 
 
 @pytest.mark.parametrize("process", [False, True])

@@ -17,6 +17,7 @@ from typing import IO, Any
 import httpx
 import pytest
 
+from tests.harness import patient
 from tests.harness.command import DEADLINE_S
 from tests.unit.mockserver.mock_client import HELLO, VERSION
 
@@ -56,7 +57,7 @@ def address(ready: dict[str, Any]) -> tuple[str, int]:
 
 def test_the_ready_line_names_an_address_for_each_provider(ready: dict[str, Any]) -> None:
     assert ready["providers"]["pa"]["base_url"] == ready["base"] + "/pa"
-    response = httpx.get(ready["providers"]["pa"]["base_url"] + "/v1/models", headers=HEADERS)
+    response = patient.get(ready["providers"]["pa"]["base_url"] + "/v1/models", headers=HEADERS)
     assert response.status_code == 200
     assert "server" not in response.headers
 
@@ -67,7 +68,7 @@ def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how: str | si
         host, port = ready["base"].removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as hanging:
             hanging.sendall(b"GET /pa/v1/models HTTP/1.1\r\nhost: mock\r\nx-mock-scenario: hang\r\n\r\n")
-            httpx.get(f"{ready['base']}/__mock__/requests")
+            patient.get(f"{ready['base']}/__mock__/requests")
             if isinstance(how, signal.Signals):
                 process.send_signal(how)
             else:
@@ -78,7 +79,7 @@ def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how: str | si
 
 def test_it_says_nothing_but_the_ready_line() -> None:
     with running() as (process, ready):
-        httpx.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
+        patient.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
         piped(process.stdin).close()
         process.wait(DEADLINE_S)
         assert piped(process.stdout).read() == b""
@@ -89,7 +90,7 @@ def test_it_says_nothing_but_the_ready_line() -> None:
 def test_an_answer_is_dated_by_the_clock_that_was_asked_for(ready: dict[str, Any], clock: str, hours: int) -> None:
     url, session = f"{ready['base']}/pa/v1/models", {"x-mock-session": f"dated {clock}"}
     real, asked = (
-        parsedate_to_datetime(httpx.get(url, headers={**HEADERS, **session, **said}).headers["date"])
+        parsedate_to_datetime(patient.get(url, headers={**HEADERS, **session, **said}).headers["date"])
         for said in ({}, {"x-mock-clock": clock})
     )
     assert timedelta(hours=hours - 1) < asked - real < timedelta(hours=hours + 1)
@@ -97,7 +98,7 @@ def test_an_answer_is_dated_by_the_clock_that_was_asked_for(ready: dict[str, Any
 
 def test_a_closed_connection_has_no_answer(ready: dict[str, Any]) -> None:
     with pytest.raises(httpx.RemoteProtocolError, match="without sending a response"):
-        httpx.post(
+        patient.post(
             f"{ready['base']}/pa/v1/messages",
             json=HELLO,
             headers={**HEADERS, "x-mock-scenario": "close_without_answer"},
@@ -107,7 +108,7 @@ def test_a_closed_connection_has_no_answer(ready: dict[str, Any]) -> None:
 def test_a_hanging_request_is_never_answered(ready: dict[str, Any]) -> None:
     soon = httpx.Timeout(DEADLINE_S, read=0.2)
     with pytest.raises(httpx.ReadTimeout):
-        httpx.get(f"{ready['base']}/pa/v1/models", headers={**HEADERS, "x-mock-scenario": "hang"}, timeout=soon)
+        patient.get(f"{ready['base']}/pa/v1/models", headers={**HEADERS, "x-mock-scenario": "hang"}, timeout=soon)
 
 
 def head(path: str, length: int) -> bytes:
@@ -139,14 +140,14 @@ def test_413_reaches_a_client_that_stops_sending_halfway(address: tuple[str, int
 
 
 def test_413_reaches_a_client_that_sends_everything_first(ready: dict[str, Any]) -> None:
-    response = httpx.post(f"{ready['base']}/pa/v1/messages", content=b" " * (33 * 1024 * 1024), headers=HEADERS)
+    response = patient.post(f"{ready['base']}/pa/v1/messages", content=b" " * (33 * 1024 * 1024), headers=HEADERS)
     assert response.status_code == 413
     assert response.json()["error"]["type"] == "request_too_large"
 
 
 def test_the_whole_process_can_be_made_slow() -> None:
     with running("--latency-ms", "100") as (_, ready):
-        response = httpx.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
+        response = patient.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
         assert response.elapsed.total_seconds() >= 0.1
 
 
@@ -155,10 +156,10 @@ def test_real_prefixes_take_the_place_of_the_stand_ins(tmp_path: Path) -> None:
     prefixes.write_text('[pa]\nheader_prefix = "real-"\nkey_header = "real-key"\nversions = ["2030-01-01"]\n')
     with running("--prefixes", str(prefixes)) as (_, ready):
         headers = {"real-key": "mock-pa-inference", "real-version": "2030-01-01"}
-        response = httpx.get(f"{ready['base']}/pa/v1/models", headers=headers)
+        response = patient.get(f"{ready['base']}/pa/v1/models", headers=headers)
         assert response.status_code == 200
         assert "real-organization-id" in response.headers
-        refused = httpx.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
+        refused = patient.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
         assert refused.json()["error"]["message"].startswith("invalid real-key")
 
 
@@ -193,7 +194,7 @@ def test_a_client_that_goes_away_in_the_middle_of_its_body_makes_no_noise() -> N
         host, port = ready["base"].removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as leaving:
             leaving.sendall(head("/pa/v1/messages", 1_000) + b"{")
-        assert httpx.get(f"{ready['base']}/pa/v1/models", headers=HEADERS).status_code == 200
+        assert patient.get(f"{ready['base']}/pa/v1/models", headers=HEADERS).status_code == 200
         piped(process.stdin).close()
         process.wait(DEADLINE_S)
         assert piped(process.stderr).read() == b""

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 
 from catalog.evidence.causes import causes
 from catalog.evidence.results_file import read_run
 from catalog.model import Outcome
+from tests.harness import patient
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
@@ -32,7 +32,7 @@ class CountingMock:
 
     def __init__(self, base: str) -> None:
         self.base = base
-        self._client = httpx.Client(base_url=base, trust_env=False)
+        self._client = patient.client(base_url=base)
 
     def reset(self) -> None:
         self._client.post("/__mock__/reset")

@@ -21,6 +21,7 @@ from catalog.model.errors import CatalogError
 from catalog.reading.store import Catalog
 from catalog.writeback import writing
 from catalog.writeback.writing import Contents, locked, rewrite, write_data, write_text
+from tests.harness.command import DEADLINE_S
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, small_catalog, write_catalog
 
 KILLS = 10
@@ -166,14 +167,14 @@ def test_two_updates_at_once_both_land(tmp_path: Path) -> None:
         def change(catalog: Catalog) -> Contents:
             return contents_with(root, **{name: "here"})(catalog)
 
-        together.wait(timeout=10)
+        together.wait(timeout=DEADLINE_S)
         rewrite(root, change)
 
     threads = [threading.Thread(target=update, args=(name,)) for name in ("note", "backoff")]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(timeout=DEADLINE_S)
     data = Catalog.load(root)[ERROR_ADDRESS].data
     assert (data["note"], data["backoff"]) == ("here", "here")
 
@@ -195,7 +196,7 @@ def test_two_processes_at_once_both_land(tmp_path: Path) -> None:
             }})
     """
     crowd = [start(program, root, name) for name in ("one", "two")]
-    assert [each.wait(timeout=60) for each in crowd] == [0, 0]
+    assert [each.wait(timeout=DEADLINE_S) for each in crowd] == [0, 0]
     data = Catalog.load(root)[ERROR_ADDRESS].data
     assert (data["one"], data["two"]) == (20, 20)
 
@@ -224,7 +225,7 @@ def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path: Pa
         for _ in range(kill + 1):
             said.readline()
         writer.send_signal(signal.SIGKILL)
-        writer.wait(timeout=10)
+        writer.wait(timeout=DEADLINE_S)
         said.close()
         notes = {each.data["note"] for each in Catalog.load(root).select(kind="errors")}
         assert len(notes) == 1
@@ -264,4 +265,4 @@ def start(program: str, *args: Path | str) -> Popen[str]:
 
 def python(program: str, *args: Path | str, check: bool = True) -> CompletedProcess[str]:
     command = [sys.executable, "-c", textwrap.dedent(program), *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=check, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=check, timeout=DEADLINE_S)

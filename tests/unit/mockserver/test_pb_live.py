@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from mockserver.app import create_app
+from tests.harness import patient
 from tests.harness.serving import serving
 from tests.unit.mockserver.socket_client import SocketClient, opened
 
@@ -50,7 +50,7 @@ def handle_of(base: str, session: str, **headers: Any) -> str:
 
 def token_of(base: str, session: str, **wishes: Any) -> str:
     headers = {"x-pb-api-key": "mock-pb-inference", "x-mock-session": session}
-    made = httpx.post(f"{base}/pb/v1beta/auth_tokens", headers=headers, json=wishes, trust_env=False)
+    made = patient.post(f"{base}/pb/v1beta/auth_tokens", headers=headers, json=wishes)
     return str(made.json()["name"])
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from mockserver.app import create_app
+from tests.harness import patient
 from tests.harness.serving import serving
 from tests.unit.mockserver.socket_client import SocketClient, opened
 
@@ -221,9 +221,9 @@ def test_http_and_sockets_know_the_same_stored_responses(base: str) -> None:
     headers = {"authorization": KEY, "x-mock-session": "both"}
     with socket(base, "both") as client:
         made = respond(client)
-        found = httpx.get(f"{base}/pc/v1/responses/{made['id']}", headers=headers, trust_env=False)
+        found = patient.get(f"{base}/pc/v1/responses/{made['id']}", headers=headers)
         body = {"model": "mock-small", "input": "over HTTP"}
-        asked = httpx.post(f"{base}/pc/v1/responses", headers=headers, json=body, trust_env=False)
+        asked = patient.post(f"{base}/pc/v1/responses", headers=headers, json=body)
         assert respond(client, previous_response_id=asked.json()["id"])["status"] == "completed"
     assert found.json() == made
 
@@ -256,7 +256,7 @@ def test_a_socket_refuses_what_http_refuses_alike(
     headers = {"authorization": f"Bearer {key}", **({"x-mock-scenario": scenario} if scenario else {})}
     asked = {"model": "mock-small", "input": "hello", **fields}
     asking = f" {key} {scenario} {code}"
-    answer = httpx.post(f"{base}/pc/v1/responses", json=asked, headers={**headers, "x-mock-session": "http" + asking})
+    answer = patient.post(f"{base}/pc/v1/responses", json=asked, headers={**headers, "x-mock-session": "http" + asking})
     with socket(base, "socket" + asking, authorization=f"Bearer {key}", x_mock_scenario=scenario) as client:
         client.say({"type": "response.create", **asked})
         told = client.hear()
@@ -308,7 +308,7 @@ def test_a_cause_of_the_handshake_strikes_each_response_as_often_as_it_says(base
 
 def test_a_cause_that_waits_strikes_the_next_response(base: str) -> None:
     with socket(base, "waits") as client:
-        httpx.post(f"{base}/__mock__/next?session=waits", content="overloaded")
+        patient.post(f"{base}/__mock__/next?session=waits", content="overloaded")
         client.say(create())
         assert client.hear()["status"] == 503
 

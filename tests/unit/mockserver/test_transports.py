@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import grpc.aio
-import httpx
 import pytest
 
 from mockserver.app import create_app
 from mockserver.pd.generated import pd_pb2 as pb
 from mockserver.pd.listening import listen
+from tests.harness import patient
 from tests.harness.serving import serving
 from tests.unit.mockserver.socket_client import opened
+
+if TYPE_CHECKING:
+    import httpx
 
 PD_KINDS = {"internal_error": 13, "service_unavailable": 14, "took_too_long": 4, "rate_limited": 8}
 """The gRPC status of each cause: 2:7.6, "gRPC mapping"."""
@@ -34,7 +37,7 @@ def base() -> Iterator[str]:
 
 def post(base: str, path: str, body: Any, scenario: str, **headers: str) -> httpx.Response:
     said = {"x-mock-scenario": scenario, "x-mock-session": f"{path} {scenario}"}
-    return httpx.post(base + path, json=body, headers={**headers, **said}, trust_env=False)
+    return patient.post(base + path, json=body, headers={**headers, **said})
 
 
 @pytest.mark.parametrize(
@@ -71,8 +74,8 @@ def test_pc_refuses_a_key_and_a_body_alike_over_http_and_over_its_socket(
 ) -> None:
     bearer = {"authorization": f"Bearer mock-pc-{key}"}
     asked = {"model": "mock-small", "input": "Hello", **changes}
-    whole = httpx.post(f"{base}/pc/v1/responses", json=asked, headers=bearer, trust_env=False)
-    streamed = httpx.post(f"{base}/pc/v1/responses", json={**asked, "stream": True}, headers=bearer, trust_env=False)
+    whole = patient.post(f"{base}/pc/v1/responses", json=asked, headers=bearer)
+    streamed = patient.post(f"{base}/pc/v1/responses", json={**asked, "stream": True}, headers=bearer)
     with opened(base, "/pc/v1/responses", **bearer) as socket:
         socket.say({"type": "response.create", **asked})
         told = socket.hear()
