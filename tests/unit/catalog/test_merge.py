@@ -8,6 +8,7 @@ import pytest
 
 from catalog.evidence.merge import merge
 from catalog.evidence.results import Run
+from catalog.evidence.results_file import EvidenceError
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -75,3 +76,8 @@ def test_of_what_ends_the_records_of_all_shards_are_counted(other: dict[str, str
 def test_what_ends_first_is_told_first() -> None:
     soon, late = ending(1, on="2026-11-30"), ending(1)
     assert merged(run("a", ends=(late,)), run("bb", ends=(soon,))).ends == (soon, late)
+
+
+def test_runs_of_different_targets_are_not_one() -> None:
+    with pytest.raises(EvidenceError, match=r"^runs of different targets cannot be one: live, mock, other; merge"):
+        merge([(run("a"), []), (run("bb", target="other"), []), (run("ccc", target="mock"), [])])

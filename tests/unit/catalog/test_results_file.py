@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from catalog.evidence.results import Result
-from catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
+from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
 from catalog.model import Attempt, Outcome
 from reports import build
 from tests.unit.reports.making import answer, exchange, finding, result, run
 
 RUN = run()
-RESULTS = (
+RESULTS_OF_A_RUN = (
     result("pa/errors/general/overloaded"),
     result(
         "pa/errors/general/api_error",
@@ -27,13 +28,27 @@ RESULTS = (
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "results.jsonl"
     with ResultsWriter(path, RUN) as writer:
-        for each in RESULTS:
+        for each in RESULTS_OF_A_RUN:
             writer.append(each.to_json())
     return path
 
 
 def test_what_was_written_is_read(path: Path) -> None:
-    assert read_run(path) == (RUN, [Result.from_json(each.to_json()) for each in RESULTS])
+    assert read_run(path) == (RUN, [Result.from_json(each.to_json()) for each in RESULTS_OF_A_RUN])
+
+
+def test_a_file_is_begun_anew_in_whichever_folder(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / RESULTS
+    for results in (RESULTS_OF_A_RUN, RESULTS_OF_A_RUN[:1]):
+        with ResultsWriter(path, RUN) as writer:
+            for each in results:
+                writer.append(each.to_json())
+        assert len(read_run(path)[1]) == len(results)
+    assert path.name == "results.jsonl"
+    assert not path.stat().st_mode & 0o111
+    first, *others = path.read_text(encoding="utf-8").splitlines()
+    assert first == json.dumps(RUN.to_json(), ensure_ascii=False, separators=(",", ":"))
+    assert len(others) == 1
 
 
 def test_cut_at_any_byte_every_whole_line_is_read(path: Path) -> None:
@@ -56,4 +71,4 @@ def test_a_report_is_made_of_what_is_left(path: Path, lost: int) -> None:
     path.write_bytes(path.read_bytes()[:-lost])
     build.build(path.parent)
     page = (path.parent / "report.html").read_text(encoding="utf-8")
-    assert str(RESULTS[0].record) in page
+    assert str(RESULTS_OF_A_RUN[0].record) in page

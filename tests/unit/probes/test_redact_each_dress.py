@@ -174,3 +174,5 @@ def test_a_form_writes_white_space_as_plus() -> None:
     own = Redactor({"one two three": MARKER})
     assert own.text("key=one+two+three&b=one+two+thre") == f"key={MARKER}&b={MARKER}"
     assert own.text("key=one+two+thr") == "key=one+two+thr"
+    odd = Redactor({"one two \udcff three": MARKER})
+    assert odd.text("one two \udcff three, one+two+\udcff+thre") == f"{MARKER}, {MARKER}"
