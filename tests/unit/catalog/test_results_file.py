@@ -72,3 +72,12 @@ def test_a_report_is_made_of_what_is_left(path: Path, lost: int) -> None:
     build.build(path.parent)
     page = (path.parent / "report.html").read_text(encoding="utf-8")
     assert str(RESULTS_OF_A_RUN[0].record) in page
+
+
+def test_what_cannot_be_read_is_told_in_a_line(path: Path) -> None:
+    with pytest.raises(EvidenceError, match=r"No such file or directory; name a run's folder or its results\.jsonl$"):
+        read_run(path.with_name("none"))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join((*lines[:2], b"{\n", *lines[2:])))
+    with pytest.raises(EvidenceError, match=rf"{path.name}:3: "):
+        read_run(path)
