@@ -110,10 +110,12 @@ class Needles:
 
     def add(self, secret: str, marker: str, *, whole: bool = False) -> None:
         """Look for a secret in all its forms from now on; only for all of it where it is to be found `whole`."""
+        words: set[bytes] = set()
         for form, least in _forms(secret):
             if form and form not in self._known:
                 self._known.add(form)
-                self._add(_Needle(form, len(form) if whole else min(least, len(form)), marker))
+                words |= self._add(_Needle(form, len(form) if whole else min(least, len(form)), marker))
+        self._forget(words)
 
     @property
     def marker(self) -> str:
@@ -204,22 +206,31 @@ class Needles:
                 self._is_public[same] = known
         return known
 
-    def _add(self, needle: _Needle) -> None:
+    def _add(self, needle: _Needle) -> set[bytes]:
+        """Look for it from now on; returns the words by which it is found."""
         if needle.least < ENOUGH:
             self._short.setdefault(needle.form, needle.marker)
             self.shortest = min(self.shortest, len(needle.form))
             alternatives = sorted(self._short, key=len, reverse=True)
             self._any_short = re.compile(b"|".join(map(re.escape, alternatives)))
-            return
+            return set()
         self._long.append(needle)
         self._starts.append(len(self._all))
         self._all += needle.form + _BETWEEN
-        self._near.clear()
         form = memoryview(needle.form)
         for phase in range(GRAM):
             self._words.update(_words(form, phase))
-        for begin in range(len(needle.form) - GRAM + 1):
-            self._standing.pop(needle.form[begin : begin + GRAM], None)
+        return {needle.form[begin : begin + GRAM] for begin in range(len(needle.form) - GRAM + 1)}
+
+    def _forget(self, words: set[bytes]) -> None:
+        """Forget what was found of words that now stand in another needle as well."""
+        for word in self._standing.keys() & words:
+            del self._standing[word]
+        self._near = {
+            (before, around): enough
+            for (before, around), enough in self._near.items()
+            if around[before : before + GRAM] not in words
+        }
 
     def _with(self, word: bytes) -> tuple[tuple[_Needle, int], ...]:
         """The long needles in which a word of GRAM bytes stands, and where in each."""
