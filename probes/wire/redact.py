@@ -60,7 +60,7 @@ class Redactor:
         self._documented = documented
         hidden = {secret: marker for secret, marker in secrets.items() if len(secret) >= MIN_SECRET}
         self._needles = needles_of(tuple(hidden.items())).copy(public=lambda: self._public_words)
-        self._markers = {marker: marker.encode() for marker in hidden.values()}
+        self._markers = {marker.encode() for marker in hidden.values()}
         self._hidden = set(hidden)
         self._shown: dict[str, str] = {}
         self._clean: set[str] = set()
@@ -252,7 +252,7 @@ class Redactor:
         hits = sorted(found)
         if not hits:
             return []
-        markers = [at for marker in self._markers.values() if marker in raw for at in _all_of(marker, raw)]
+        markers = [at for marker in self._markers if marker in raw for at in _all_of(marker, raw)]
         apart: list[Hit] = []
         for hit in hits:
             if any(start <= hit.start and hit.end <= end for start, end in markers):
@@ -312,12 +312,11 @@ class Redactor:
         if len(secret) < MIN_SECRET or secret in self._hidden:
             return
         self._hidden.add(secret)
-        # What is shown as nothing but a marker was hidden whole, whatever else is a secret.
-        self._shown = {text: shown for text, shown in self._shown.items() if shown in self._markers}
+        self._shown.clear()
         self._clean.clear()
         self._empty.clear()
         self._needles.add(secret, marker, whole=whole)
-        self._markers[marker] = marker.encode()
+        self._markers.add(marker.encode())
 
 
 _BETWEEN = "\0"
