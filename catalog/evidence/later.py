@@ -1,19 +1,20 @@
-"""Attempts that stay in their file until somebody looks: what a run kept may be more than memory should hold."""
+"""Attempts that stay in writing until somebody looks: what a run kept may be more than memory should hold."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self, overload
 
-from catalog.evidence.results import attempts_of
+from catalog.evidence.results import attempts_of, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from catalog.evidence.results import Result
     from catalog.model import Attempt, Json
 
 IN_MEMORY = 8_000_000
@@ -41,8 +42,58 @@ def took(attempts: Sequence[Attempt]) -> Took:
     return attempts.took if isinstance(attempts, Later) else Took.of(attempts)
 
 
-class Later(Sequence["Attempt"]):
-    """The attempts of one line of results.jsonl; the line is read anew for each look at them.
+class _InWriting(Sequence["Attempt"]):
+    """Attempts of which it is known how many they are; they are read anew for each look at them."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def _read(self) -> tuple[Attempt, ...]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __iter__(self) -> Iterator[Attempt]:
+        return iter(self._read())
+
+    @overload
+    def __getitem__(self, index: int) -> Attempt: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Attempt]: ...
+    def __getitem__(self, index: int | slice) -> Attempt | Sequence[Attempt]:
+        return self._read()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment] # as any sequence of what has none
+
+
+class Written(_InWriting):
+    """The attempts of a result that is not in its file yet, as the JSON that its line will have of them.
+
+    That is a third of what they take as objects, and hundreds of results wait for the others of their lanes.
+    """
+
+    def __init__(self, attempts: Sequence[Attempt]) -> None:
+        super().__init__(len(attempts))
+        self.json = json_of(attempts)
+
+    def _read(self) -> tuple[Attempt, ...]:
+        return attempts_of({"attempts": json.loads(self.json)})
+
+
+def in_writing(result: Result) -> dict[str, Json]:
+    """A result for its line: as `to_json` has it, but for attempts that are written down already, which are bytes."""
+    attempts = result.attempts
+    if not isinstance(attempts, Written):
+        return result.to_json()
+    return {**replace(result, attempts=()).to_json(), "attempts": attempts.json}
+
+
+class Later(_InWriting):
+    """The attempts of one line of results.jsonl.
 
     Raises:
         OSError: the file cannot be read any more.
@@ -51,27 +102,12 @@ class Later(Sequence["Attempt"]):
 
     def __init__(self, file: Path, offset: int, size: int, data: Mapping[str, Json]) -> None:
         attempts = attempts_of(data)
+        super().__init__(len(attempts))
         self._line = (file, offset, size)
-        self._number = len(attempts)
         self.took = Took.of(attempts)
 
-    def __len__(self) -> int:
-        return self._number
-
-    def __iter__(self) -> Iterator[Attempt]:
-        return iter(_read(*self._line))
-
-    @overload
-    def __getitem__(self, index: int) -> Attempt: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Attempt]: ...
-    def __getitem__(self, index: int | slice) -> Attempt | Sequence[Attempt]:
-        return _read(*self._line)[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    __hash__ = None  # type: ignore[assignment] # as any sequence of what has none
+    def _read(self) -> tuple[Attempt, ...]:
+        return _read(*self._line)
 
 
 @lru_cache(maxsize=1)

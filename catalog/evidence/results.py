@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
@@ -222,6 +223,25 @@ def _finding(data: Mapping[str, Json]) -> Finding:
 
 def _look(data: Mapping[str, Json]) -> Look:
     return Look(**{**data, "as_stated": tuple(data.get("as_stated", ()))})
+
+
+def json_of(value: Json) -> bytes:
+    """What results are made of, as a line of results.jsonl has it.
+
+    A provider may send half a surrogate pair: it becomes the JSON escape that it came as.
+    """
+    return _ENCODED.encode(value).encode(errors="backslashreplace")
+
+
+def _members(value: Json) -> Json:
+    """What JSON has no word for, one level deep: what is in it is asked for in its turn."""
+    if is_dataclass(value):
+        told = ((name, is_short, getattr(value, name)) for name, is_short in _told(value.__class__))
+        return {name: item for name, is_short, item in told if not is_short or item is not None}
+    return dict(value) if isinstance(value, Mapping) else list(value)
+
+
+_ENCODED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_members)
 
 
 def attempts_of(data: Mapping[str, Json]) -> tuple[Attempt, ...]:

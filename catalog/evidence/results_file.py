@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from catalog.evidence import shape
 from catalog.evidence.complete import complete
 from catalog.evidence.later import IN_MEMORY, LARGE, Later
-from catalog.evidence.results import Result, Run
+from catalog.evidence.results import Result, Run, json_of
 from catalog.evidence.told_once import told_once
 from catalog.model import Json, jsonl
 from catalog.model.errors import Mendable
@@ -41,12 +40,11 @@ class ResultsWriter:
         self._write(run.to_json())
 
     def append(self, result: Mapping[str, Json]) -> None:
+        """Append a result as `to_json` or `in_writing` has it."""
         self._write(result)
 
     def _write(self, data: Mapping[str, Json]) -> None:
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
-        # A provider may send half a surrogate pair: "backslashreplace" writes it as the JSON escape that it came as.
-        line = memoryview(text.encode(errors="backslashreplace"))
+        line = memoryview(_json_of(data) + b"\n")
         while line:
             line = line[os.write(self._file, line) :]
 
@@ -58,6 +56,17 @@ class ResultsWriter:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
+
+
+def _json_of(data: Mapping[str, Json]) -> bytes:
+    """An object as JSON; attempts that are in writing stay as they are."""
+    written = data.get("attempts")
+    if not isinstance(written, bytes):
+        return json_of(data)
+    names = list(data)
+    at = names.index("attempts")
+    before, after = ({name: data[name] for name in some} for some in (names[:at], names[at + 1 :]))
+    return json_of(before)[:-1] + b',"attempts":' + written + b"," + json_of(after)[1:]
 
 
 def read_run(path: Path, in_memory: int | None = None) -> tuple[Run, list[Result]]:

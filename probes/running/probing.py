@@ -7,11 +7,12 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
 from catalog.evidence.kept import Allowance, kept_attempt, kept_finding, kept_look
+from catalog.evidence.later import Written
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog.model.codes import ReasonCode
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from probes.calls.call import Call
     from probes.elicit.recipe import Recipe
     from probes.judging.cells import Place
+    from probes.judging.settlement import Refusal
     from probes.running.journal import Journal
     from probes.running.lane import Lane
 
@@ -83,6 +85,8 @@ class _Tried:
     """What the attempts at a record have shown so far: as it is kept, and judged by cell."""
 
     attempts: list[Attempt] = field(default_factory=list)
+    observed_at: str = ""
+    """When the last attempt began."""
     verdicts: list[Mapping[Place, Verdict]] = field(default_factory=list)
     unseen: dict[str, Reason] = field(default_factory=dict)
     """The optional looks of which nothing came, by label."""
@@ -90,6 +94,14 @@ class _Tried:
     """The other endpoints on which it stopped."""
     with_another_key: set[str] = field(default_factory=set)
     """The labels under which another key was sent than the lane's."""
+    _written: Written | None = None
+
+    def written(self) -> Written:
+        """The attempts as a result has them, once no other will be made: from now on they take little room."""
+        if self._written is None:
+            self._written = Written(self.attempts)
+            self.attempts.clear()
+        return self._written
 
 
 async def _looked_at(task: Task, lane: Lane, tried: _Tried) -> Verdict:
@@ -155,22 +167,38 @@ async def _worth_asking_again(task: Task, lane: Lane) -> bool:
 
 async def _settled(task: Task, lane: Lane, tried: _Tried, final: Verdict) -> Verdict:
     """The verdict once all of the lane are judged: what many different faults were answered with may say nothing."""
+    final, doubted, found = _in_doubt(task, lane, tried, final)
+    if not doubted and not found:
+        return final
+    tried.written()  # nothing more is read of it: a verdict holds what it rests on, and the others may take long
+    await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
+    if doubted:
+        return _without_what_is_not_there(final, doubted, lane)
+    rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
+    return settled(final, found, rulings, lane.settling.pages)
+
+
+class _Doubts(NamedTuple):
+    """The verdict so far, and what of it the lane's other probes decide: no more than one of both."""
+
+    final: Verdict
+    doubted: Mapping[Place, frozenset[str]]
+    """The values that somebody set, and that may be what was refused."""
+    found: tuple[Refusal, ...]
+
+
+def _in_doubt(task: Task, lane: Lane, tried: _Tried, final: Verdict) -> _Doubts:
     everything = [each for attempt in tried.attempts for each in attempt.exchanges]
     if lane.live:
         final = _without_rights(task, lane, tried, final, everything)
     doubted = blamed(final, task.expected, everything, lane.doubtful, lane.provider.name)
     if doubted:
-        await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
-        return _without_what_is_not_there(final, doubted, lane)
+        return _Doubts(final, doubted, ())
     exchanges = {(each.label, each.endpoint): each for each in everything}
     faults = {label: row for label, row in task.faults.items() if label not in tried.with_another_key}
     found = tuple(refusals(task.expected, final, exchanges, task.recipe.lane, faults, task.known))
     lane.settling.note(found, pages(task.expected, everything, task.known))
-    if not found:
-        return final
-    await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
-    rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
-    return settled(final, found, rulings, lane.settling.pages)
+    return _Doubts(final, {}, found)
 
 
 def _without_rights(task: Task, lane: Lane, tried: _Tried, final: Verdict, exchanges: Sequence[Exchange]) -> Verdict:
@@ -275,6 +303,7 @@ async def _performed(task: Task, lane: Lane, tried: _Tried, probe: AttemptProbe)
     verdict = (broken or _judged(task, tried, attempt, needed, stopped)).kept
     # Judged on the whole, kept in part: hundreds of large bodies would not fit into memory until the run ends.
     tried.attempts.append(kept_attempt(attempt, task.expected, task.allowance))
+    tried.observed_at = at
     return verdict
 
 
@@ -345,8 +374,8 @@ def _result(task: Task, final: Verdict, tried: _Tried) -> Result:
         reason=final.reason,
         looks=tuple(map(kept_look, final.looks)),
         findings=(*map(kept_finding, final.findings), *_not_looked_at(looks, endpoints)),
-        attempts=tuple(tried.attempts),
-        observed_at=tried.attempts[-1].at if tried.attempts else "",
+        attempts=tried.written(),
+        observed_at=tried.observed_at,
         lane=task.recipe.lane,
         cost=str(task.recipe.cost),
         elicited=task.recipe.elicited,

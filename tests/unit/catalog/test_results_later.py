@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog.evidence import results_file
-from catalog.evidence.later import Later, Took, took
-from catalog.evidence.results_file import read_run
+from catalog.evidence.later import Later, Took, Written, in_writing, took
+from catalog.evidence.results_file import ResultsWriter, read_run
 from catalog.model import Attempt, Exchange, Reason, Request, Response
+from catalog.model.exchange import Event
 from reports import build
 from tests.unit.reports import sample
+from tests.unit.reports.making import answer, exchange, result, run
 
 if TYPE_CHECKING:
     import pytest
+
+    from catalog.model import Json
 
 VIEWS = ("report.html", "summary.md", "junit.xml")
 
@@ -76,3 +83,34 @@ def test_views_are_the_same_byte_for_byte(tmp_path: Path, monkeypatch: pytest.Mo
     build.build_merged([tmp_path], tmp_path / "merged")
     merged = read_run(tmp_path / "merged" / "results.jsonl")[1]
     assert merged == sorted(read_run(tmp_path / "results.jsonl")[1], key=lambda each: each.record)
+
+
+def line_of(folder: Path, data: Mapping[str, Json]) -> bytes:
+    file = folder / "line.jsonl"
+    with ResultsWriter(file, run()) as writer:
+        writer.append(data)
+    return file.read_bytes().splitlines()[1]
+
+
+def test_attempts_in_writing_are_the_same_and_make_the_same_line(tmp_path: Path) -> None:
+    odd = answer(500, "api_error", "é \ud83d")
+    events = (Event("delta", {"text": "\ud83d", "list": (1, 2)}, 3.5), Event("sent", None, sent=True))
+    headers = MappingProxyType({"content-type": "text/event-stream"})
+    streamed = exchange(response=replace(odd, events=events, headers=headers))
+    attempts = (Attempt("2026-11-21T04:05:00Z", 40.0, (exchange(response=odd), streamed)),)
+    of_sample = [each for each in sample.some()[1] if each.attempts]
+    assert of_sample
+    for each in (result("pa/errors/general/api_error", attempts=attempts), *of_sample):
+        put = replace(each, attempts=Written(each.attempts))
+        assert len(put.attempts) == len(each.attempts)
+        assert [attempt.at for attempt in put.attempts] == [attempt.at for attempt in each.attempts]
+        assert (
+            line_of(tmp_path, in_writing(put)) == line_of(tmp_path, each.to_json()) == line_of(tmp_path, put.to_json())
+        )
+        assert line_of(tmp_path, in_writing(each)) == line_of(tmp_path, each.to_json())
+
+
+def test_a_result_in_writing_is_the_result(tmp_path: Path) -> None:
+    for each in read_run(written(tmp_path))[1]:
+        assert replace(each, attempts=Written(each.attempts)) == each
+        assert Written(each.attempts) != (*each.attempts, None)
