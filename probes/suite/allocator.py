@@ -33,5 +33,15 @@ GARBAGE_EVERY = 20_000
 
 def collect_seldom() -> None:
     """Look for circles seldom, and never among what there is by now: modules, records and items stay to the end."""
-    gc.freeze()
+    pass_over()
     gc.set_threshold(GARBAGE_EVERY)
+
+
+def pass_over() -> None:
+    """Look for circles never again among what there is by now."""
+    gc.freeze()
+
+
+def let_go() -> None:
+    """Look for circles now: of a run that is over they hold much, and what comes next needs the room."""
+    gc.collect()

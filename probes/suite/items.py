@@ -22,9 +22,11 @@ from probes.planning.sharding import group_of
 from probes.running import journal
 from probes.running.engine import Engine
 from probes.running.journal import Journal
+from probes.suite import allocator
 from probes.suite.collecting import Collector, address_of
 from probes.suite.outcomes import reason_of
 from probes.target.target import NOWHERE_KEY
+from probes.wire.needles import needles_of
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ class Prober(Collector):
             and not session.config.getoption("collectonly")
         ):
             self._load_what_sends()
+            allocator.pass_over()
             for group in list(self._by_group):
                 self._start(group)
 
@@ -104,6 +107,8 @@ class Prober(Collector):
         if self._engine is not None:
             self._engine.close()
             self._engine = None
+            needles_of.cache_clear()  # one of the largest things of a run, and of no use to a view
+            allocator.let_go()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say what became of recorded traffic: what is evidence of nothing is in no result."""
