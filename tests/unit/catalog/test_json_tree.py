@@ -5,10 +5,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.json_tree import map_texts, texts
+from catalog.model.json_tree import (
+    BYTES,
+    all_texts,
+    map_bytes,
+    map_texts,
+    placed_texts,
+    texts,
+    texts_and_bytes,
+    weight,
+)
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -50,3 +60,72 @@ def test_what_is_changed_is_what_is_found(value: Json) -> None:
     assert map_texts(value, note) == value
     assert met == list(texts(value))
     assert json.dumps(map_texts(value, note)) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "are_bytes"),
+    [
+        ([*range(BYTES)], True),
+        ([255] * BYTES, True),
+        ([*range(BYTES - 1)], False),
+        ([256] * BYTES, False),
+        ([*range(BYTES), 256], False),
+        ([-1, *range(BYTES)], False),
+        ([*range(BYTES), -1], False),
+        ([*range(BYTES), 1.0], False),
+        ([1.0, *range(BYTES)], False),
+        ([True, *range(BYTES)], False),
+        ([*range(BYTES), None], False),
+        (["1"] * BYTES, False),
+        (tuple(range(BYTES)), False),
+    ],
+)
+def test_a_list_of_bytes_as_numbers_is_told_from_other_lists(numbers: Json, are_bytes: bool) -> None:
+    value = {"a": [{"data": numbers}], "b": "text"}
+    said = [each for each in numbers if isinstance(each, str)]
+    assert texts_and_bytes(value) == (["a", "data", *said, "b", "text"], [numbers] if are_bytes else [])
+    changed = {"a": [{"data": ["changed"] if are_bytes else numbers}], "b": "text"}
+    assert map_bytes(value, lambda _: ["changed"]) == changed
+
+
+def test_each_list_of_bytes_is_found_and_none_within() -> None:
+    bytes_twice = [[0] * BYTES, [{"data": [7] * BYTES}, [8] * BYTES], 1, None]
+    assert texts_and_bytes(bytes_twice) == (["data"], [[0] * BYTES, [7] * BYTES, [8] * BYTES])
+    assert map_bytes(bytes_twice, lambda found: found[:1]) == [[0], [{"data": [7]}, [8]], 1, None]
+
+
+@given(VALUES)
+def test_all_texts_are_those_that_are_changed_with_names(value: Json) -> None:
+    met: list[str] = []
+
+    def note(text: str) -> str:
+        met.append(text)
+        return text
+
+    map_texts(value, note, names=True)
+    assert met == all_texts(value)
+
+
+def test_a_place_is_a_pointer_with_a_star_for_each_item() -> None:
+    assert list(placed_texts(VALUE)) == [("/a", "b"), ("/list/*", "c"), ("/list/*/d", "e"), ("/pair/*", "f")]
+    assert list(placed_texts("text")) == [("", "text")]
+
+
+@given(VALUES)
+def test_placed_texts_are_the_texts(value: Json) -> None:
+    assert [text for _, text in placed_texts(value)] == list(texts(value))
+
+
+def test_a_value_weighs_at_least_what_is_in_it() -> None:
+    assert weight("x" * 1000) > 1000
+    assert weight("\U0001f600" * 1000) > 4000
+    assert weight(b"x" * 1000) > 1000
+    assert weight({"k" * 1000: 1}) > 1000
+    assert weight({"k": "x" * 1000}) > 1000
+    assert weight(["x" * 1000, ("x" * 1000,)]) > 2000
+    assert weight([0] * 100) > 100 * 8
+    least = weight(None)
+    assert least > 0
+    assert weight(1) == weight(1.5) == weight(object()) == weight([]) == weight({}) == least
+    assert weight([1, [2]]) == 4 * least
+    assert weight({"ab": 1}) == 3 * least + 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,26 @@ LETTERS = st.text("ab/*", max_size=8)
 def test_a_star_is_anything(pattern: str, text: str) -> None:
     meant = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
     assert fits(pattern, text) is (meant.fullmatch(text) is not None)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "fitting"),
+    [
+        ("a*", "a*x", True),
+        ("a*b", "a/b", True),
+        ("a*b*b", "ab", False),
+        ("a*b*b", "abb", True),
+        ("ab*ba", "aba", False),
+        ("ab*ba", "abba", True),
+        ("a*bb*bb*", "abbb", False),
+        ("a*bb*bb*", "abbbb", True),
+        ("a*x", "a*", False),
+        ("a", "ab", False),
+        ("*", "", True),
+    ],
+)
+def test_no_letter_counts_for_two_pieces(pattern: str, text: str, fitting: bool) -> None:
+    assert fits(pattern, text) is fitting
 
 
 def test_many_stars_take_no_longer_than_one() -> None:

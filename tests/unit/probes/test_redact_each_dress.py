@@ -64,6 +64,7 @@ DRESSES: dict[str, str] = {
     "base64, after another stretch": f"{'A' * 40}.{in_base64(swapped(SECRET))}",
     "base64 in base64 in base64": in_base64(in_base64(in_base64(swapped(SECRET)).encode()).encode()),
     "hexadecimal": swapped(SECRET).hex(),
+    "hexadecimal, just enough": swapped(TWELVE).hex(),
     "hexadecimal, after half a byte": f"a{swapped(SECRET).hex()}",
     "hexadecimal within base64's alphabet": f"zz/{swapped(SECRET).hex()}",
     "gzip": in_base64(gzip.compress(swapped(SECRET), mtime=0)),
