@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence.results import Asked, Result, Run
+from catalog.evidence.results import RECORDED, Asked, Result, Run
 from catalog.model import (
     Address,
     Aspect,
@@ -170,6 +170,7 @@ def test_what_a_result_is_of() -> None:
     assert WHOLE.address == Address.parse(RECORD)
     assert WHOLE.probed_record == Record(Address.parse(RECORD), {"http_status": 400})
     assert WHOLE.drifts == (DRIFT,)
+    assert RECORDED == "recorded", "a word of the file"
 
 
 @pytest.mark.parametrize(
