@@ -31,15 +31,18 @@ from tests.unit.catalog.cells_making import (
     stated_by,
 )
 
+# made once, for to make a strategy takes longer than to draw from it
+FATES = st.lists(st.sampled_from(["stated", "absent", "403", "unseen"]), min_size=len(KEYS), max_size=len(KEYS))
+ENDPOINTS = st.sampled_from([ENDPOINT_ADDRESS, ELSEWHERE, ""])
+OUTCOMES = st.sampled_from([Outcome.CONFORMS, Outcome.DRIFTED, Outcome.INCONCLUSIVE, Outcome.FLAKY])
+RUNS = st.sampled_from(["r1", "r2", "r3"])
+
 
 @st.composite
 def looks(draw: st.DrawFn) -> Look:
-    fates = draw(
-        st.lists(st.sampled_from(["stated", "absent", "403", "unseen"]), min_size=len(KEYS), max_size=len(KEYS))
-    )
-    by_key = dict(zip(KEYS, fates, strict=True))
+    by_key = dict(zip(KEYS, draw(FATES), strict=True))
     return Look(
-        draw(st.sampled_from([ENDPOINT_ADDRESS, ELSEWHERE, ""])),
+        draw(ENDPOINTS),
         "answer",
         tuple(key for key, fate in by_key.items() if fate == "stated"),
         {key: fate for key, fate in by_key.items() if fate in ("absent", "403")},
@@ -47,15 +50,14 @@ def looks(draw: st.DrawFn) -> Look:
     )
 
 
+SOME_LOOKS = st.lists(looks(), min_size=1, max_size=3)
+ONE_A_CELL = st.lists(looks(), max_size=2, unique_by=lambda look: (look.label, look.endpoint))
+
+
 @st.composite
 def nights(draw: st.DrawFn) -> list[Sighting]:
     return [
-        night(
-            f"2026-11-{draw(st.integers(1, 30)):02}",
-            *draw(st.lists(looks(), min_size=1, max_size=3)),
-            outcome=draw(st.sampled_from([Outcome.CONFORMS, Outcome.DRIFTED, Outcome.INCONCLUSIVE, Outcome.FLAKY])),
-            run=draw(st.sampled_from(["r1", "r2", "r3"])),
-        )
+        night(f"2026-11-{draw(st.integers(1, 30)):02}", *draw(SOME_LOOKS), outcome=draw(OUTCOMES), run=draw(RUNS))
         for _ in range(draw(st.integers(0, 5)))
     ]
 
@@ -76,8 +78,7 @@ def nights_of_other_days(draw: st.DrawFn) -> list[Sighting]:
     for day in days:
         answered = exchange(draw(st.sampled_from([403, 429])), draw(st.sampled_from(["Slow.", "Wait.", ""])))
         one = sighting(draw(st.sampled_from(outcomes)), f"2026-11-{day:02}", f"r{day}", seen=answered)
-        one_a_cell = st.lists(looks(), max_size=2, unique_by=lambda look: (look.label, look.endpoint))
-        found.append(Sighting(one.run, replace(one.result, looks=tuple(draw(one_a_cell)))))
+        found.append(Sighting(one.run, replace(one.result, looks=tuple(draw(ONE_A_CELL)))))
     return found
 
 
