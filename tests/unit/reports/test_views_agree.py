@@ -45,6 +45,16 @@ REASONS = (
     "stopped-early",
     "probe-refused",
 )
+# made once, for to make a strategy takes longer than to draw from it
+OUTCOMES = st.sampled_from(Outcome)
+STATES = st.none() | st.sampled_from(LedgerState)
+SOME_REASON = st.none() | st.sampled_from(REASONS)
+OBSERVED = st.sampled_from([403, 500])
+AGREED = st.none() | st.sampled_from(AGREEMENTS)
+SOME_PROVIDER = st.sampled_from(PROVIDERS)
+LANES = st.sampled_from(["", "pa:inference"])
+TRIPWIRES = st.lists(st.sampled_from([Outcome.DRIFTED, Outcome.CONFORMS]), max_size=1)
+EXPECTED = st.sets(SOME_PROVIDER)
 
 
 @st.composite
@@ -52,23 +62,23 @@ def results(draw: st.DrawFn) -> list[Result]:
     """Any outcomes, reasons and ledger states of any providers, also those that no run should give."""
     made = []
     for number in range(draw(st.integers(0, 8))):
-        outcome = draw(st.sampled_from(Outcome))
-        state = draw(st.none() | st.sampled_from(LedgerState))
-        reason = draw(st.none() | st.sampled_from(REASONS))
-        observed = draw(st.sampled_from([403, 500]))
-        agreement = draw(st.none() | st.sampled_from(AGREEMENTS)) if outcome is Outcome.DRIFTED else None
+        outcome = draw(OUTCOMES)
+        state = draw(STATES)
+        reason = draw(SOME_REASON)
+        observed = draw(OBSERVED)
+        agreement = draw(AGREED) if outcome is Outcome.DRIFTED else None
         made.append(
             result(
-                f"{draw(st.sampled_from(PROVIDERS))}/errors/general/r{number}",
+                f"{draw(SOME_PROVIDER)}/errors/general/r{number}",
                 outcome,
                 reason=Reason(reason) if reason else None,
                 findings=(finding(observed=observed),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else (),
                 ledger={"state": str(state), "reason": "r", "detail": "d"} if state else None,
                 agreement=agreement,
-                lane=draw(st.sampled_from(["", "pa:inference"])),
+                lane=draw(LANES),
             )
         )
-    for state in draw(st.lists(st.sampled_from([Outcome.DRIFTED, Outcome.CONFORMS]), max_size=1)):
+    for state in draw(TRIPWIRES):
         findings = (finding(),) if state is Outcome.DRIFTED else ()
         made.append(Result(TRIPWIRE, {}, state, findings=findings, lane="pa:inference"))
     if draw(st.integers(0, 9)) == 0:
@@ -79,7 +89,7 @@ def results(draw: st.DrawFn) -> list[Result]:
 @st.composite
 def runs(draw: st.DrawFn) -> Run:
     """A run that expects some providers, with or without a past and an entry of the ledger that is due."""
-    described: dict[str, Any] = {"expected": tuple(sorted(draw(st.sets(st.sampled_from(PROVIDERS)))))}
+    described: dict[str, Any] = {"expected": tuple(sorted(draw(EXPECTED)))}
     if draw(st.booleans()):
         described["selected"] = tuple(f"{each}/errors/general/r{n}" for n, each in enumerate(PROVIDERS))
     if draw(st.booleans()):
