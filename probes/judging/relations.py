@@ -126,8 +126,6 @@ def _compared_with(relation: Relation, expected: Expected, exchange: Exchange, o
     if relation.value is not ABSENT:
         several = isinstance(relation.value, list) and relation.kind in ("equals", "differs", "subset", "none")
         return Values(relation.value if several else [relation.value])
-    if relation.kind == "non_empty":
-        return Values(())
     place = Place.parse(relation.other)
     answers = [others[label] for label in relation.of] or [Answer(expected, exchange)]
     found = (value for its in answers for value in values_at(place, its.expected, its.exchange, relation.path))
@@ -206,7 +204,7 @@ def _out_of_order(ours: Values, theirs: Values) -> list[Json] | None:
     keys = _comparable(ours)
     if keys is None or len(keys) < 2:
         return None
-    descending = theirs.values[:1] == ["descending"]
+    descending = theirs.values[0] == "descending"
     for number in range(1, len(keys)):
         earlier, later = keys[number - 1], keys[number]
         if earlier < later if descending else earlier > later:

@@ -75,12 +75,19 @@ def test_another_side_of_the_answer_is_lied_about_each_day() -> None:
 
 
 def test_what_it_lies_about_is_what_drifts_and_nothing_else() -> None:
-    findings = [each for day in range(len(LIES)) for each in sprung(TODAY + timedelta(days=day)).findings]
+    seen = [sprung(TODAY + timedelta(days=day)) for day in range(len(LIES))]
+    findings = [each for result in seen for each in result.findings]
     assert [(each.assertion, each.documented) for each in findings] == [
         (f"control/header:{NOWHERE}", "present"),
         (f"control/body:/{NOWHERE}", True),
         ("control/body", "empty"),
         ("control/status", TEAPOT),
+    ]
+    assert [(each.label, each.as_stated, each.otherwise, each.unseen) for result in seen for each in result.looks] == [
+        ("control", (), {f"header:{NOWHERE}": "absent"}, {}),
+        ("control", (), {f"body:/{NOWHERE}": "absent"}, {}),
+        ("control", (), {"body": "out-of-range"}, {}),
+        ("control", (), {"status": "200"}, {}),
     ]
 
 
