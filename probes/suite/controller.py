@@ -211,6 +211,7 @@ class Controller:
             if exitstatus in _OURS and not opened and not session.config.getoption("collectonly"):
                 session.exitstatus = Exit.HARNESS_ERROR
             return
+        self._page.begin()
         run, results = self._seen = read_run(self.folder / RESULTS)
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, self.options.target.name)
@@ -322,7 +323,6 @@ class Controller:
         from catalog.writeback import update
         from reports import build
 
-        self._page.begin()
         for what, make in (
             (
                 "the records as this run would leave them",

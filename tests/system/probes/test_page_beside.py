@@ -15,8 +15,14 @@ from catalog.evidence.results_file import read_run
 from probes.suite.embedded_mock import needed
 from reports import beside, build
 from reports.beside import Beside
-from tests.harness.command import pytest_probes
+from tests.harness.command import DEADLINE_S, pytest_probes
 from tests.unit.reports import sample
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is slow the page is waited for as any process is."""
+    monkeypatch.setattr(beside, "DEADLINE_S", DEADLINE_S)
 
 
 @pytest.fixture
@@ -142,7 +148,7 @@ os.sched_getaffinity = lambda _: {0, 1}
 
 def pytest_addoption():
     from reports import beside
-    beside.RECORDS = 2
+    beside.RECORDS, beside.DEADLINE_S = 2, 600
 
 
 def pytest_unconfigure():
