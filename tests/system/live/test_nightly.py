@@ -309,19 +309,21 @@ def test_with_nothing_to_say_there_is_no_pull_request(opened: Repository, first:
     assert opened.asked() == []
 
 
-@pytest.mark.parametrize("damage", ["empty", "broken", "absent"])
-def test_a_shard_that_cannot_be_read_is_named_and_left_out(
-    repository: Repository, first: Path, second: Path, tmp_path: Path, damage: str
+def test_each_shard_that_cannot_be_read_is_named_and_left_out(
+    repository: Repository, first: Path, second: Path, tmp_path: Path
 ) -> None:
-    shard = tmp_path / "shard"
-    shard.mkdir()
     lines = (second / "results.jsonl").read_text().splitlines(keepends=True)
-    if damage != "absent":
-        (shard / "results.jsonl").write_text("" if damage == "empty" else "".join([lines[0], "{", *lines[1:]]))
-    said = repository.propose(shard, first, status=1)
-    assert f"left out, for it cannot be read: {shard}" in said
+    empty, broken, absent = shards = [tmp_path / name for name in ("empty", "broken", "absent")]
+    for shard in shards:
+        shard.mkdir()
+    (empty / "results.jsonl").touch()
+    (broken / "results.jsonl").write_text("".join([lines[0], "{", *lines[1:]]))
+    said = repository.propose(empty, broken, first, absent, status=1)
+    body = (repository.gh / "body").read_text()
+    for shard in shards:
+        assert f"left out, for it cannot be read: {shard}" in said
+        assert str(shard) in body
     assert repository.changed() == [MODELS]
-    assert str(shard) in (repository.gh / "body").read_text()
     assert repository.tip(HISTORY)
 
 

@@ -21,11 +21,11 @@ GET_MODEL = "pa/endpoints/models/get_model"
 LIST_MODELS = "pa/endpoints/models/list_models"
 
 VOLATILE = (
-    (r"--(target|out) /\S+", r"--\1 PATH"),
+    (r"--(target|out) ('[^']*'|/\S+)", r"--\1 PATH"),
     (r"\d{8}T\d{6}Z-[\w-]+", "RUN"),
-    (r"/\S+/RUN", "OUT/RUN"),
+    (r": /.+/RUN", ": OUT/RUN"),
     (r"127\.0\.0\.1:\d+", "HOST"),
-    (r"in \d+\.\d+s", "in TIME"),
+    (r"in \d+\.\d+s( \([\d:]+\))?", "in TIME"),
     (r"=+", "="),
 )
 
