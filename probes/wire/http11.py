@@ -110,6 +110,8 @@ class Connection(asyncio.Protocol):
         Raises:
             NoAnswer: the connection broke, what came is no HTTP, or it takes too much of the connection.
         """
+        if not self._answered:  # it is asked for at once: h11 need not be told first that nothing has come
+            await self._something()
         for _ in range(MAX_INTERIM + 1):
             event = await self._event()
             if isinstance(event, h11.Response):
