@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -79,14 +80,19 @@ def test_what_cannot_be_read_is_refused(kind: str) -> None:
     known: set[tuple[str, ...]] = set()
     made = [Record(each.address, data) for each in CATALOG.select(kind=kind) for data in variants(each.data, known)]
     raising: dict[str, list[Record]] = {}
-    for variant in made:
-        if trouble := raises(variant):
+    for number, variant in enumerate(made):
+        if trouble := raises(alone(variant, number)):
             raising.setdefault(trouble, []).append(variant)
     assert len(made) > len(raising) > 0
     for trouble, alike in raising.items():
         for variant in alike[:FEW]:
             refused = is_malformed(variant, SCENE) or problems_of(variant, SCENE)
             assert refused, (str(variant.address), trouble, variant.data)
+
+
+def alone(record: Record, number: int) -> Record:
+    """At an address of its own: what readers remember of a record is found by it, and then compared field by field."""
+    return Record(replace(record.address, slug=f"v{number}"), record.data)
 
 
 def raises(record: Record) -> str:
