@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ import pytest
 from catalog.evidence import self_check, verdicts
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import RESULTS, ResultsWriter, read_run
-from catalog.model import Address, Json, Outcome, Reason, places
+from catalog.model import Address, Json, Outcome, Reason, homes, places
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import LONGEST, Mendable
 from catalog.model.exits import Exit, highest
@@ -232,7 +233,9 @@ class Controller:
         try:
             self._written += after_run.write_back(self.options, run, results)
         except Mendable as error:
-            self._trouble.append(f"records not updated: {error}; then `python -m catalog update {self.folder}`")
+            records = homes.option_for(self.options.catalog.root)
+            command = shlex.join(["python", "-m", "catalog", "update", str(self.folder), *records])
+            self._trouble.append(f"records not updated: {error}; then `{command}`")
             return Exit.USAGE
         return Exit.FINE
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,7 +77,8 @@ def test_the_run_that_it_names_is_the_one_that_it_planned(
         given = night(tmp_path, {"pa": f"{base}/pa"}).path
         assert command.main(["doctor", "--target", str(given), "--allow", "billable,destructive"]) == 0
     (last,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("fine: ")]
-    assert last == f"fine: `pytest probes --target {given} --allow billable,destructive` sends what is planned"
+    named = shlex.join(["pytest", "probes", "--target", str(given), "--allow", "billable,destructive"])
+    assert last == f"fine: `{named}` sends what is planned"
 
 
 GOES = "2026-12-03T00:00:00Z"

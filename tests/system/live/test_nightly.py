@@ -363,9 +363,9 @@ def test_a_hostile_history_branch_is_data(opened: Repository, second: Path, tmp_
 RACE = """\
 #!/bin/sh
 # Another night is faster, once: it pushes between this one's look and this one's push.
-[ -e {once} ] && exit 0
-touch {once}
-git -C {remote} update-ref refs/heads/{branch} {other}
+[ -e "{once}" ] && exit 0
+touch "{once}"
+git -C "{remote}" update-ref refs/heads/{branch} {other}
 """
 
 
@@ -396,11 +396,11 @@ def test_clean_up_removes_what_an_earlier_night_left(tmp_path: Path) -> None:
     (tools / "gh").write_text(
         "#!/bin/sh\n"
         'if [ "$2" = list ]; then echo 41; echo 42; exit; fi\n'
-        f'echo "$*" >> {tmp_path}/asked\n'
+        f'echo "$*" >> "{tmp_path}/asked"\n'
         'test "$3 $5" = "42 night-pa" || exit 1\n'
         'mkdir -p "$7/20261120T021700Z-live-abcd" && echo "{}" > "$7/20261120T021700Z-live-abcd/made.jsonl"\n'
     )
-    (tools / "python").write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/ran\n')
+    (tools / "python").write_text(f'#!/bin/sh\necho "$*" >> "{tmp_path}/ran"\n')
     for tool in tools.iterdir():
         tool.chmod(0o755)
     environ = child_environ({"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "GH_TOKEN": "t"})

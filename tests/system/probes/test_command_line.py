@@ -225,7 +225,7 @@ def refused(typed: str, tmp_path: Path) -> list[str]:
     }
     found = {name: make() for name, make in catalogs.items() if f"{{{name}}}" in typed}
     out = [] if "--out" in typed else ["--out", str(tmp_path / "out")]
-    return ["probes", *typed.format(tmp=tmp_path, **found).split(), *out]
+    return ["probes", *(word.format(tmp=tmp_path, **found) for word in typed.split()), *out]
 
 
 def assert_refused(typed: str, status: int, said: str) -> None:

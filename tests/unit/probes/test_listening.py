@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 import zlib
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -242,7 +243,7 @@ def test_a_run_is_left_that_can_be_read_and_judged_again(tmp_path: Path) -> None
     assert {address: again.result(address).outcome for address in told} == told
     of_the_run = Traffic(read([live.folder]), few(), [anybody()], of_target=False)
     assert of_the_run.result(OVERLOADED).outcome is Outcome.CONFORMS
-    assert said.of(f"pytest probes --traffic {live.folder / EXCHANGES}")
+    assert said.of(f"pytest probes --traffic {shlex.quote(str(live.folder / EXCHANGES))}")
 
 
 def test_no_secret_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
