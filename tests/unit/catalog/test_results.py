@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from catalog.evidence.results import RECORDED, Asked, Result, Run
+from catalog.evidence.later import Written, in_writing
+from catalog.evidence.results import RECORDED, Asked, Result, Run, json_of
 from catalog.model import (
     Address,
     Aspect,
@@ -157,6 +159,20 @@ def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> Non
     told = read_again(Run("r", "mock", live=False, started_at="", today="").to_json())
     assert told["previous_run"] is None
     assert not {"selected", "stands_for"} & told.keys()
+
+
+def test_attempts_that_are_written_down_already_are_the_same_line() -> None:
+    attempt = WHOLE.attempts[0]
+    odd = replace(attempt, exchanges=(Exchange("é", BARE, Response(headers=MappingProxyType({"a": "b"}))),))
+    for attempts in (WHOLE.attempts, (attempt, odd)):
+        result = replace(WHOLE, attempts=attempts)
+        written = json_of(attempts)
+        said = json.dumps(result.to_json()["attempts"], ensure_ascii=False, separators=(",", ":"))
+        assert written.decode() == said
+        assert tuple(Written(attempts)) == attempts
+        assert len(Written(attempts)) == len(attempts)
+        assert in_writing(replace(result, attempts=Written(attempts))) == {**result.to_json(), "attempts": written}
+        assert in_writing(result) == result.to_json()
 
 
 def test_any_mapping_is_an_object_and_any_sequence_a_list() -> None:

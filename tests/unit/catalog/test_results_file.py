@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from catalog.evidence.later import Later
 from catalog.evidence.results import Result
 from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
 from catalog.model import Attempt, Outcome
@@ -49,6 +51,26 @@ def test_a_file_is_begun_anew_in_whichever_folder(tmp_path: Path) -> None:
     first, *others = path.read_text(encoding="utf-8").splitlines()
     assert first == json.dumps(RUN.to_json(), ensure_ascii=False, separators=(",", ":"))
     assert len(others) == 1
+
+
+def test_a_file_is_closed_once_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed, close = list[int](), os.close
+
+    def closing(descriptor: int) -> None:
+        closed.append(descriptor)
+        close(descriptor)
+
+    monkeypatch.setattr(os, "close", closing)
+    with ResultsWriter(tmp_path / RESULTS, RUN):
+        assert closed == []
+    assert len(closed) == 1
+
+
+def test_so_many_bytes_are_held_and_of_what_is_more_the_attempts_stay(path: Path) -> None:
+    whole = sum(map(len, path.read_bytes().splitlines(keepends=True)[1:]))
+    for in_memory, last_is_held in ((whole, True), (whole - 1, False)):
+        held = [not isinstance(each.attempts, Later) for each in read_run(path, in_memory)[1]]
+        assert held == [True, True, last_is_held]
 
 
 def test_cut_at_any_byte_every_whole_line_is_read(path: Path) -> None:
