@@ -110,8 +110,10 @@ def test_what_is_durable_is_on_the_disk_before_it_stands_in_its_place(
     assert file.read_bytes() == b"what it says"
     assert synced == ([(False, False), (True, True)] if durable else []), "the file, then that it stands there"
     assert write_data(file, b"what it says", durable=durable) is False
+    synced.clear()
     assert write_text(file, "é") is True
     assert file.read_bytes() == "é".encode()
+    assert synced == [(False, True), (True, True)], "durable unless told otherwise"
     assert not file.stat().st_mode & 0o111
 
 
