@@ -65,8 +65,8 @@ def _json_of(data: Mapping[str, Json]) -> bytes:
         return json_of(data)
     names = list(data)
     at = names.index("attempts")
-    before, after = ({name: data[name] for name in some} for some in (names[:at], names[at + 1 :]))
-    return json_of(before)[:-1] + b',"attempts":' + written + b"," + json_of(after)[1:]
+    before, after = (json_of({name: data[name] for name in some})[1:-1] for some in (names[:at], names[at + 1 :]))
+    return b"{%s}" % b",".join(filter(None, (before, b'"attempts":' + written, after)))
 
 
 def read_run(path: Path, in_memory: int | None = None) -> tuple[Run, list[Result]]:

@@ -28,9 +28,10 @@ from probes.judging.tripwire import tripwire
 from probes.planning.obstacles import obstacle
 from probes.planning.plan import plan
 from probes.planning.rotation import ALL, Drawing
-from probes.running.probing import Task, now, place_of, run, unprobed
+from probes.running.probing import now, place_of, run, unprobed
 from probes.running.provider_run import ProviderRun
 from probes.running.room import Room
+from probes.running.task import Task
 from probes.running.waiting import LaneState
 from probes.target.target import Cost, Target
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.evidence.kept import Allowance, kept_attempt, kept_finding, kept_look
-from catalog.evidence.later import Written
+from catalog.evidence.kept import kept_attempt, kept_finding, kept_look
 from catalog.evidence.results import Result
 from catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog.model.codes import ReasonCode
@@ -20,91 +18,40 @@ from catalog.model.explanations import INCONCLUSIVE
 from catalog.model.labels import BESIDE
 from probes.elicit.performing import Unseen, perform
 from probes.elicit.probe import Stopped
-from probes.elicit.twins import TWIN, twin
 from probes.judging.attempts import PASSING, only_later, over_all, still_open
 from probes.judging.judge import judge
-from probes.judging.let_through import let_through
-from probes.judging.named import blamed
 from probes.judging.not_looked_at import not_looked_at
-from probes.judging.settlement import pages, refusals, settled
-from probes.judging.summed import summed, unseen
+from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
 from probes.running import controls
 from probes.running.attempt_probe import AttemptProbe
+from probes.running.doubts import settled
 from probes.running.gathering import Stage
+from probes.running.task import Tried
 from probes.running.waiting import For
 
 if TYPE_CHECKING:
-    from catalog.model import Exchange
-    from catalog.reading.expected import Expected
-    from catalog.recognition.known import Known
-    from probes.calls.call import Call
     from probes.elicit.recipe import Recipe
     from probes.judging.cells import Place
-    from probes.judging.settlement import Refusal
-    from probes.running.journal import Journal
     from probes.running.lane import Lane
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """Everything that probing one record needs, put together before anything is sent."""
-
-    record: Record
-    recipe: Recipe
-    expected: tuple[Expected, ...]
-    known: Known
-    control: Call | None
-    run: str
-    journal: Journal | None = None
-    reprobe_after_s: float = 0.0
-    faults: Mapping[str, str] = field(default_factory=dict)
-    """What is wrong with the request of each label that is to be refused: the row that says so."""
-    allowance: Allowance = field(default_factory=Allowance)
-    """What the run may still keep of large answers."""
-    twin: Callable[[str], Recipe | Reason] = twin
-    """How an endpoint is asked without a fault, or why it is not here."""
+    from probes.running.task import Task
 
 
 async def run(task: Task, lane: Lane) -> Result:
     """Probe one record; never raises for what the network, the provider or the recipe does."""
-    tried = _Tried()
+    tried = Tried()
     try:
         final = await _looked_at(task, lane, tried)
         if final.outcome is Outcome.DRIFTED:
             # A key or a host that fails by now makes everything look like drift: it stands if a later control succeeds.
             await _confirm(task, lane, after=time.perf_counter())
-        final = await _settled(task, lane, tried, final)
+        final = await settled(task, lane, tried, final)
     except Stopped as stopped:
         final = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
     return _result(task, final, tried)
 
 
-@dataclass(slots=True)
-class _Tried:
-    """What the attempts at a record have shown so far: as it is kept, and judged by cell."""
-
-    attempts: list[Attempt] = field(default_factory=list)
-    observed_at: str = ""
-    """When the last attempt began."""
-    verdicts: list[Mapping[Place, Verdict]] = field(default_factory=list)
-    unseen: dict[str, Reason] = field(default_factory=dict)
-    """The optional looks of which nothing came, by label."""
-    unseen_endpoints: dict[str, Reason] = field(default_factory=dict)
-    """The other endpoints on which it stopped."""
-    with_another_key: set[str] = field(default_factory=set)
-    """The labels under which another key was sent than the lane's."""
-    _written: Written | None = None
-
-    def written(self) -> Written:
-        """The attempts as a result has them, once no other will be made: from now on they take little room."""
-        if self._written is None:
-            self._written = Written(self.attempts)
-            self.attempts.clear()
-        return self._written
-
-
-async def _looked_at(task: Task, lane: Lane, tried: _Tried) -> Verdict:
+async def _looked_at(task: Task, lane: Lane, tried: Tried) -> Verdict:
     """Look until every cell is settled, or no other look could settle it.
 
     What failed for a reason that may pass is asked again when all others of the lane have been asked, if a control
@@ -133,7 +80,7 @@ async def _looked_at(task: Task, lane: Lane, tried: _Tried) -> Verdict:
             await anyio.sleep(task.reprobe_after_s)
 
 
-async def _looked_at_for_now(task: Task, lane: Lane, tried: _Tried) -> Verdict | None:
+async def _looked_at_for_now(task: Task, lane: Lane, tried: Tried) -> Verdict | None:
     """Look until nothing is left open but what had better be asked later; the verdict, if nothing is.
 
     Raises:
@@ -165,90 +112,6 @@ async def _worth_asking_again(task: Task, lane: Lane) -> bool:
     return True
 
 
-async def _settled(task: Task, lane: Lane, tried: _Tried, final: Verdict) -> Verdict:
-    """The verdict once all of the lane are judged: what many different faults were answered with may say nothing."""
-    final, doubted, found = _in_doubt(task, lane, tried, final)
-    if not doubted and not found:
-        return final
-    tried.written()  # nothing more is read of it: a verdict holds what it rests on, and the others may take long
-    await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
-    if doubted:
-        return _without_what_is_not_there(final, doubted, lane)
-    rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
-    return settled(final, found, rulings, lane.settling.pages)
-
-
-class _Doubts(NamedTuple):
-    """The verdict so far, and what of it the lane's other probes decide: no more than one of both."""
-
-    final: Verdict
-    doubted: Mapping[Place, frozenset[str]]
-    """The values that somebody set, and that may be what was refused."""
-    found: tuple[Refusal, ...]
-
-
-def _in_doubt(task: Task, lane: Lane, tried: _Tried, final: Verdict) -> _Doubts:
-    everything = [each for attempt in tried.attempts for each in attempt.exchanges]
-    if lane.live:
-        final = _without_rights(task, lane, tried, final, everything)
-    doubted = blamed(final, task.expected, everything, lane.doubtful, lane.provider.name)
-    if doubted:
-        return _Doubts(final, doubted, ())
-    exchanges = {(each.label, each.endpoint): each for each in everything}
-    faults = {label: row for label, row in task.faults.items() if label not in tried.with_another_key}
-    found = tuple(refusals(task.expected, final, exchanges, task.recipe.lane, faults, task.known))
-    lane.settling.note(found, pages(task.expected, everything, task.known))
-    return _Doubts(final, {}, found)
-
-
-def _without_rights(task: Task, lane: Lane, tried: _Tried, final: Verdict, exchanges: Sequence[Exchange]) -> Verdict:
-    """The verdict without what a key was let through with that may have the right; a mock's keys are known."""
-    cells = dict(final.cells)
-    for place in let_through(final, task.expected, exchanges, task.known, lane.provider.name):
-        another = place[0] in tried.with_another_key
-        look = "" if another else f"; look at the account of {lane.provider.called(lane.role)}"
-        told = f"it was let through, as a key with the right is; a key without it is wanted here{look}"
-        cells[place] = unseen(cells[place], Reason(ReasonCode.ACCOUNT_TROUBLE, told))
-    return final if cells == final.cells else summed(cells)
-
-
-def _without_what_is_not_there(final: Verdict, doubted: Mapping[Place, frozenset[str]], lane: Lane) -> Verdict:
-    """The verdict without the refusals of values that no request of the lane was let through with."""
-    cells = dict(final.cells)
-    for place, named in doubted.items():
-        if wrong := named - lane.served:
-            cells[place] = unseen(cells[place], Reason(ReasonCode.VALUE_NOT_FOUND, _not_there(lane, wrong)))
-    return final if cells == final.cells else summed(cells)
-
-
-def _not_there(lane: Lane, wrong: Iterable[str]) -> str:
-    """What to set, and why, in the same words wherever these values were named."""
-    provider = lane.provider
-    told = {name: f" ({provider.values[name]})" if name.endswith("_model") else "" for name in sorted(wrong)}
-    mends = " or ".join(f"{provider.mend(f'values.{name}')}{shown}" for name, shown in told.items())
-    return f"{mends}: it is refused wherever it is named, and nothing shows that this key may use it"
-
-
-async def _without_fault(task: Task, lane: Lane, endpoint: str) -> Exchange:
-    """The answer of an endpoint to a request without a fault; what that makes is removed.
-
-    Raises:
-        Stopped: it is not allowed here, or nothing more can be sent.
-    """
-    recipe = task.twin(endpoint)
-    if isinstance(recipe, Reason):
-        raise Stopped(recipe)
-    probe = AttemptProbe(endpoint, lane.role, lane, f"{task.run}/{endpoint}/{TWIN}", task.journal, tokens=recipe.tokens)
-    async with lane.places:
-        lane.reserve(recipe.tokens)
-        try:
-            await perform(recipe, probe)
-        finally:
-            await probe.remove_all()
-            lane.room.leave(probe)
-    return next(each for each in probe.exchanges if each.label == TWIN)
-
-
 async def _confirm(task: Task, lane: Lane, *, after: float | None = None) -> None:
     if task.control is not None:
         await controls.confirm(task.control, lane, f"{task.run}/control", task.known, after=after)
@@ -267,7 +130,7 @@ def unprobed(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
     )
 
 
-async def _attempt(task: Task, lane: Lane, tried: _Tried) -> Verdict:
+async def _attempt(task: Task, lane: Lane, tried: Tried) -> Verdict:
     """Look once more at what is open and what it means nothing without, at first at everything; keep what was seen."""
     address = str(task.record.address)
     number = len(tried.attempts) + 1
@@ -280,7 +143,7 @@ async def _attempt(task: Task, lane: Lane, tried: _Tried) -> Verdict:
         lane.room.leave(probe)
 
 
-async def _performed(task: Task, lane: Lane, tried: _Tried, probe: AttemptProbe) -> Verdict:
+async def _performed(task: Task, lane: Lane, tried: Tried, probe: AttemptProbe) -> Verdict:
     needed = _needed(task, tried) if tried.verdicts else None
     at = now()
     stopped: Reason | None = None
@@ -308,7 +171,7 @@ async def _performed(task: Task, lane: Lane, tried: _Tried, probe: AttemptProbe)
 
 
 def _judged(
-    task: Task, tried: _Tried, attempt: Attempt, needed: Container[Place] | None, stopped: Reason | None
+    task: Task, tried: Tried, attempt: Attempt, needed: Container[Place] | None, stopped: Reason | None
 ) -> Verdict:
     """What the attempt showed in each cell that it asked, beside what is known of the others since before."""
     looked_at = [expected for expected in task.expected if expected.label not in tried.unseen]
@@ -335,7 +198,7 @@ def _judged(
     return summed(own)
 
 
-def _needed(task: Task, tried: _Tried) -> frozenset[Place]:
+def _needed(task: Task, tried: Tried) -> frozenset[Place]:
     """The cells that are open, and all that must be seen in the same attempt for them to mean anything."""
     rest_on = {
         each.label: {*each.depends, *(label for relation in each.relations for label in relation.of)}
@@ -364,7 +227,7 @@ def _broken_off(probe: AttemptProbe, error: Exception, words: str) -> Verdict:
     return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_ERROR, words))
 
 
-def _result(task: Task, final: Verdict, tried: _Tried) -> Result:
+def _result(task: Task, final: Verdict, tried: Tried) -> Result:
     looks = {**task.recipe.left_out, **tried.unseen}
     endpoints = {**task.recipe.spread.left_out, **tried.unseen_endpoints}
     return Result(

@@ -1,0 +1,110 @@
+"""What of a record's verdict the other probes of its lane decide: what a refusal, or a success, is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from catalog.model import Reason
+from catalog.model.codes import ReasonCode
+from probes.elicit.performing import perform
+from probes.elicit.probe import Stopped
+from probes.elicit.twins import TWIN
+from probes.judging import settlement
+from probes.judging.let_through import let_through
+from probes.judging.named import blamed
+from probes.judging.summed import summed, unseen
+from probes.running.attempt_probe import AttemptProbe
+from probes.running.gathering import Stage
+
+if TYPE_CHECKING:
+    from catalog.model import Exchange
+    from probes.judging.cells import Place
+    from probes.judging.verdict import Verdict
+    from probes.running.lane import Lane
+    from probes.running.task import Task, Tried
+
+
+async def settled(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Verdict:
+    """The verdict once all of the lane are judged: what many different faults were answered with may say nothing."""
+    final, doubted, found = _in_doubt(task, lane, tried, final)
+    if not doubted and not found:
+        return final
+    tried.written()  # nothing more is read of it: a verdict holds what it rests on, and the others may take long
+    await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
+    if doubted:
+        return _without_what_is_not_there(final, doubted, lane)
+    rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
+    return settlement.settled(final, found, rulings, lane.settling.pages)
+
+
+class _Doubts(NamedTuple):
+    """The verdict so far, and what of it the lane's other probes decide: no more than one of both."""
+
+    final: Verdict
+    doubted: Mapping[Place, frozenset[str]]
+    """The values that somebody set, and that may be what was refused."""
+    found: tuple[settlement.Refusal, ...]
+
+
+def _in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> _Doubts:
+    everything = [each for attempt in tried.attempts for each in attempt.exchanges]
+    if lane.live:
+        final = _without_rights(task, lane, tried, final, everything)
+    doubted = blamed(final, task.expected, everything, lane.doubtful, lane.provider.name)
+    if doubted:
+        return _Doubts(final, doubted, ())
+    exchanges = {(each.label, each.endpoint): each for each in everything}
+    faults = {label: row for label, row in task.faults.items() if label not in tried.with_another_key}
+    found = tuple(settlement.refusals(task.expected, final, exchanges, task.recipe.lane, faults, task.known))
+    lane.settling.note(found, settlement.pages(task.expected, everything, task.known))
+    return _Doubts(final, {}, found)
+
+
+def _without_rights(task: Task, lane: Lane, tried: Tried, final: Verdict, exchanges: Sequence[Exchange]) -> Verdict:
+    """The verdict without what a key was let through with that may have the right; a mock's keys are known."""
+    cells = dict(final.cells)
+    for place in let_through(final, task.expected, exchanges, task.known, lane.provider.name):
+        another = place[0] in tried.with_another_key
+        look = "" if another else f"; look at the account of {lane.provider.called(lane.role)}"
+        told = f"it was let through, as a key with the right is; a key without it is wanted here{look}"
+        cells[place] = unseen(cells[place], Reason(ReasonCode.ACCOUNT_TROUBLE, told))
+    return final if cells == final.cells else summed(cells)
+
+
+def _without_what_is_not_there(final: Verdict, doubted: Mapping[Place, frozenset[str]], lane: Lane) -> Verdict:
+    """The verdict without the refusals of values that no request of the lane was let through with."""
+    cells = dict(final.cells)
+    for place, named in doubted.items():
+        if wrong := named - lane.served:
+            cells[place] = unseen(cells[place], Reason(ReasonCode.VALUE_NOT_FOUND, _not_there(lane, wrong)))
+    return final if cells == final.cells else summed(cells)
+
+
+def _not_there(lane: Lane, wrong: Iterable[str]) -> str:
+    """What to set, and why, in the same words wherever these values were named."""
+    provider = lane.provider
+    told = {name: f" ({provider.values[name]})" if name.endswith("_model") else "" for name in sorted(wrong)}
+    mends = " or ".join(f"{provider.mend(f'values.{name}')}{shown}" for name, shown in told.items())
+    return f"{mends}: it is refused wherever it is named, and nothing shows that this key may use it"
+
+
+async def _without_fault(task: Task, lane: Lane, endpoint: str) -> Exchange:
+    """The answer of an endpoint to a request without a fault; what that makes is removed.
+
+    Raises:
+        Stopped: it is not allowed here, or nothing more can be sent.
+    """
+    recipe = task.twin(endpoint)
+    if isinstance(recipe, Reason):
+        raise Stopped(recipe)
+    probe = AttemptProbe(endpoint, lane.role, lane, f"{task.run}/{endpoint}/{TWIN}", task.journal, tokens=recipe.tokens)
+    async with lane.places:
+        lane.reserve(recipe.tokens)
+        try:
+            await perform(recipe, probe)
+        finally:
+            await probe.remove_all()
+            lane.room.leave(probe)
+    return next(each for each in probe.exchanges if each.label == TWIN)

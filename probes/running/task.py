@@ -1,0 +1,65 @@
+"""What probing one record needs, and what its attempts have shown so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from catalog.evidence.kept import Allowance
+from catalog.evidence.later import Written
+from probes.elicit.twins import twin
+
+if TYPE_CHECKING:
+    from catalog.model import Attempt, Reason, Record
+    from catalog.reading.expected import Expected
+    from catalog.recognition.known import Known
+    from probes.calls.call import Call
+    from probes.elicit.recipe import Recipe
+    from probes.judging.cells import Place
+    from probes.judging.verdict import Verdict
+    from probes.running.journal import Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything that probing one record needs, put together before anything is sent."""
+
+    record: Record
+    recipe: Recipe
+    expected: tuple[Expected, ...]
+    known: Known
+    control: Call | None
+    run: str
+    journal: Journal | None = None
+    reprobe_after_s: float = 0.0
+    faults: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong with the request of each label that is to be refused: the row that says so."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """What the run may still keep of large answers."""
+    twin: Callable[[str], Recipe | Reason] = twin
+    """How an endpoint is asked without a fault, or why it is not here."""
+
+
+@dataclass(slots=True)
+class Tried:
+    """What the attempts at a record have shown so far: as it is kept, and judged by cell."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    observed_at: str = ""
+    """When the last attempt began."""
+    verdicts: list[Mapping[Place, Verdict]] = field(default_factory=list)
+    unseen: dict[str, Reason] = field(default_factory=dict)
+    """The optional looks of which nothing came, by label."""
+    unseen_endpoints: dict[str, Reason] = field(default_factory=dict)
+    """The other endpoints on which it stopped."""
+    with_another_key: set[str] = field(default_factory=set)
+    """The labels under which another key was sent than the lane's."""
+    _written: Written | None = None
+
+    def written(self) -> Written:
+        """The attempts as a result has them, once no other will be made: from now on they take little room."""
+        if self._written is None:
+            self._written = Written(self.attempts)
+            self.attempts.clear()
+        return self._written
