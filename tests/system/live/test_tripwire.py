@@ -35,12 +35,12 @@ from probes.judging.verdict import Verdict
 probes.judging.attempts.summed = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
 """,
     "settlement takes every drift away": """
-import probes.judging.tripwire, probes.running.probing
+import probes.judging.settlement, probes.judging.tripwire
 from catalog.model import Outcome, Reason
 from probes.judging.summed import unseen
 gone = Reason("one-answer-to-everything")
 away = lambda verdict, *_: unseen(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
-probes.judging.tripwire.settled = probes.running.probing.settled = away
+probes.judging.tripwire.settled = probes.judging.settlement.settled = away
 """,
     "a worker swallows what drifts": """
 import pytest
