@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit
 
 from catalog.reading.manifest import manifest, providers
+from probes.traffic.carried import QUERY_KEYS, credentials
 from probes.wire.observer import Observer
 from probes.wire.redact import SECRET_HEADERS, Redactor
 from probes.wire.sse import named_by_data
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 HIDDEN = "${{CREDENTIAL_{0}}}"
 """What stands for a recorded credential: each has a name of its own, for a request with another key is another one."""
-
-QUERY_KEYS = frozenset({"key", "api_key", "access_token", "token"})
-"""Parameters of an address that carry a credential, whatever a target or a manifest says."""
 
 
 def redactor_of(recorded: Iterable[Recorded], targets: Iterable[Target]) -> Redactor:
@@ -60,23 +57,10 @@ class Hiding:
     def meet(self, exchanges: Iterable[Exchange]) -> None:
         """Hide from now on what these requests were sent with, and what their answers set."""
         for exchange in exchanges:
-            for secret in _credentials(exchange, self._headers, self._parameters):
+            for secret in credentials(exchange, self._headers, self._parameters):
                 if secret not in self._secrets:
                     self._secrets[secret] = HIDDEN.format(len(self._secrets) + 1)
                     self.redactor.hide(secret, self._secrets[secret])
-
-
-def _credentials(exchange: Exchange, headers: Iterable[str], parameters: Container[str]) -> Iterator[str]:
-    asked, answer = exchange.request, exchange.response
-    for name in headers:
-        key = asked.headers.get(name, "").rpartition(" ")[2]
-        if key and not key.startswith("${"):  # which stands for a key that was hidden before
-            yield from (key, asked.headers[name])
-        if answer is not None and name in answer.headers:
-            yield answer.headers[name]
-    for name, value in parse_qsl(urlsplit(asked.url).query):
-        if name.lower() in parameters:
-            yield value
 
 
 def observed(exchange: Exchange, provider: str, dialect: Dialect, redactor: Redactor) -> Exchange:
