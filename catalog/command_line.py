@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import shutil
@@ -85,6 +86,16 @@ def named(text: str) -> str:
     return text
 
 
+def speak_plainly() -> None:
+    """From here on whatever is printed can be: what an encoding lacks is escaped, and a closed stream takes all."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, io.StringIO())
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
 def run(
     parser: Parser,
     arguments: Sequence[str] | None = None,
@@ -98,6 +109,7 @@ def run(
     own is a traceback and 3. `stopped` is what an interruption says; `blamed` what is wrong with the files that were
     given, if that explains why a command could not go on.
     """
+    speak_plainly()
     try:
         chosen = parser.parse_args(arguments)
     except SystemExit as ended:  # argparse ends the process for help and for arguments that cannot be used

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 def blamed(args: Namespace) -> str:
-    """What is wrong with the records that a command was given, where it could not go on."""
+    """What is wrong with the records that a command read, its own or those it was given, where it could not go on."""
     from catalog.check import validate
 
-    return next(filter(None, map(validate.first_problem, homes.use(args.catalog))), "") if args.catalog else ""
+    return next(filter(None, map(validate.first_problem, homes.use(args.catalog))), "")
 
 
 def check(args: Namespace) -> int:

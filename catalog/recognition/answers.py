@@ -20,7 +20,6 @@ EMPTY = object()
 
 _BLOCK = re.compile(r"\r\n\r\n|\n\n|\r\r")
 _FIELD = re.compile(r"(event|data): ?(.*)")
-_QUOTED = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 _TEXT_LIMIT = 1 << 20
 """Characters of a text that are searched for an answer; an error is short."""
 
@@ -83,9 +82,15 @@ def parsed(text: str) -> Json:
     """The JSON of a text, or what a pasted error shows as a Python value; the text itself where it is neither."""
     text = text.strip().removeprefix("\ufeff")[:_TEXT_LIMIT]
     found = _value(text)
-    if found is None and (quoted := _QUOTED.search(text)) is not None:
-        found = _value(quoted[0])
+    if found is None:
+        found = _value(_quoted(text))
     return text if found is None else found
+
+
+def _quoted(text: str) -> str:
+    """From the first bracket that opens to the last one that closes: what words around a value leave of it."""
+    begins = min((at for at in map(text.find, "[{") if at >= 0), default=len(text))
+    return text[begins : max(map(text.rfind, "]}")) + 1]
 
 
 def _small(headers: Headers | None) -> Mapping[str, str] | None:

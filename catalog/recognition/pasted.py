@@ -50,7 +50,10 @@ def answers_in(text: str) -> tuple[Pasted, ...]:
         value: Json = json.loads(text)
     except (ValueError, RecursionError):
         return _of_lines(text) or (_of_an_sdk(text),)
-    return tuple(_of_json(value))
+    found = tuple(_of_json(value))
+    if not found:
+        raise CatalogError("no answer is in it: it holds no exchange that was answered", "record one, or paste another")
+    return found
 
 
 def _of_http(text: str) -> Pasted:

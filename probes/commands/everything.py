@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.command_line import Parser
+from catalog.command_line import Parser, speak_plainly
 from catalog.model import places, visible
 from catalog.model.errors import LONGEST, did_you_mean
 from catalog.model.exits import Exit
@@ -68,6 +68,7 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the first word names; its exit status."""
+    speak_plainly()
     command, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if command in ("-h", "--help"):
         sys.stdout.write(USAGE)

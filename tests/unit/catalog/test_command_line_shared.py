@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from catalog import command_line
 from catalog.evidence.results_file import EvidenceError
 from catalog.model.errors import CatalogError, Mendable
 from catalog.model.exits import INTERRUPTED, Exit
+from probes.commands import everything
 from probes.elicit.packages import RecipeError
 from probes.running.journal import JournalError
 from probes.suite.catalog_check import Unsound
@@ -78,6 +81,18 @@ def test_what_cannot_be_used_is_one_line(arguments: list[str], capsys: pytest.Ca
 def test_help_is_fine(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended_by(None, "--help") == Exit.FINE
     assert capsys.readouterr().out.startswith("usage: python -m any")
+
+
+def test_help_can_be_printed_in_whatever_letters_a_terminal_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, encoding="ascii", write_through=True))
+    assert everything.main(["--help"]) == Exit.FINE
+    assert shown.getvalue().startswith(b"usage: catalog-probe COMMAND \\u2026\n")
+
+
+def test_a_stream_that_was_closed_takes_whatever_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert ended_by(None) == Exit.PROBLEMS
 
 
 @pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)

@@ -61,7 +61,15 @@ def test_each_line_of_a_results_file_is_read() -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "nothing was given"), ("hello", "no answer can be read in it"), ("HTTP/nine\n\n", "is no status line")],
+    [
+        ("", "nothing was given"),
+        ("hello", "no answer can be read in it"),
+        ("HTTP/nine\n\n", "is no status line"),
+        ('{"log": {"entries": []}}', "holds no exchange that was answered"),
+        ('{"attempts": [{"exchanges": [{"request": {}, "response": null}]}]}', "holds no exchange that was answered"),
+        ("[" * (1 << 20), "no answer can be read in it"),
+    ],
+    ids=["nothing", "words", "no status line", "an empty HAR", "a result without an answer", "a million brackets"],
 )
 def test_what_is_no_answer_is_said_in_one_line(text: str, said: str) -> None:
     with pytest.raises(CatalogError, match=said):
