@@ -19,16 +19,17 @@ MAX_LEVELS = 6
 
 _ASCII_GAPS = bytes([*range(0x21), 0x7F])
 _LOWER = bytes(range(256)).lower()
-_COLOUR = rb"(?:\x1b\[|\xc2\x9b)[0-9;:]*+m"
-"""What sets a colour on a terminal (ECMA-48, 8.3.117), in lower case."""
+_CONTROL = rb"(?:\x1b\[|\xc2\x9b)[0-?]*+[!-/]*+[@-~]|\x1b[()][0-9a-z]"
+"""What a terminal takes for itself, in lower case: a control sequence (ECMA-48, 5.4), as of a colour or of `grep`, and
+the choice of a set of characters (ECMA-35), as `tput sgr0` ends one."""
 
 _GAPS = re.compile(
-    rb"(?:" + _COLOUR + rb"|[\x00-\x20\x7f]"  # controls and white space
-    rb"|\xc2[\x80-\xa0\xad]|\xcd\x8f|\xd8\x9c"  # further controls, soft hyphen, joiners
+    rb"(?:" + _CONTROL + rb"|[\x00-\x20\x7f]"  # controls and white space
+    rb"|\xc2[\x80-\xa0\xad]|\xcc[\x80-\xbf]|\xcd[\x80-\xaf]|\xd8\x9c"  # further controls, soft hyphen, accents, joiners
     rb"|\xe1(?:\x85[\x9f\xa0]|\x9a\x80|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])"
     rb"|\xe2(?:\x80[\x80-\x8f\xa8-\xaf]|\x81[\x9f-\xaf]|\xa0\x80)"  # spaces, zero-width, bidirectional controls
     rb"|\xe3(?:\x80\x80|\x85\xa4)|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xbb])"
-    rb"|\xf3\xa0[\x80-\xbf][\x80-\xbf])++"  # tags and selectors
+    rb"|\xf0\x9d\x85[\xb3-\xba]|\xf3\xa0[\x80-\xbf][\x80-\xbf])++"  # of music, tags and selectors
 )
 """What a reader does not see between two characters, as UTF-8."""
 
@@ -41,15 +42,22 @@ _ESCAPE = re.compile(
     rb"%u([0-9a-f]{4})|[%=]([0-9a-f]{2})"
     rb"|&#0*+(\d{1,7});?|&#x0*+([0-9a-f]{1,6});?|&(" + b"|".join(sorted(_NAMED, reverse=True)) + rb");?"
     rb"|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u0000([0-9a-f]{4})|\\u([0-9a-f]{4})"
-    rb"|\\[xu]\{([0-9a-f]{1,6})\}|\\n\{u\+([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|\\o\{([0-7]{1,3})\}|\\([0-3][0-7]{2})"
+    rb"|\\[xu]\{([0-9a-f]{1,6})\}|\\n\{u\+([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|\\o\{([0-7]{1,3})\}|\\([0-3][0-7]{2}|[4-7][0-7](?![0-7]))"
     rb"|\\([!-/:-@\[-`{-~]|[bfnrtv0])"
-    rb"|(\xef\xbc[\x81-\xbf]|\xef\xbd[\x80-\x9e]|\xe2[\x91-\x93][\x80-\xbf]|\xf0\x9d[\x90-\x9f][\x80-\xbf])"
+    rb"|(\xef\xbc[\x81-\xbf]|\xef\xbd[\x80-\x9e]|\xef\xac[\x80-\x86]|\xe2[\x84\x85\x91-\x93][\x80-\xbf]"
+    rb"|\xf0\x9d[\x90-\x9f][\x80-\xbf]|\xf0\x9f(?:\x84[\x80-\xbf]|\x85[\x80-\x8f]|\xaf[\xb0-\xb9])"
+    rb"|\xc2[\xaa\xb2\xb3\xb9\xba]|\xc5\xbf|\xca[\xb0-\xb8]|\xcb[\xa0-\xa4]|\xe2\x81[\xb0-\xbf]|\xe2\x82[\x80-\x9c]"
+    rb"|\xe1\xb4[\xac-\xbf]|\xe1\xb5[\x80-\xaa]|\xe1\xb6[\x9b-\xbf])"
 )
 """One escape of a URL, a mail, of HTML, of JSON or of a programming language, in lower case; or a letter or sign in the
-width of an ideograph, in a circle, or in a mathematician's face."""
+width of an ideograph, tied to the next, in a circle or square, in a mathematician's face, or raised or lowered."""
 
 _TAG = re.compile(rb"<(?:/?[a-z][^<>]{0,200}+|!--[^<>]{0,200}+)>")
 """One tag or remark of HTML, in lower case."""
+
+_JOINT = re.compile(rb"[\"'](?:[,+.&]|\|\|)?(?:[\"']?\d{1,5}[\"']?:)?[\"']")
+"""Where one piece of a text ends and the next begins, as lists of letters and programs have them: `"a", "b"`,
+`'a' + 'b'`, `{"0": "a", "1": "b"}`."""
 
 _QUOTED_PRINTABLE = re.compile(rb"(?:=[0-9a-f]{2}){4}")
 """So many escapes of a mail in a row are no accident: single ones stand in every query."""
@@ -59,7 +67,22 @@ _WHITE = b"bfnrtv0"
 ESCAPING = (b"%", b"&", b"\\")
 """With one of these an escape begins."""
 
-_DRESSED = (b"\xef\xbc", b"\xef\xbd", b"\xe2\x91", b"\xe2\x92", b"\xe2\x93", b"\xf0\x9d")
+_DRESSED = (
+    *(b"\xef\xbc", b"\xef\xbd", b"\xef\xac", b"\xe2\x84", b"\xe2\x85", b"\xe2\x91", b"\xe2\x92", b"\xe2\x93"),
+    *(b"\xf0\x9d", b"\xf0\x9f\x84", b"\xf0\x9f\x85", b"\xf0\x9f\xaf", b"\xe1\xb4", b"\xe1\xb5", b"\xe1\xb6"),
+    *(
+        b"\xc2\xaa",
+        b"\xc2\xb2",
+        b"\xc2\xb3",
+        b"\xc2\xb9",
+        b"\xc2\xba",
+        b"\xc5\xbf",
+        b"\xca",
+        b"\xcb",
+        b"\xe2\x81",
+        b"\xe2\x82",
+    ),
+)
 """And with these a letter that is only shown otherwise: none stands in ASCII."""
 
 
@@ -74,10 +97,14 @@ def levels(raw: bytes) -> Iterable[bytes]:
     """The text bare, then without its escapes, then without those that came to light, as long as there are any.
 
     Then the same without the tags of a page, those that stand there and those that came to light: it is no escape to
-    stand between two brackets.
+    stand between two brackets. And at last without what is between two pieces in quotes.
     """
     bared = bare(raw)
-    return _levels(bared) if b"<" in bared or is_escaped(bared) else (bared,)
+    return _levels(bared) if b"<" in bared or _is_quoted(bared) or is_escaped(bared) else (bared,)
+
+
+def _is_quoted(bared: bytes) -> bool:
+    return b'"' in bared or b"'" in bared
 
 
 def _levels(bared: bytes) -> Iterator[bytes]:
@@ -89,6 +116,8 @@ def _levels(bared: bytes) -> Iterator[bytes]:
         if b"<" in tagged and (untagged := _replaced(_TAG, tagged, _nothing)) != tagged:
             yield untagged
             yield from _unescaped(untagged)
+        if _is_quoted(tagged) and (joined := _replaced(_JOINT, tagged, _nothing)) != tagged:
+            yield joined
 
 
 def _unescaped(bared: bytes) -> Iterator[bytes]:
@@ -135,6 +164,9 @@ def placed_levels(raw: bytes) -> Iterator[Level]:
         if untagged is not tagged:
             yield untagged
             yield from _unescaped_in_place(untagged)
+        joined = _edited(tagged, _JOINT, _nothing)
+        if joined is not tagged:
+            yield joined
 
 
 def _unescaped_in_place(level: Level) -> Iterator[Level]:

@@ -39,6 +39,11 @@ def in_base64(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 
 
+RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹")
+LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SQUARED = {ord("A") + number: 0x1F130 + number for number in range(26)}
+ITALIC = {ord("a") + number: 0x1D44E + number for number in range(26)} | {ord("h"): 0x210E}
+
 DRESSES: dict[str, str] = {
     "a tag within": f"{TWELVE[:6]}<wbr>{TWELVE[6:]}",
     "a remark within": f"{TWELVE[:6]}<!-- so -->{TWELVE[6:]}",
@@ -53,6 +58,23 @@ DRESSES: dict[str, str] = {
     "a gap by a name that goes on as another's": f"{TWELVE[:6]}&emsp13;{TWELVE[6:]}",
     "a colour": f"{TWELVE[:6]}\x1b[1;31m{TWELVE[6:]}",
     "a colour, in one byte": f"{TWELVE[:6]}\x9b31m{TWELVE[6:]}",
+    "what grep leaves of a colour": f"\x1b[01;31m\x1b[K{TWELVE[:6]}\x1b[m\x1b[K{TWELVE[6:]}",
+    "what tput leaves of one": f"{TWELVE[:6]}\x1b(B\x1b[m{TWELVE[6:]}",
+    "accents": "\u0301".join(TWELVE),
+    "a list of letters": json.dumps(list(TWELVE)),
+    "a list of letters, in JSON of JSON": json.dumps(json.dumps(list(TWELVE))),
+    "a list of letters, of Python": repr(list(TWELVE)),
+    "letters by number": json.dumps(dict(enumerate(TWELVE))),
+    "letters by number, of Python": repr(dict(enumerate(TWELVE))),
+    "pieces of a program": f'"{TWELVE[:5]}" + "{TWELVE[5:9]}"\n  + "{TWELVE[9:]}"',
+    "pieces of SQL": f"'{TWELVE[:5]}' || '{TWELVE[5:]}'",
+    "pieces of C": f'"{TWELVE[:5]}"\n"{TWELVE[5:]}"',
+    "letters in base64 of JSON": in_base64(json.dumps(list(TWELVE)).encode()),
+    "octal, as short as may be": "".join(f"\\{byte:o}" for byte in TWELVE.encode()),
+    "raised": TWELVE.translate(RAISED),
+    "lowered": TWELVE.translate(LOWERED),
+    "in squares": TWELVE.upper().translate(SQUARED),
+    "in italics": TWELVE.translate(ITALIC),
     "a new line, escaped": f"{TWELVE[:6]}\\n{TWELVE[6:]}",
     "as in a mail": "".join(f"={byte:02X}" for byte in TWELVE.encode()),
     "full width": TWELVE.translate({each: each + 0xFEE0 for each in range(0x21, 0x7F)}),
