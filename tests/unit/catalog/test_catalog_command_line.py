@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from argparse import Namespace
@@ -381,7 +382,7 @@ def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_closed_pipe_is_no_error() -> None:
-    shell = f"{sys.executable} -m catalog explain | head -c 1; exit ${{PIPESTATUS[0]}}"
+    shell = f"{shlex.quote(sys.executable)} -m catalog explain | head -c 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", shell], check=False, capture_output=True, text=True, cwd=CHECKOUT)
     assert (done.returncode, done.stderr) == (0, "")
 
