@@ -14,6 +14,7 @@ from catalog.reading.classification import classification
 from catalog.reading.expectations import documented_answers
 from catalog.reading.headers import header_names
 from catalog.reading.manifest import manifest
+from catalog.reading.retry import retry
 from catalog.reading.streams import event_names
 from catalog.recognition.endpoints import Endpoints
 
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
 
 TOO_MANY = 3
 """An answer that fits more records than this says nothing about which one it is."""
+
+PASSING: Mapping[str, ReasonCode] = {
+    "rate_limit": ReasonCode.UNASKED_RATE_LIMIT,
+    "capacity": ReasonCode.UNASKED_OVERLOAD,
+    "overload": ReasonCode.UNASKED_OVERLOAD,
+    "timeout": ReasonCode.UNASKED_TIMEOUT,
+    "server": ReasonCode.SERVER_FAULT,
+    "server_error": ReasonCode.SERVER_FAULT,
+}
+"""Categories (1:2.2) of what may break off any stream, and what it is called where nobody asked for it."""
 
 ORDINARY_HEADERS = frozenset(
     """
@@ -52,6 +63,8 @@ class KnownAnswer:
     """Whether it refuses what this account may not do."""
     account: ReasonCode | None = None
     """Why it says nothing of what was asked: it tells of the account's credit, or of a place that is not served."""
+    passing: ReasonCode | None = None
+    """Why it says nothing of what was asked where it breaks off a stream: it tells of a moment, and may be retried."""
 
     @property
     def address(self) -> str:
@@ -106,6 +119,16 @@ class Known:
         return frozenset(answer.status for answer in self.answers if answer.account is not None)
 
     @cached_property
+    def _of_streams(self) -> Mapping[str, Sequence[Envelope]]:
+        """The error envelopes of event streams, by the name of the event that carries them."""
+        found: dict[str, list[KnownAnswer]] = {}
+        for answer in self.answers:
+            rule = answer.expected.stream
+            if rule is not None and rule.protocol == "sse" and rule.event is not None:
+                found.setdefault(rule.event, []).append(answer)
+        return {event: tuple(_envelopes(answers)) for event, answers in found.items()}
+
+    @cached_property
     def _all_envelopes(self) -> Sequence[Envelope]:
         return tuple(_envelopes(self.answers))
 
@@ -132,6 +155,15 @@ class Known:
         fits = [answer for answer in alike if _fits(answer, *seen[answer.expected.envelope.name])]
         quoting = [answer for answer in fits if answer.message is not None]
         return tuple(quoting or fits)
+
+    def breaking_off(self, event: str, data: Json) -> tuple[KnownAnswer, ...]:
+        """The records of a passing failure (an overload, a fault) of which an event of a stream tells.
+
+        The status line of a stream is told before its failure is known: so here the status says nothing.
+        """
+        seen = [wire_of(each, data) for each in self._of_streams.get(event, ())]
+        alike = (answer for answer in self.answers if answer.passing is not None) if any(seen) else ()
+        return tuple(answer for answer in alike if any(_has_wire(answer, each) for each in seen))
 
     def of_the_account(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
         """The records that an answer could be, if each of them tells of the account; else none."""
@@ -163,20 +195,26 @@ def _envelopes(answers: Iterable[KnownAnswer]) -> Iterable[Envelope]:
 
 def _fits(answer: KnownAnswer, wire: Mapping[str, Json], message: str | None) -> bool:
     """Whether wire values and wording are those of this record; one that carries no values fits nothing."""
-    stated = answer.expected.wire
-    if not stated or not wire or any(wire.get(aspect) != value for aspect, value in stated.items()):
+    if not wire or not _has_wire(answer, wire):
         return False
     return answer.message is None or (message is not None and answer.message.search(message) is not None)
 
 
+def _has_wire(answer: KnownAnswer, wire: Mapping[str, Json]) -> bool:
+    stated = answer.expected.wire
+    return bool(stated) and all(wire.get(aspect) == value for aspect, value in stated.items())
+
+
 def _answers(record: Record) -> Iterable[KnownAnswer]:
+    named = classification(record)
     for expected in documented_answers(record):
         pattern = expected.message_pattern
         yield KnownAnswer(
             expected=expected,
             message=re.compile(pattern) if pattern else None,
             account=_of_the_account(record),
-            permission=expected.told_status == 403 and classification(record).is_permission,
+            permission=expected.told_status == 403 and named.is_permission,
+            passing=PASSING.get(named.category) if retry(record).helps else None,
         )
 
 

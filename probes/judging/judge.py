@@ -20,7 +20,15 @@ from probes.judging.looks import look
 from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.revisions import held, not_holding
 from probes.judging.summed import summed
-from probes.judging.unasked import held_to_its_own_record, is_page, of_the_account, tells_of_the_limit, unasked, words
+from probes.judging.unasked import (
+    broken_off,
+    held_to_its_own_record,
+    is_page,
+    of_the_account,
+    tells_of_the_limit,
+    unasked,
+    words,
+)
 from probes.judging.undocumented import seen_on_the_way
 from probes.judging.verdict import Verdict
 
@@ -149,8 +157,10 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
     if exchange.failure is not None and expected.failure is None:
         return Verdict(Outcome.INCONCLUSIVE, _at(exchange, exchange.failure))
     if exchange.response is not None:
-        reason = of_the_account(expected, exchange.response, known) or unasked(
-            expected, exchange.response, known.events
+        reason = (
+            of_the_account(expected, exchange.response, known)
+            or unasked(expected, exchange.response, known.events)
+            or broken_off(expected, exchange.response, known)
         )
         if reason is not None and tells_of_the_limit(reason, expected, exchange.request):
             reason = None
@@ -185,9 +195,13 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
 def _is_the_providers(expected: Expected, response: Response, known: Known) -> bool:
     """Whether a server fault comes from the provider: in an error envelope of its own, by gRPC, or a bare sibling.
 
-    (A sibling is a server fault where another one is stated.)
+    (A sibling is a server fault where another one is stated. One that breaks off a stream was known by its envelope.)
     """
-    if response.grpc is not None or (expected.is_bare(response.body) and (asked_of(expected) or 0) >= 500):
+    if (
+        response.grpc is not None
+        or response.events is not None
+        or (expected.is_bare(response.body) and (asked_of(expected) or 0) >= 500)
+    ):
         return True
     return known.has_envelope_of(response.body)
 

@@ -75,6 +75,29 @@ def unasked(expected: Expected, response: Response, events: Container[str] | Non
     return None
 
 
+def broken_off(expected: Expected, response: Response, known: Known) -> Reason | None:
+    """Why a stream says nothing about what was asked: an overload or a fault that nobody asked for came in it (1:6).
+
+    What is asserted of it may have been seen nevertheless: an event with the documented values.
+    """
+    if expected.stream is None or expected.stream.protocol != "sse" or _has_its_values(expected, response):
+        return None
+    for event in response.events or ():
+        found = [] if event.sent else known.breaking_off(event.event, event.data)
+        if found and expected.address not in (answer.address for answer in found):
+            code = found[0].passing
+            assert code is not None
+            return Reason(code, f"its event {event.event} is {found[0].address}")
+    return None
+
+
+def _has_its_values(expected: Expected, response: Response) -> bool:
+    if not expected.wire:
+        return False
+    seen = wire_of(expected.envelope, answer_body(expected, response))
+    return all(seen.get(aspect) == value for aspect, value in expected.wire.items())
+
+
 def of_the_account(expected: Expected, response: Response, known: Known) -> Reason | None:
     """Why an answer tells of the account's credit or place alone, where the record is about nothing of that kind."""
     body = answer_body(expected, response)
@@ -175,7 +198,7 @@ def _is_a_sibling(expected: Expected, response: Response, status: int) -> bool:
 def _is_html(response: Response) -> bool:
     body = response.body
     looks_so = isinstance(body, str) and body.lstrip()[:1] == "<"
-    return "text/html" in response.headers.get("content-type", "") or looks_so
+    return "text/html" in response.headers.get("content-type", "").lower() or looks_so
 
 
 def _seen_before_the_end(expected: Expected, response: Response) -> bool:

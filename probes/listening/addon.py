@@ -138,7 +138,7 @@ class Listen:
         if copies is None or flow.response is None or flow.response.status_code < _INTERIM:
             return
         failure: Rehearsed | None = flow.metadata.get(_FAILURE)
-        if failure is not None and STREAMED in flow.response.headers.get("content-type", ""):
+        if failure is not None and STREAMED in flow.response.headers.get("content-type", "").lower():
             flow.response.headers[MARK] = failure.record
             flow.response.headers.pop("content-length", None)
             flow.response.stream = Interrupting(failure)

@@ -121,7 +121,7 @@ def _response(found: Mapping[str, Json], where: str) -> Response:
         raise TrafficError(f"{where}: its answer has no status", "give each line `request` and `response.status`")
     headers = _texts(found.get("headers"))
     raw = b"" if close is not None else _raw(found.get("body"))
-    streamed = "text/event-stream" in headers.get("content-type", "")
+    streamed = "text/event-stream" in headers.get("content-type", "").lower()
     if streamed or events:
         value, body_type = None, "empty"
     elif found.get("body_type") == "json":  # a text that is so called was JSON, and is no text that might hold some

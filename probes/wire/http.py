@@ -159,7 +159,7 @@ class HttpWire:
                 self._cookies.extract_cookies(httpx.Response(answer.status, headers=answer.fields, request=request))
             content = answer.pieces(), told.get("content-encoding", ""), self._limits.max_body_bytes
             headers = self._observer.headers(told)
-            if call.stream and "text/event-stream" in headers.get("content-type", ""):
+            if call.stream and "text/event-stream" in headers.get("content-type", "").lower():
                 return await self._streamed(answer.status, headers, content, started, asking.left_s)
             return await self._whole(call, answer.status, headers, content)
         finally:

@@ -165,6 +165,11 @@ def replaced(old: str, new: str) -> OfEvent:
     return lambda block, before: (block.replace(old, new),)
 
 
+def broken_off_by(failure: str) -> OfEvent:
+    """The first block of a stream, then a failure, then nothing."""
+    return lambda block, before: (block, failure) if before == 0 else ()
+
+
 def before_each(extra: str) -> OfEvent:
     """A block more before every block."""
     return lambda block, before: (extra, block)

@@ -108,6 +108,21 @@ def value(change: to.OfValue, **where: Any) -> tuple[Fault, ...]:
     return (Fault(value=change).only(**where),)
 
 
+def broken_off(**where: Any) -> tuple[Fault, ...]:
+    """An overload or a fault in the midst of each stream, after its first event (1:6)."""
+    failures: dict[str, Any] = {
+        "pa": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+        "pb": {"event_type": "error", "error": {"code": "service_unavailable", "message": "Unavailable"}},
+        "pc": {"type": "error", "code": "server_error", "message": "Fault", "param": None, "sequence_number": 1},
+    }
+    return tuple(
+        Fault(Where(protocol="http"), event=to.broken_off_by(f"event: error\ndata: {json.dumps(failure)}")).only(
+            provider=name, **where
+        )
+        for name, failure in failures.items()
+    )
+
+
 def swapped(name: str, of: Mapping[int, int], over: str = "/errors/", one_in: int = 2) -> Named:
     """One status where another is documented; headers and body stay."""
     return Named(name, (Fault(Where(statuses=of), answer=to.status(of)),), over, one_in, statuses=of)
@@ -247,8 +262,11 @@ EVENTS = (
     streamed("kept-alive-by-comments", event=to.before_each(": ping")),
     streamed("kept-alive-by-empty-events", event=to.before_each("event: ping")),
     streamed("preamble", event=to.before_the_first("retry: 3000")),
+    streamed("media-type-of-another-case", answer=to.headers("content-type", lambda name, kind: {name: kind.title()})),
     streamed("stream-cut", cut_after=2),
     streamed("stream-without-events", event=lambda block, before: ()),
+    Named("streams-broken-off", broken_off(), STREAMS, 3),
+    Named("streams-broken-off-once", broken_off(attempts=(1,)), STREAMS, 3),
     streamed("stream-refused", one_in=6, answer=to.instead_of_stream(400, BARE)),
 )
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog.envelopes.envelope import envelope
-from catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
+from catalog.model import Aspect, Attempt, Event, Exchange, Outcome, Reason, Request, Response, Severity
 from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.model.exchange import GrpcStatus
@@ -113,6 +113,28 @@ def test_a_server_fault_keeps_what_differs_only_where_it_is_the_providers_own(
     assert (verdict.outcome, verdict.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
     assert bool(verdict.findings) == is_the_providers
     assert all(finding.drifts for finding in verdict.findings if finding.aspect is Aspect.STATUS)
+
+
+def pc_stream(code: str) -> Response:
+    failed = {"type": "response.failed", "response": {"error": {"code": code, "message": "no"}}}
+    return Response(200, {"x-request-id": "req_1"}, None, "empty", events=(Event("response.failed", failed),))
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome", "reason"),
+    [
+        ("server_error", Outcome.INCONCLUSIVE, "server-fault"),
+        ("rate_limit_exceeded", Outcome.INCONCLUSIVE, "unasked-rate-limit"),
+        ("invalid_image", Outcome.DRIFTED, ""),
+        ("invalid_prompt", Outcome.CONFORMS, ""),
+    ],
+)
+def test_a_fault_within_a_stream_is_judged_as_one_in_its_place(code: str, outcome: Outcome, reason: str) -> None:
+    """Of a server fault what differs is kept: three of them alike are a drift."""
+    address = "pc/errors/stream/invalid_prompt"
+    assert told(address, pc_stream(code)) == (outcome, reason)
+    differs = any(finding.drifts for finding in judged(address, pc_stream(code), {}, "answer").findings)
+    assert differs == (code in ("server_error", "invalid_image"))
 
 
 def pc_error(status: int, **said: str | None) -> Response:

@@ -243,6 +243,14 @@ def test_a_published_answer_has_no_request(tmp_path: Path, headers: dict[str, st
     assert one.headers_complete is (False if headers is None else None)
 
 
+@pytest.mark.parametrize("media_type", ["text/event-stream", "Text/Event-Stream; charset=UTF-8"])
+def test_a_published_stream_has_events_however_its_media_type_is_written(tmp_path: Path, media_type: str) -> None:
+    line = {"provider": "PA", "status": 200, "headers": {"content-type": media_type}, "body": "data: [DONE]\n\n"}
+    response = only(tmp_path, json.dumps(line), "published.jsonl").response
+    assert response is not None
+    assert [each.data for each in response.events or ()] == ["[DONE]"]
+
+
 def test_a_published_close_was_a_socket(tmp_path: Path) -> None:
     line = {"provider": "PB", "surface": "ws", "body": {"close_code": 1007, "close_reason": "no"}}
     response = only(tmp_path, json.dumps(line), "published.jsonl").response

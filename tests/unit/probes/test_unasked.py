@@ -14,7 +14,15 @@ from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
 from catalog.reading.streams import StreamRule
 from catalog.recognition.known import Known
-from probes.judging.unasked import held_to_its_own_record, is_page, of_the_account, tells_of_the_limit, unasked, words
+from probes.judging.unasked import (
+    broken_off,
+    held_to_its_own_record,
+    is_page,
+    of_the_account,
+    tells_of_the_limit,
+    unasked,
+    words,
+)
 from tests.harness.engines import catalog
 from tests.unit.probes.test_basis import HEADERS, LIMITED, RATE_LIMIT, known
 
@@ -102,6 +110,7 @@ def test_a_page_of_html_is_a_gateways_unless_a_file_or_the_stated_refusal_may_be
     expected: Expected, status: int, code: str
 ) -> None:
     assert reason(expected, Response(status, HTML, PAGE, "text")) == code
+    assert reason(expected, Response(status, {"content-type": "Text/HTML"}, "no", "text")) == code
     assert reason(expected, Response(status, {}, f"  {PAGE}", "text")) == code
     assert reason(expected, Response(status, {"content-type": "text/plain"}, "words", "text")) == ""
 
@@ -201,3 +210,74 @@ def test_an_answer_of_the_account_is_asked_for_where_it_is_left_to_choice() -> N
     assert of_the_account(stated, bill, known("pa")) is None
     assert of_the_account(replace(stated, status=400), bill, known("pa")) is not None
     assert of_the_account(choosing(replace(stated, status=400), "status", 400, 402), bill, known("pa")) is None
+
+
+CREATED = Event("response.created", {"type": "response.created"})
+PB_STREAM, PC_STREAM = "pb/errors/interactions_stream/service_unavailable", "pc/errors/stream/invalid_prompt"
+SAFETY = "pb/errors/interactions_blocked/safety"
+
+
+def stated(address: str, label: str = "answer") -> Expected:
+    return next(each for each in asserted(catalog()[address], catalog().__getitem__) if each.label == label)
+
+
+def pa_failed(kind: str) -> Event:
+    return Event("error", {"type": "error", "error": {"type": kind, "message": "no"}})
+
+
+def pb_failed(code: str) -> Event:
+    return Event("error", {"event_type": "error", "error": {"code": code, "message": "no"}})
+
+
+def pc_failed(code: str) -> Event:
+    return Event("response.failed", {"type": "response.failed", "response": {"error": {"code": code, "message": "no"}}})
+
+
+def pc_error(code: str) -> Event:
+    return Event("error", {"type": "error", "code": code, "message": "no", "param": None, "sequence_number": 2})
+
+
+@pytest.mark.parametrize(
+    ("address", "label", "event", "code"),
+    [
+        ("pa/endpoints/messages/create_message", "stream", pa_failed("overloaded_error"), "unasked-overload"),
+        ("pa/endpoints/messages/create_message", "stream", pa_failed("rate_limit_error"), "unasked-rate-limit"),
+        ("pa/endpoints/messages/create_message", "stream", pa_failed("timeout_error"), "unasked-timeout"),
+        ("pa/endpoints/messages/create_message", "stream", pa_failed("api_error"), "server-fault"),
+        ("pa/endpoints/messages/create_message", "stream", pa_failed("invalid_request_error"), ""),
+        ("pa/endpoints/messages/create_message", "stream", pa_failed("teapot_error"), ""),
+        ("pa/endpoints/messages/create_message", "success", pa_failed("overloaded_error"), ""),
+        ("pa/errors/stream/overloaded", "answer", pa_failed("overloaded_error"), ""),
+        ("pa/errors/stream/overloaded", "answer", pa_failed("api_error"), "server-fault"),
+        ("pc/endpoints/responses/create_response", "stream", pc_failed("server_error"), "server-fault"),
+        ("pc/endpoints/responses/create_response", "stream", pc_error("server_error"), "server-fault"),
+        ("pc/endpoints/responses/create_response", "stream", pc_failed("rate_limit_exceeded"), "unasked-rate-limit"),
+        ("pc/endpoints/responses/create_response", "stream", pc_failed("invalid_prompt"), ""),
+        (PC_STREAM, "answer", pc_failed("server_error"), "server-fault"),
+        (PC_STREAM, "answer", pc_failed("invalid_image"), ""),
+        (PC_STREAM, "answer", replace(pc_failed("server_error"), sent=True), ""),
+        ("pc/errors/stream/server_error", "answer", pc_error("server_error"), ""),
+        (SAFETY, "answer", pb_failed("service_unavailable"), "unasked-overload"),
+        (SAFETY, "answer", pb_failed("rate_limit_exceeded"), "unasked-rate-limit"),
+        (SAFETY, "answer", pb_failed("deadline_exceeded"), "unasked-timeout"),
+        (SAFETY, "answer", pb_failed("api_error"), "server-fault"),
+        (SAFETY, "answer", pb_failed("recitation"), ""),
+        (SAFETY, "answer", pb_failed("invalid_request"), ""),
+        (PB_STREAM, "answer", pb_failed("service_unavailable"), ""),
+    ],
+)
+def test_a_stream_that_an_overload_or_a_fault_breaks_off_says_nothing_of_what_was_asked(
+    address: str, label: str, event: Event, code: str
+) -> None:
+    """What is to be seen there, what only we did wrong, and what no document knows is judged."""
+    expected = stated(address, label)
+    response = Response(200, {}, None, "empty", events=(CREATED, event))
+    found = broken_off(expected, response, known(expected.provider))
+    assert (found.code if found is not None else "") == code
+    assert found is None or event.event in (found.detail or "")
+
+
+def test_what_was_seen_as_documented_is_judged_whatever_came_before_it() -> None:
+    expected = stated(SAFETY)
+    events = (pb_failed("service_unavailable"), pb_failed("safety"))
+    assert broken_off(expected, Response(200, {}, None, "empty", events=events), known("pb")) is None
