@@ -183,6 +183,28 @@ class Known:
         found = tuple(answer for answer in alike if _has_code(answer, body))
         return () if found and self.matching(status, body) else found
 
+    def of_the_account_elsewhere(self, status: int | None, body: Json) -> tuple[KnownAnswer, ...]:
+        """The records that tell of the account and whose code stands under another status than any of them has.
+
+        Services move such an answer (a hard billing limit is a 400 in the field). Only a code counts that is no other
+        record's, whatever the type beside it is.
+        """
+        if status is None or status < 400 or not self._codes_of_accounts:
+            return ()
+        said = {wire_of(each, body).get("code") for each in self._all_envelopes}
+        found = [answer for code in said if isinstance(code, str) for answer in self._codes_of_accounts.get(code, ())]
+        return () if any(answer.status == status for answer in found) else tuple(found)
+
+    @cached_property
+    def _codes_of_accounts(self) -> Mapping[str, Sequence[KnownAnswer]]:
+        """The records that tell of the account by the code that they alone have."""
+        found: dict[str, list[KnownAnswer]] = {}
+        for answer in self.answers:
+            code = answer.expected.wire.get("code")
+            if isinstance(code, str):
+                found.setdefault(code, []).append(answer)
+        return {code: each for code, each in found.items() if all(answer.account is not None for answer in each)}
+
 
 def _has_code(answer: KnownAnswer, body: Json) -> bool:
     code = answer.expected.wire.get("code")

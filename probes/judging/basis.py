@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
     """The findings by their basis. Another member of documented alternatives conforms, so it is no finding.
 
-    What differs from an assumption is `should`, and worded as that: it settles the assumption and is no drift.
+    What differs from an assumption is `should`, and worded as that: it settles the assumption and is no drift. Under a
+    status that drifts it is no finding either: another answer than the stated one settles nothing that is assumed of
+    that one.
     """
+    found = list(_each_weighed(expected, findings))
+    another = any(finding.drifts and finding.assertion == f"{expected.label}/status" for finding in found)
+    return (finding for finding in found if not (another and finding.severity is Severity.SHOULD))
+
+
+def _each_weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
         assertion = expected.assertions.get(finding.assertion)
         if assertion is None or finding.severity is not Severity.MUST or finding.code in _NEVER_ASSUMED:

@@ -101,7 +101,7 @@ def _has_its_values(expected: Expected, response: Response) -> bool:
 def of_the_account(expected: Expected, response: Response, known: Known) -> Reason | None:
     """Why an answer tells of the account's credit or place alone, where the record is about nothing of that kind."""
     body = answer_body(expected, response)
-    answers = known.of_the_account(response.status, body)
+    answers = known.of_the_account(response.status, body) or known.of_the_account_elsewhere(response.status, body)
     if not answers and not _has_its_type(expected, response.status, body):
         answers = known.of_the_account_by_code(response.status, body)
     if not answers or any(_states(expected, answer.expected) for answer in answers):

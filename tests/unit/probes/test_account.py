@@ -107,6 +107,18 @@ def test_under_the_type_that_a_record_states_a_code_of_the_account_is_what_diffe
     assert outcome("pc/errors/rate_limit/rate_limit_exceeded", 429, other) == (Outcome.INCONCLUSIVE, "account-trouble")
 
 
+@pytest.mark.parametrize("kind", ["invalid_request_error", "insufficient_quota", "billing_limit_user_error"])
+@pytest.mark.parametrize("status", [400, 403])
+def test_a_code_of_the_account_tells_it_under_another_status_too(status: int, kind: str) -> None:
+    """As a hard billing limit is answered in the field; the record that asks for it is judged."""
+    spent = pc(kind, "billing_hard_limit_reached")
+    for address in ("pc/errors/request/invalid_value", "pc/endpoints/models/list_models"):
+        assert outcome(address, status, spent) == (Outcome.INCONCLUSIVE, "account-trouble")
+    assert outcome("pc/errors/rate_limit/billing_hard_limit_reached", status, spent)[1] == ""
+    assert outcome("pc/endpoints/models/list_models", status, pc(kind, "rate_limit_exceeded"))[0] is Outcome.DRIFTED
+    assert outcome("pc/endpoints/models/list_models", 200, spent)[0] is Outcome.DRIFTED
+
+
 def test_what_could_be_another_record_too_is_judged() -> None:
     """FAILED_PRECONDITION is billing or place at PB; one that the record itself states is its own."""
     told = outcome("pb/errors/general/billing_off", 400, pb("FAILED_PRECONDITION", "Billing is off."))

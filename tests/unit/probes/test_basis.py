@@ -113,6 +113,15 @@ def test_what_another_answer_holds_is_no_evidence_of_the_stated_one() -> None:
     assert set(look.unseen.values()) == {"another-answer"}
 
 
+@pytest.mark.parametrize("status, settles", [(429, True), (403, False), (500, False)])
+def test_under_a_status_that_drifts_nothing_that_is_assumed_is_settled(status: int, settles: bool) -> None:
+    """An organization's policy, or an incident, has a type of its own: none of the answer that is stated."""
+    other = Response(status, HEADERS, {**BODY, "error": {"type": "policy_violation", "message": "no"}}, "json")
+    verdict = judged(RATE_LIMIT, other, {"assumed": {"answer/type": "not shown"}})
+    assert ("answer/type" in {each.assertion for each in verdict.findings}) is settles
+    assert ("type" in seen(verdict).otherwise) is settles
+
+
 @pytest.mark.parametrize("status, outcome", [(429, Outcome.CONFORMS), (503, Outcome.CONFORMS), (404, Outcome.DRIFTED)])
 def test_each_documented_alternative_conforms_and_no_other_value(status: int, outcome: Outcome) -> None:
     choice = {"alternatives": {"answer/status": {"values": [429, 503], "source": "2:7.3#429 rate limit"}}}
