@@ -19,13 +19,18 @@ if TYPE_CHECKING:
 def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
     """The findings by their basis. Another member of documented alternatives conforms, so it is no finding.
 
-    What differs from an assumption is `should`, and worded as that: it settles the assumption and is no drift. Under a
-    status that drifts it is no finding either: another answer than the stated one settles nothing that is assumed of
-    that one.
+    What differs from an assumption is `should`, and worded as that: it settles the assumption and is no drift. Of
+    another answer than the stated one it is no finding: that one settles nothing that is assumed of the stated one.
     """
     found = list(_each_weighed(expected, findings))
-    another = any(finding.drifts and finding.assertion == f"{expected.label}/status" for finding in found)
-    return (finding for finding in found if not (another and finding.severity is Severity.SHOULD))
+    other = any(finding.assertion == f"{expected.label}/status" and finding.drifts for finding in found)
+    other = other or is_foreign(found)
+    return (finding for finding in found if not (other and finding.severity is Severity.SHOULD))
+
+
+def is_foreign(findings: Iterable[Finding]) -> bool:
+    """Whether a text came where JSON is documented: its status too is none of the stated answer's."""
+    return any(finding.code == FindingCode.BODY_MALFORMED and finding.drifts for finding in findings)
 
 
 def _each_weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:

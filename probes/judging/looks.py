@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT
 from catalog.evidence.same_drift import observed_class
+from catalog.model.assertion import Basis
 from catalog.model.look import Look
 from catalog.reading.assertions import ANOTHER_REVISION
 from catalog.reading.expected import Expected, answer_body
-from probes.judging.basis import succeeds
+from probes.judging.basis import is_foreign, succeeds
 from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.relations import unseen as unseen_relations
 from probes.judging.revisions import not_holding
@@ -54,6 +55,8 @@ def look(
     for within, why in unseen_relations(expected, exchange, others).items():
         if within not in otherwise:
             unseen.setdefault(within, why)
+    if is_foreign(findings):
+        unseen = {**{each.key.within: ANOTHER_ANSWER for each in rest if each.basis is Basis.ASSUMED}, **unseen}
     return Look(
         endpoint=_endpoint(expected, exchange, endpoints),
         label=expected.label,

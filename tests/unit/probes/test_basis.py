@@ -122,6 +122,17 @@ def test_under_a_status_that_drifts_nothing_that_is_assumed_is_settled(status: i
     assert ("type" in seen(verdict).otherwise) is settles
 
 
+@pytest.mark.parametrize("status", [404, 429])
+def test_a_text_in_place_of_json_settles_no_status(status: int) -> None:
+    """What stands before a provider knows no such path, and says so in its own way."""
+    verdict = judged(RATE_LIMIT, Response(status, HEADERS, "404 page not found", "text"), ASSUMED_STATUS)
+    assert verdict.outcome is Outcome.DRIFTED
+    assert {each.assertion for each in verdict.findings if each.severity is not Severity.INFO} == {"answer/body"}
+    look = seen(verdict)
+    assert look.unseen["status"] == "another-answer"
+    assert "status" not in (*look.otherwise, *look.as_stated)
+
+
 @pytest.mark.parametrize("status, outcome", [(429, Outcome.CONFORMS), (503, Outcome.CONFORMS), (404, Outcome.DRIFTED)])
 def test_each_documented_alternative_conforms_and_no_other_value(status: int, outcome: Outcome) -> None:
     choice = {"alternatives": {"answer/status": {"values": [429, 503], "source": "2:7.3#429 rate limit"}}}
