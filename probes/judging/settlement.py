@@ -156,13 +156,33 @@ def pages(expected: Iterable[Expected], exchanges: Iterable[Exchange], known: Kn
     )
 
 
+def restricting(
+    expected: Iterable[Expected], verdict: Verdict, exchanges: Mapping[Place, Exchange], credential: str, known: Known
+) -> Iterator[tuple[str, int, str]]:
+    """What refused a key's right where a success is documented, as `Said.anywhere` has it."""
+    stated = {each.label: each for each in expected}
+    for place, cell in verdict.cells.items():
+        exchange = exchanges.get(place)
+        if cell.outcome is not Outcome.RESTRICTED or exchange is None or exchange.response is None:
+            continue
+        status = status_of(exchange.response, stated[place[0]].provider)
+        words = wording(stated[place[0]], exchange.response, known)
+        if status is not None and words:
+            yield credential, status, words
+
+
 def settled(
-    verdict: Verdict, found: Iterable[Refusal], rulings: Mapping[Said, Ruled], pages: Collection[str] = ()
+    verdict: Verdict,
+    found: Iterable[Refusal],
+    rulings: Mapping[Said, Ruled],
+    pages: Collection[str] = (),
+    restricting: Collection[tuple[str, int, str]] = (),
 ) -> Verdict:
     """The verdict on a record once it is known what its refusals are worth.
 
     What was shown to be answered to everything on one endpoint shows nothing on another either. A page of HTML is the
-    provider's own only if no other endpoint of the lane (`pages`) was answered by one.
+    provider's own only if no other endpoint of the lane (`pages`) was answered by one. What restricts this key where a
+    success is documented (`restricting`) restricts it in the same words where a fault was provoked.
     """
     everywhere = {said.anywhere: ruled for said, ruled in rulings.items() if ruled.ruling is Ruling.EVERYTHING}
     cells = dict(verdict.cells)
@@ -174,6 +194,8 @@ def settled(
             cells[refusal.place] = unseen(cells[refusal.place], Reason(ReasonCode.GATEWAY_PAGE, detail))
         elif its is not None:
             cells[refusal.place] = _under(its, refusal, cells[refusal.place])
+        elif refusal.fault and refusal.said.anywhere in restricting:
+            cells[refusal.place] = _restricted(refusal, cells[refusal.place])
     return verdict if cells == verdict.cells else summed(cells)
 
 
@@ -185,6 +207,13 @@ def _under(ruled: Ruled, refusal: Refusal, cell: Verdict) -> Verdict:
     if cell.outcome is not Outcome.CONFORMS:
         return cell
     return replace(cell, findings=(*cell.findings, _generic(refusal, ruled)))
+
+
+def _restricted(refusal: Refusal, cell: Verdict) -> Verdict:
+    if cell.outcome is not Outcome.DRIFTED:
+        return cell  # it asked for this refusal
+    detail = f"{refusal.said.status}, as where this key was to be let through: {refusal.said.message}"
+    return replace(unseen(cell, Reason(ReasonCode.PROBE_REFUSED, detail)), outcome=Outcome.RESTRICTED)
 
 
 def _generic(refusal: Refusal, ruled: Ruled) -> Finding:

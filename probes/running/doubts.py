@@ -36,7 +36,7 @@ async def settled(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Verdi
     if doubted:
         return _without_what_is_not_there(final, doubted, lane)
     rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
-    return settlement.settled(final, found, rulings, lane.settling.pages)
+    return settlement.settled(final, found, rulings, lane.settling.pages, lane.settling.restricting)
 
 
 class _Doubts(NamedTuple):
@@ -56,6 +56,10 @@ def _in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> _Doubts:
     if doubted:
         return _Doubts(final, doubted, ())
     exchanges = {(each.label, each.endpoint): each for each in everything}
+    if lane.live:  # a mock's keys are known: there a refusal in place of another is drift
+        credential = task.recipe.lane
+        restricting = settlement.restricting(task.expected, final, exchanges, credential, task.known)
+        lane.settling.restricting.update(restricting)
     faults = {label: row for label, row in task.faults.items() if label not in tried.with_another_key}
     found = tuple(settlement.refusals(task.expected, final, exchanges, task.recipe.lane, faults, task.known))
     lane.settling.note(found, settlement.pages(task.expected, everything, task.known))

@@ -27,6 +27,8 @@ class Settling:
         self._shared = Shared()
         self.pages: set[str] = set()
         """Where pages of HTML came from."""
+        self.restricting: set[tuple[str, int, str]] = set()
+        """The refusals, on whichever endpoint, of what the key may not do."""
         self._rulings: dict[Said, Ruled] = {}
         self._lock = anyio.Lock()
 

@@ -183,3 +183,20 @@ def test_a_key_of_another_kind_makes_no_record_drift(standing: Services, provide
     of_grpc = ReasonCode.CONNECT_REFUSED  # nobody serves it here
     assert {each.code for each in unseen} <= {ReasonCode.CONTROL_FAILED, ReasonCode.ACCOUNT_TROUBLE, of_grpc}
     assert any(f"{variable}" in each.detail for each in unseen)
+
+
+def test_a_key_that_may_not_use_an_endpoint_is_restricted_there_whatever_is_asked(standing: Services) -> None:
+    """A list and a fault that the same endpoints refuse this key in one sentence, before they look at anything."""
+    own = Where(path="/v1/(files|messages/batches|agents)", credential="mock-pa-inference")
+    standing.behind(Fault(own, answer=instead(403, FORBIDDEN)))
+    outcomes = {address: each.outcome for address, each in night(standing.target("pa")).items()}
+    assert outcomes["pa/endpoints/files/list_files"] is Outcome.RESTRICTED
+    assert outcomes["pa/endpoints/limits/agents_created_per_minute"] is Outcome.RESTRICTED
+    assert Outcome.DRIFTED not in outcomes.values()
+
+
+def test_what_no_success_was_refused_with_is_drift_of_what_a_fault_was_answered(standing: Services) -> None:
+    """Another refusal than the documented one may be the provider's change."""
+    standing.behind(Fault(Where(path="/v1/models/"), answer=instead(403, FORBIDDEN)))
+    results = night(standing.target("pa"), ["pa/errors/general/unknown_model"])
+    assert [each.outcome for each in results.values()] == [Outcome.DRIFTED]

@@ -15,7 +15,19 @@ from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, R
 from catalog.model.look import Look
 from catalog.reading.expected import Expected
 from catalog.recognition.known import Known
-from probes.judging.settlement import FAULTS, Refusal, Ruled, Ruling, Said, Shared, pages, refusals, ruled, settled
+from probes.judging.settlement import (
+    FAULTS,
+    Refusal,
+    Ruled,
+    Ruling,
+    Said,
+    Shared,
+    pages,
+    refusals,
+    restricting,
+    ruled,
+    settled,
+)
 from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
 from tests.harness.engines import catalog
@@ -180,6 +192,47 @@ def test_what_another_key_was_told_shows_nothing_of_this_one() -> None:
 def test_a_page_is_a_gateways_where_another_endpoint_got_one_too(came_from: tuple[str, ...], outcome: Outcome) -> None:
     before = summed({PLACE: judged(Outcome.DRIFTED)})
     assert settled(before, [replace(refusal("a"), page=True)], {}, came_from).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("fault", "words", "outcome", "expected"),
+    [
+        ("a", SAID.anywhere, Outcome.DRIFTED, Outcome.RESTRICTED),
+        ("a", SAID.anywhere, Outcome.CONFORMS, Outcome.CONFORMS),
+        ("", SAID.anywhere, Outcome.DRIFTED, Outcome.DRIFTED),
+        ("a", replace(SAID, message="another").anywhere, Outcome.DRIFTED, Outcome.DRIFTED),
+        ("a", replace(SAID, status=404).anywhere, Outcome.DRIFTED, Outcome.DRIFTED),
+        ("a", replace(SAID, credential="pa:admin").anywhere, Outcome.DRIFTED, Outcome.DRIFTED),
+    ],
+    ids=["alike", "asked for", "another key", "other words", "another status", "of another key"],
+)
+def test_what_restricts_a_key_restricts_it_in_the_same_words_where_a_fault_was_provoked(
+    fault: str, words: tuple[str, int, str], outcome: Outcome, expected: Outcome
+) -> None:
+    before = summed({PLACE: judged(outcome)})
+    after = settled(before, [refusal(fault)], {}, restricting={words})
+    assert after.outcome is expected
+    if expected is Outcome.RESTRICTED:
+        assert after.reason == Reason("probe-refused", f"400, as where this key was to be let through: {EMPTY}")
+        assert not any(look.as_stated or look.otherwise for look in after.looks)
+        assert not any(finding.drifts for finding in after.findings)
+    else:
+        assert after == before
+
+
+def test_only_what_was_refused_as_the_documents_say_restricts_a_key() -> None:
+    cells = {
+        PLACE: Verdict(Outcome.RESTRICTED),
+        ("drifted", ""): judged(Outcome.DRIFTED, "drifted"),
+        ("unanswered", ""): Verdict(Outcome.RESTRICTED),
+        ("without words", ""): Verdict(Outcome.RESTRICTED),
+    }
+    exchanges = {place: answer(403, place[0]) for place in cells}
+    exchanges["unanswered", ""] = Exchange("unanswered", ASKED, None, Reason("connection-reset"))
+    exchanges["without words", ""] = Exchange("without words", ASKED, Response(403, {}, None, "empty"))
+    stated = [replace(EXPECTED, label=label) for label, _ in cells]
+    found = list(restricting(stated, summed(cells), exchanges, "pa:inference", KNOWN))
+    assert found == [("pa:inference", 403, "answer")]
 
 
 def test_pages_are_counted_by_the_endpoint_that_they_came_from() -> None:
