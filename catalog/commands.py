@@ -12,7 +12,7 @@ from catalog import show
 from catalog.model import explanations, homes, visible
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
-from catalog.model.text import count
+from catalog.model.text import count, decoded
 from catalog.reading import documents, query
 from catalog.reading.assertions import assertions
 from catalog.reading.manifest import providers
@@ -180,10 +180,10 @@ def identify(args: Namespace) -> int:
 def _pasted(file: Path | None) -> str:
     """What a file holds, or what is piped in; bytes that are no UTF-8 are kept as marks."""
     if file is not None:
-        return file.read_text(encoding="utf-8", errors="replace")
+        return decoded(file.read_bytes(), "replace")
     if sys.stdin.isatty():
         print("paste an answer, then press Ctrl-D", file=sys.stderr)
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return decoded(sys.stdin.buffer.read(), "replace")
 
 
 def update(args: Namespace) -> int:

@@ -33,7 +33,7 @@ def read_file(path: Path) -> Mapping[str, Any]:
     """The file's content, unchecked; of the shipped one where the path is `real`."""
     path = SHIPPED if str(path) == REAL else path
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise PrefixesError(f"--prefixes {path}: {error.strerror}; name a TOML file that can be read") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

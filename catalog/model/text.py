@@ -1,7 +1,8 @@
-"""How something long is told in short, and a number with its noun."""
+"""How something long is told in short, a number with its noun, and what somebody's editor or shell wrote is read."""
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,16 @@ def brief(value: Json, limit: int) -> str:
     """
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}{ELLIPSIS}"
+
+
+def decoded(raw: bytes, errors: str = "strict") -> str:
+    """The text of what a person wrote: in UTF-8, or as its byte order mark says (PowerShell's `>` writes UTF-16).
+
+    Raises:
+        UnicodeDecodeError: it is neither, and `errors` is strict.
+    """
+    is_wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return raw.decode("utf-16" if is_wide else "utf-8-sig", errors)
 
 
 def count(number: int, one: str, many: str = "") -> str:

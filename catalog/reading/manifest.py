@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from catalog.model import homes
 from catalog.model.errors import CatalogError, did_you_mean
 from catalog.model.homes import PACKAGE, remembered
+from catalog.model.text import decoded
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -194,7 +195,7 @@ def read_toml(file: Path) -> dict[str, Any]:
         CatalogError: it cannot be read, or is not TOML.
     """
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(decoded(file.read_bytes()))
     except OSError as error:
         raise CatalogError(f"cannot be read ({error.strerror or error})", "check the path", file=file) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

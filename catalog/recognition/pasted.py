@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from catalog.model import Json
 
 _STATUS_LINE = re.compile(r"HTTP/\d(?:\.\d)? (\d{3})\b.*")
+_HEAD = re.compile(r"^(?:< )?HTTP/\d(?:\.\d)? \d{3}\b", re.MULTILINE)
+"""Where an answer begins below the command that was typed, or below what `curl -v` tells of its request."""
+_OWN_DOING = ("* ", "> ", "{ [", "} [")
+"""How the lines begin in which `curl -v` tells what it does and sends."""
 _OF_AN_SDK = re.compile(r"\b(?:error code|status(?: code)?|http)\D{0,3}(\d{3})\b", re.IGNORECASE)
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?(.*)")
 _INTERIM = 200
@@ -49,11 +53,20 @@ def answers_in(text: str) -> tuple[Pasted, ...]:
     try:
         value: Json = json.loads(text)
     except (ValueError, RecursionError):
+        if (begins := _HEAD.search(text)) is not None:
+            rest = text[begins.start() :]
+            return (_of_http(_unmarked(rest) if rest.startswith("<") else rest),)
         return _of_lines(text) or (_of_an_sdk(text),)
     found = tuple(_of_json(value))
     if not found:
         raise CatalogError("no answer is in it: it holds no exchange that was answered", "record one, or paste another")
     return found
+
+
+def _unmarked(text: str) -> str:
+    """What `curl -v` prints as `curl -i` does: without the marks of what came, and what it tells of itself."""
+    lines = [line for line in text.replace("\r\n", "\n").split("\n") if not line.startswith(_OWN_DOING)]
+    return "\n".join("" if line.rstrip() == "<" else line.removeprefix("< ") for line in lines)
 
 
 def _of_http(text: str) -> Pasted:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog.model.errors import CatalogError
+from catalog.model.text import decoded
 from catalog.reading.schemas import SCHEMAS
 from catalog.reading.strict_json import read_object
 from catalog.reading.wording import told
@@ -52,7 +53,7 @@ def read(path: Path) -> Declared:
         CatalogError: it cannot be read, or is not as the schema says; with the place in it.
     """
     try:
-        data = json.loads(json.dumps(tomllib.loads(path.read_text(encoding="utf-8")), default=str))
+        data = json.loads(json.dumps(tomllib.loads(decoded(path.read_bytes())), default=str))
     except OSError as error:
         raise CatalogError(f"cannot be read ({error.strerror})", "name a rely.toml", file=path) from error
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, UnicodeDecodeError

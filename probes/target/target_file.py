@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, urlsplit
 from catalog.evidence.agreement import PENDING_DAYS
 from catalog.model import homes, places
 from catalog.model.standpoint import StandsFor
-from catalog.model.text import brief
+from catalog.model.text import brief, decoded
 from catalog.reading.manifest import Manifest, manifest, providers
 from probes.target import shape
 from probes.target.look_ups import Rule, in_order
@@ -53,7 +53,7 @@ def read(name_or_path: str, environ: Mapping[str, str]) -> Target:
 
 def _read(path: Path, environ: Mapping[str, str]) -> Target:
     try:
-        data = _as_json(path.read_text(encoding="utf-8"))
+        data = _as_json(decoded(path.read_bytes()))
     except OSError as error:
         raise TargetError(f"target {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, UnicodeDecodeError, numbers of too many digits

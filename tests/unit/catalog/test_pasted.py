@@ -25,6 +25,10 @@ CURL = (
     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 Connection established\r\n\r\n"
     f"HTTP/2 429 \r\nRetry-After: 3\r\npc-organization: org-1\r\n\r\n{TEXT}\n"
 )
+VERBOSE = (
+    "$ curl -v https://api.example/v1\n* Connected to api.example\n> POST /v1/responses HTTP/2\n> host: api.example\n"
+    f">\n< HTTP/2 429\n< retry-after: 3\n<\n{{ [160 bytes data]\n{TEXT}\n* Connection #0 left intact\n"
+)
 HAR_RESPONSE = {"status": 429, "headers": [{"name": "Retry-After", "value": "3"}], "content": {"text": TEXT}}
 IN_BASE64 = {**HAR_RESPONSE, "content": {"encoding": "base64", "text": base64.b64encode(TEXT.encode()).decode()}}
 SEEN = {"status": 429, "headers": {"Retry-After": "3"}, "body": BODY, "body_type": "json"}
@@ -35,12 +39,24 @@ RESULT = {"record": "pc/x", "attempts": [{"exchanges": [{"request": {}, "respons
     "text",
     [
         CURL,
+        f"$ curl -i https://api.example/v1/responses\n{CURL}",
+        VERBOSE,
+        VERBOSE.replace("\n", "\r\n"),
         json.dumps({"log": {"entries": [{"request": {}, "response": HAR_RESPONSE}]}}),
         json.dumps({"request": {}, "response": IN_BASE64}),
         json.dumps(RESULT),
         json.dumps(SEEN),
     ],
-    ids=["curl", "HAR", "an entry of a HAR, in base64", "a line of results", "a response"],
+    ids=[
+        "curl",
+        "below the command",
+        "curl -v",
+        "curl -v on Windows",
+        "HAR",
+        "an entry of a HAR, in base64",
+        "a line of results",
+        "a response",
+    ],
 )
 def test_status_headers_and_body_are_found(text: str) -> None:
     [found] = answers_in(text)

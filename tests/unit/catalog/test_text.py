@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.text import ELLIPSIS, brief
+from catalog.model.text import ELLIPSIS, brief, decoded
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -35,3 +35,14 @@ def test_it_never_exceeds_the_limit_and_says_that_something_is_missing(text: str
     told = brief(text, limit)
     assert len(told) <= limit
     assert told == text or (told.endswith(ELLIPSIS) and text.startswith(told[:-1]))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"], ids=["as is", "Notepad's", "PowerShell's"])
+def test_a_text_is_read_as_editors_and_shells_write_it(encoding: str) -> None:
+    assert decoded('name = "é"\n'.encode(encoding)) == 'name = "é"\n'
+
+
+def test_what_is_no_text_is_refused_or_marked() -> None:
+    with pytest.raises(UnicodeDecodeError):
+        decoded(b"\xff\x00")
+    assert decoded(b"a\xffb", "replace") == "a\ufffdb"
