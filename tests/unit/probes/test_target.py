@@ -124,7 +124,7 @@ def test_a_mistake_is_told_in_one_line_with_its_place(text: str, said: str, tmp_
     assert "sk-secret" not in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["live = [", "live = true\nlive = true", "\udcff\udcfe"])
+@pytest.mark.parametrize("text", ["live = [", "live = true\nlive = true", "\udcfe\udcfe"])
 def test_what_is_no_toml_is_said_so(text: str, tmp_path: Path) -> None:
     with pytest.raises(TargetError, match=r"target\.toml: broken TOML: "):
         read(tmp_path, text)
