@@ -51,7 +51,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A refusal in a cell that has a verdict.
+    """A refusal in a cell that has a verdict, or that blames what we assumed of the request.
 
     `fault` is what was wrong with the request; empty where nothing was, or another key than the lane's went with it.
     """
@@ -61,6 +61,8 @@ class Refusal:
     fault: str
     page: bool = False
     """Whether it is a page of HTML."""
+    provoked: bool = False
+    """Whether a fault was provoked with the lane's key, on a known endpoint or on none."""
 
 
 class Ruling(Enum):
@@ -96,15 +98,23 @@ def refusals(
     stated = {each.label: each for each in expected}
     for place, cell in verdict.cells.items():
         exchange, label = exchanges.get(place), place[0]
-        if not cell.outcome.conclusive or exchange is None or exchange.response is None or not cell.looks:
+        blames_us = _blames_an_assumption(cell)
+        if not (cell.outcome.conclusive or blames_us) or exchange is None or exchange.response is None:
+            continue
+        if not cell.looks:
             continue
         response, endpoint = exchange.response, cell.looks[0].endpoint
         status = status_of(response, stated[label].provider)
         if status is None or status < 400 or is_promised(stated[label], response):
             continue
         said = Said(credential, endpoint, status, wording(stated[label], response, known))
-        fault = faults.get(label, "") if endpoint else ""  # nothing can be asked without a fault where no endpoint is
-        yield Refusal(place, said, fault, is_page(stated[label], response))
+        # Nothing can be asked without a fault where no endpoint is, nor does it count where we may have asked wrongly.
+        fault = faults.get(label, "") if endpoint and not blames_us else ""
+        yield Refusal(place, said, fault, is_page(stated[label], response), provoked=label in faults)
+
+
+def _blames_an_assumption(cell: Verdict) -> bool:
+    return cell.reason is not None and cell.reason.code == ReasonCode.ASSUMPTION_FAILED
 
 
 class Shared:
@@ -180,11 +190,13 @@ def settled(
 ) -> Verdict:
     """The verdict on a record once it is known what its refusals are worth.
 
-    What was shown to be answered to everything on one endpoint shows nothing on another either. A page of HTML is the
+    What was shown to be answered to everything on one endpoint shows nothing on another either, and what may be so on
+    one may be so where another refusal than the documented one came in these words. A page of HTML is the
     provider's own only if no other endpoint of the lane (`pages`) was answered by one. What restricts this key where a
     success is documented (`restricting`) restricts it in the same words where a fault was provoked.
     """
     everywhere = {said.anywhere: ruled for said, ruled in rulings.items() if ruled.ruling is Ruling.EVERYTHING}
+    doubtful = {said.anywhere: ruled for said, ruled in rulings.items() if ruled.ruling is Ruling.UNKNOWN}
     cells = dict(verdict.cells)
     for refusal in found:
         its = everywhere.get(refusal.said.anywhere) or rulings.get(refusal.said)
@@ -194,8 +206,10 @@ def settled(
             cells[refusal.place] = unseen(cells[refusal.place], Reason(ReasonCode.GATEWAY_PAGE, detail))
         elif its is not None:
             cells[refusal.place] = _under(its, refusal, cells[refusal.place])
-        elif refusal.fault and refusal.said.anywhere in restricting:
+        elif refusal.provoked and refusal.said.anywhere in restricting:
             cells[refusal.place] = _restricted(refusal, cells[refusal.place])
+        elif refusal.said.anywhere in doubtful:
+            cells[refusal.place] = _doubted(doubtful[refusal.said.anywhere], refusal, cells[refusal.place])
     return verdict if cells == verdict.cells else summed(cells)
 
 
@@ -207,6 +221,12 @@ def _under(ruled: Ruled, refusal: Refusal, cell: Verdict) -> Verdict:
     if cell.outcome is not Outcome.CONFORMS:
         return cell
     return replace(cell, findings=(*cell.findings, _generic(refusal, ruled)))
+
+
+def _doubted(ruled: Ruled, refusal: Refusal, cell: Verdict) -> Verdict:
+    """A cell that drifts, or blames what we assumed of the request, by words that other faults were answered with."""
+    doubted = refusal.provoked and cell.outcome is Outcome.DRIFTED
+    return _under(ruled, refusal, cell) if doubted or _blames_an_assumption(cell) else cell
 
 
 def _restricted(refusal: Refusal, cell: Verdict) -> Verdict:

@@ -70,7 +70,7 @@ def unasked(expected: Expected, response: Response, events: Container[str] | Non
         return Reason(ReasonCode.SERVER_FAULT, words(response))
     if status in UNASKED:
         return Reason(UNASKED[status], words(response))
-    if status == 500:
+    if status >= 500:
         return Reason(ReasonCode.SERVER_FAULT, words(response))
     return None
 

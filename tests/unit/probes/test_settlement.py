@@ -180,6 +180,26 @@ def test_what_was_shown_on_one_endpoint_holds_for_the_same_words_on_another() ->
     assert (generic.outcome, generic.findings) == (Outcome.CONFORMS, ())
 
 
+@pytest.mark.parametrize(
+    ("outcome", "provoked", "expected"),
+    [
+        (Outcome.DRIFTED, True, Outcome.INCONCLUSIVE),
+        (Outcome.DRIFTED, False, Outcome.DRIFTED),
+        (Outcome.CONFORMS, True, Outcome.CONFORMS),
+    ],
+)
+def test_what_is_in_doubt_on_one_endpoint_is_no_drift_on_another(
+    outcome: Outcome, provoked: bool, expected: Outcome
+) -> None:
+    there = replace(refusal("", replace(SAID, endpoint="")), provoked=provoked)
+    final = settled(summed({PLACE: judged(outcome)}), [there], {SAID: Ruled(Ruling.UNKNOWN, "why")})
+    assert final.outcome is expected
+    assert final.reason == (Reason("twin-not-allowed", "why") if expected is Outcome.INCONCLUSIVE else None)
+    elsewhere = replace(there, said=replace(there.said, message="another"))
+    other = settled(summed({PLACE: judged(outcome)}), [elsewhere], {SAID: Ruled(Ruling.UNKNOWN, "why")})
+    assert other.outcome is outcome
+
+
 def test_what_another_key_was_told_shows_nothing_of_this_one() -> None:
     of_another_key = replace(SAID, credential="pa:admin", endpoint=COUNT)
     before = summed({PLACE: judged()})
@@ -210,7 +230,7 @@ def test_what_restricts_a_key_restricts_it_in_the_same_words_where_a_fault_was_p
     fault: str, words: tuple[str, int, str], outcome: Outcome, expected: Outcome
 ) -> None:
     before = summed({PLACE: judged(outcome)})
-    after = settled(before, [refusal(fault)], {}, restricting={words})
+    after = settled(before, [replace(refusal(""), provoked=bool(fault))], {}, restricting={words})
     assert after.outcome is expected
     if expected is Outcome.RESTRICTED:
         assert after.reason == Reason("probe-refused", f"400, as where this key was to be let through: {EMPTY}")
@@ -271,7 +291,7 @@ def found(expected: Expected, exchange: Exchange, outcome: Outcome = Outcome.CON
 
 
 def test_a_refusal_is_known_by_what_was_answered() -> None:
-    assert found(EXPECTED, answer(400, EMPTY)) == (Refusal(PLACE, SAID, "2:7.3#row"),)
+    assert found(EXPECTED, answer(400, EMPTY)) == (Refusal(PLACE, SAID, "2:7.3#row", provoked=True),)
 
 
 def test_a_refusal_of_what_has_no_fault_or_no_endpoint_is_of_no_fault() -> None:
@@ -280,9 +300,9 @@ def test_a_refusal_of_what_has_no_fault_or_no_endpoint_is_of_no_fault() -> None:
     stated = [EXPECTED, replace(EXPECTED, label="other")]
     exchanges = dict.fromkeys(others, answer(400, EMPTY))
     said = tuple(refusals(stated, summed(others), exchanges, "pa:inference", {"answer": "2:7.3#row"}, KNOWN))
-    assert [(each.place, each.said.endpoint, each.fault) for each in said] == [
-        (("other", ""), MESSAGES, ""),
-        (("answer", COUNT), "", ""),
+    assert [(each.place, each.said.endpoint, each.fault, each.provoked) for each in said] == [
+        (("other", ""), MESSAGES, "", False),
+        (("answer", COUNT), "", "", True),
     ]
 
 
@@ -305,6 +325,34 @@ LEFT_OUT = [
 @pytest.mark.parametrize("case", LEFT_OUT, ids=["a success", "promised words", "no verdict", "no answer"])
 def test_what_is_no_refusal_or_tells_by_itself_is_left_out(case: tuple[Expected, Exchange, Outcome]) -> None:
     assert found(*case) == ()
+
+
+BLAMED = Verdict(Outcome.INCONCLUSIVE, Reason("assumption-failed", "ours"), looks=(Look(MESSAGES, "answer", ()),))
+
+
+def test_words_that_blame_what_we_assumed_are_known_and_count_for_no_fault() -> None:
+    exchanges = {PLACE: answer(400, EMPTY)}
+    said = tuple(refusals([EXPECTED], summed({PLACE: BLAMED}), exchanges, "pa:inference", {"answer": "row"}, KNOWN))
+    assert said == (Refusal(PLACE, SAID, "", provoked=True),)
+
+
+@pytest.mark.parametrize(
+    ("ruling", "reason"),
+    [
+        (Ruling.UNKNOWN, "twin-not-allowed"),
+        (Ruling.EVERYTHING, "one-answer-to-everything"),
+        (Ruling.GENERIC, "assumption-failed"),
+    ],
+)
+@pytest.mark.parametrize("endpoint", [MESSAGES, COUNT])
+def test_words_that_other_faults_were_answered_with_do_not_blame_what_we_assumed(
+    ruling: Ruling, reason: str, endpoint: str
+) -> None:
+    there = Refusal(PLACE, replace(SAID, endpoint=endpoint), "")
+    final = settled(summed({PLACE: BLAMED}), [there], {SAID: Ruled(ruling, "why")})
+    assert final.outcome is Outcome.INCONCLUSIVE
+    assert final.reason is not None
+    assert final.reason.code == reason
 
 
 def test_words_that_the_record_promises_otherwise_are_counted() -> None:
