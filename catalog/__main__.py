@@ -224,7 +224,7 @@ def _parser() -> Parser:
 
     update = command("update", commands.update, "write what live runs saw into the records", _UPDATE)
     update.add_argument(
-        "runs", nargs="*", type=places.meant, metavar="RUN", help="a run's folder, or its results.jsonl"
+        "runs", nargs="*", type=places.meant_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
     )
     update.add_argument(
         "--refresh-after", type=_days, default=7, metavar="DAYS", help="a date older than this is renewed (default: 7)"
@@ -247,12 +247,12 @@ def _parser() -> Parser:
     accept.add_argument(
         "--aspects", type=_aspects, metavar="ASPECT,…", help="what diverges: status, type, header:retry-after, …"
     )
-    accept.add_argument("--run", type=places.meant, metavar="RUN", help="the run that saw it (default: the latest)")
+    accept.add_argument("--run", type=places.meant_run, metavar="RUN", help="the run that saw it (default: the latest)")
     accept.add_argument("--review-by", type=_date, metavar="DATE", help="review it by then (default: in 90 days)")
     accept.add_argument("--ledger", type=places.meant, metavar="FILE", help="write into this ledger")
 
     migrate = command("migrate", commands.migrate, "rewrite a ledger and a history of an earlier version", _MIGRATE)
-    migrate.add_argument("runs", nargs="*", type=places.meant, metavar="RUN", help="a run folder, or its results.jsonl")
+    migrate.add_argument("runs", nargs="*", type=places.meant_run, metavar="RUN", help="a run, as for update")
     migrate.add_argument("--ledger", type=places.meant, metavar="FILE", help="the ledger of accepted divergences")
     migrate.add_argument(
         "--history", type=places.meant, default=places.history(), metavar="DIR", help="default: reports/history"

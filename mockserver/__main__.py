@@ -53,10 +53,15 @@ def _names(text: str) -> str:
 
 
 def _limits(text: str) -> str | float:
+    if text == leniency.OFF:
+        return text
     try:
-        return text if text == leniency.OFF else float(text)
+        number = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither `off` nor a number such as 10") from None
+        number = 0
+    if not number > 0:  # nor is NaN
+        raise argparse.ArgumentTypeError(f"{text!r} is neither `off` nor a number above 0 such as 10")
+    return number
 
 
 def _milliseconds(text: str) -> int:

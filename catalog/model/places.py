@@ -37,6 +37,15 @@ def runs() -> Path:
     return home() / RUNS
 
 
+def meant_run(named: str | Path) -> Path:
+    """The run that a person means: its folder or a file of it, as `meant` finds them, or else its name below RUNS."""
+    path, below = meant(named), runs() / named
+    try:
+        return below if below.is_dir() and not path.exists() else path
+    except OSError:
+        return path
+
+
 def cache() -> Path:
     """What can be made again, and is kept to save time."""
     return home() / ".cache" / "catalog-probe"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from catalog.model import places
+from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT
 
 
@@ -44,3 +45,16 @@ def test_what_is_nowhere_keeps_the_name_that_was_given(tmp_path: Path, monkeypat
 def test_a_name_that_no_file_can_have_is_kept_for_whoever_opens_it() -> None:
     assert places.meant("x" * 300) == Path("x" * 300)
     assert places.meant("a\0b") == Path("a\0b")
+
+
+def test_a_run_may_be_named_by_its_folder_or_as_its_folder_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_checkout(tmp_path, monkeypatch)
+    run = places.runs() / "20261120T040100Z-live-0001"
+    run.mkdir(parents=True)
+    assert places.meant_run(run.name) == run
+    assert places.meant_run(run) == run
+    assert places.meant_run("no-such-run") == Path("no-such-run")
+    (tmp_path / run.name).mkdir()
+    assert places.meant_run(run.name) == Path(run.name), "what lies here is meant first"
