@@ -73,7 +73,7 @@ def _ordered(value: Json, place: _Place) -> Json:
         return [_ordered(item, place.items) for item in value]
     if not isinstance(value, dict):
         return value
-    keys = [*(name for name in place.named if name in value), *(key for key in value if key not in place.named)]
+    keys = dict.fromkeys((*(name for name in place.named if name in value), *value))
     return {key: _ordered(value[key], place.of(key)) for key in keys}
 
 
@@ -81,7 +81,7 @@ class _Place:
     """Where values of a record stand, and what schemas say of it: the same for all records of a kind, so told once."""
 
     def __init__(self, parts: Iterable[_Part]) -> None:
-        self._parts = tuple(_unfold(list(parts)))
+        self._parts = tuple(_unfold(parts))
         self.named = dict.fromkeys(name for part in self._parts for name in part.schema.get("properties", ()))
         """The keys of an object there that a schema names, in order."""
         self._below: dict[str, _Place] = {}
@@ -108,20 +108,20 @@ def _place(urn: str) -> _Place:
     return _Place([_Part(schema, urn)] if schema else [])
 
 
-def _unfold(parts: list[_Part]) -> Iterator[_Part]:
-    """Each piece of schema that speaks about the same value: the piece, what it refers to, what it combines."""
-    seen: set[int] = set()
-    waiting = list(parts)
-    while waiting:
-        part = waiting.pop(0)
-        if not isinstance(part.schema, Mapping) or id(part.schema) in seen:
-            continue
-        seen.add(id(part.schema))
-        yield part
-        target = resolve(part.schema["$ref"], part.base) if "$ref" in part.schema else None
-        combined = [option for word in ("allOf", "anyOf", "oneOf") for option in part.schema.get(word, ())]
-        combined += [part.schema[word] for word in ("then", "else") if word in part.schema]
-        waiting[:0] = ([_Part(*target)] if target else []) + [_Part(option, part.base) for option in combined]
+def _unfold(parts: Iterable[_Part], above: frozenset[int] = frozenset()) -> Iterator[_Part]:
+    """Each piece of schema that speaks about the same value: the piece, what it refers to, what it combines.
+
+    `above` are the schemas that led there: one that refers to itself ends, and so do `true` and `false`.
+    """
+    for part in parts:
+        if isinstance(part.schema, Mapping) and id(part.schema) not in above:
+            below = above | {id(part.schema)}
+            yield part
+            target = resolve(part.schema["$ref"], part.base) if "$ref" in part.schema else None
+            combined = [option for word in ("allOf", "anyOf", "oneOf") for option in part.schema.get(word, ())]
+            combined += [part.schema[word] for word in ("then", "else") if word in part.schema]
+            yield from _unfold([_Part(*target)] if target else [], below)
+            yield from _unfold((_Part(option, part.base) for option in combined), below)
 
 
 def _of_key(key: str, parts: Iterable[_Part]) -> Iterator[_Part]:

@@ -231,7 +231,7 @@ def _write_evidence(draft: _Draft) -> _Draft:
     if not draft.sightings or not draft.stated:
         return draft
     block = evidence_block(draft.before, draft.stated, draft.known, draft.policy.refresh_after)
-    if block is None or block == draft.record.data.get("evidence"):
+    if block is None:
         return draft
     return draft.change({**draft.record.data, "evidence": block}, "evidence of its endpoints")
 
@@ -330,10 +330,8 @@ def _collect_messages(draft: _Draft) -> _Draft:
     known = {steady(message) for message in old}
     told = (_message(draft.before, sighting) for sighting in draft.sightings)
     new = {message for message in told if message is not None} - known
-    if not new or len(old) > MAX_MESSAGES:
-        return draft
     kept = sorted([*old, *new])[:MAX_MESSAGES]
-    if set(kept) == set(old):
+    if len(old) > MAX_MESSAGES or set(kept) == set(old):
         return draft
     return draft.change({**draft.record.data, "live_messages": kept}, "a wording that was not known yet")
 

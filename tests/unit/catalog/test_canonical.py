@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.model import homes
 from catalog.reading.schemas import schemas
 from catalog.writeback.canonical import canonical_record, canonical_text, json_text
 from tests.unit.catalog.catalog_making import ERROR, LIMITS, small_catalog
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(
@@ -40,6 +44,38 @@ def test_keys_of_what_stands_in_a_list_follow_the_schema_too() -> None:
     relation = {"label": "success", "is": "none", "at": "event", "value": ["error"], "source": "1:6#response.steer"}
     in_order = canonical_record({"relations": ["pa/errors/general/overloaded", shuffled(relation)]}, "endpoints")
     assert list(in_order["relations"][1]) == list(relation)
+
+
+LIMITS_OF_A_HOME: dict[str, Any] = {
+    "$id": "urn:catalog:limits_pe",
+    "allOf": [True, {"properties": {"a": {}}}],
+    "anyOf": [False, {"properties": {"b": {}}}, {"$ref": "urn:catalog:limits_pe"}],
+    "oneOf": [{"properties": {"c": {}}}],
+    "if": {"required": ["z"]},
+    "then": {"properties": {"d": {}}},
+    "else": {"properties": {"e": {}}},
+    "properties": {"named": {"properties": {"y": {}, "x": {}}}},
+    "patternProperties": {"^per_": {"properties": {"requests": {}, "day": {}}}},
+    "additionalProperties": {"properties": {"other": {}, "day": {}}},
+}
+
+
+def test_every_way_in_which_a_home_puts_its_schema_together_gives_an_order(tmp_path: Path) -> None:
+    for each in ("providers", "schemas"):
+        (tmp_path / each).mkdir()
+    (tmp_path / "providers" / "pe.toml").write_text('name = "pe"\n', encoding="utf-8")
+    (tmp_path / "schemas" / "limits_pe.json").write_text(json.dumps(LIMITS_OF_A_HOME), encoding="utf-8")
+    inner = {"day": 1, "requests": 2, "other": 3, "x": 4, "y": 5}
+    documented = {"any": inner, "per_day": inner, **dict.fromkeys("edcba"), "named": inner}
+    try:
+        homes.use(tmp_path)
+        in_order = canonical_record({"provider": "PE", "documented": documented}, "rate_limits")["documented"]
+    finally:
+        homes.use(None)
+    assert list(in_order) == ["named", "a", "b", "c", "d", "e", "any", "per_day"]
+    assert list(in_order["named"]) == ["y", "x", "day", "requests", "other"]
+    assert list(in_order["per_day"]) == ["requests", "day", "other", "x", "y"]
+    assert list(in_order["any"]) == ["other", "day", "requests", "x", "y"]
 
 
 def test_unknown_keys_keep_their_order_after_the_others() -> None:

@@ -64,6 +64,7 @@ def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None
     assert once.data["evidence"]["seen"] == {ENDPOINT_ADDRESS: {"on": "2026-11-01", "unseen": {"answer/type": None}}}
     twice = after(once, night("2026-11-02", seen_as_stated(ELSEWHERE)))
     assert Tag.LIVE_VERIFIED in twice.tags
+    assert after(twice, policy=Policy(expire_after=60)) == twice, "what the other endpoint showed is no older"
 
 
 def test_one_endpoint_that_differs_is_enough_to_be_unverified() -> None:
@@ -219,6 +220,20 @@ def test_so_does_its_drift_of_each_label_apart() -> None:
     drifted = sighting(Outcome.DRIFTED, "2026-11-01", findings=(finding,))
     line = after(grouped, drifted).data["evidence"]["seen"][ERROR_ADDRESS]
     assert line == {"on": "2026-11-01", "differs": {"503/status": "500"}}
+
+
+def test_and_what_drifted_then_was_not_as_assumed() -> None:
+    finding = drift(assertion="answer/status", observed=403)
+    nights = sighting(Outcome.DRIFTED, "2026-11-01", findings=(finding,)), sighting(day="2026-11-05", name="r2")
+    settled = after(record(**ASSUMED), *nights).data["evidence"]["settled"]
+    assert settled == {"answer/status": {"seen": "as assumed", "on": "2026-11-05"}}
+
+
+def test_a_night_that_saw_nothing_leaves_the_evidence_of_other_statements_where_it_is() -> None:
+    once = after(record(), night("2026-11-01", seen_as_stated()))
+    edited = Record(once.address, {**once.data, "http_status": 430})
+    blind = night("2026-11-02", seen_as_stated(without=KEYS))
+    assert after(edited, blind).data["evidence"] == edited.data["evidence"]
 
 
 def test_a_quiet_week_leaves_a_line_that_differs_to_the_letter_and_another_difference_rewrites_it() -> None:

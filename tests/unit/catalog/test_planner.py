@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Aspect, Finding, Outcome, Record
+from catalog.model import Aspect, Finding, Outcome, Record, Response
 from catalog.writeback.planner import Kept, Patch, Policy, plan
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
@@ -90,6 +90,50 @@ def test_drift_takes_the_verification_away_and_says_what_was_seen() -> None:
         "drifted, seen on live in run r2 at 2026-11-20T06:00:00.000Z: "
         "answer request-id absent instead of present (header-missing)"
     )
+
+
+def test_a_quiet_night_marks_no_header() -> None:
+    before = planned(record(), sighting(day="2026-11-19"))
+    after = planned(before, sighting(seen=exchange()))
+    assert "seen" not in after.data["response_headers"]["request-id"]
+
+
+def test_a_refusal_marks_no_header_and_hides_no_later_answer() -> None:
+    refused = sighting(Outcome.RESTRICTED, "2026-11-18", seen=exchange(headers={}))
+    assert planned(record(), refused).data["response_headers"] == record().data["response_headers"]
+    after = planned(record(), refused, sighting(day="2026-11-19", seen=exchange(), name="r2"))
+    assert after.data["response_headers"]["request-id"]["seen"] == "present"
+
+
+def test_the_field_that_an_error_names_is_kept_beside_its_endpoint() -> None:
+    before = record("pc/errors/general/rate_limit_error", provider="PC", surface="pc", endpoints=[])
+    told = Response(429, {}, {"error": {"message": "Slow down.", "param": "input"}}, "json")
+    seen = replace(exchange(), response=told)
+    observed = planned(before, sighting(address=str(before.address), seen=seen)).data["observed"]
+    assert (observed["endpoint"], observed["param"]) == ("POST /v1/messages", "input")
+
+
+@pytest.mark.parametrize(
+    ("before", "seen", "why"),
+    [
+        (
+            record(status=["DOCUMENTED", "LIVE_VERIFIED"]),
+            sighting(),
+            "conforms: seen for the first time; observed live",
+        ),
+        (planned(record(), sighting()), sighting(Outcome.RESTRICTED), "restricted: this account may not see it"),
+        (planned(record(), sighting()), sighting(seen=exchange()), "a wording that was not known yet"),
+        (
+            planned(record(), sighting(day="2026-11-20")),
+            sighting(Outcome.DRIFTED, "2026-11-19", seen=exchange()),
+            "headers that only this run saw",
+        ),
+    ],
+)
+def test_a_patch_says_in_words_what_was_changed(before: Record, seen: Sighting, why: str) -> None:
+    made = plan(before, [seen], Policy(), TODAY)
+    assert isinstance(made, Patch)
+    assert made.reason == why
 
 
 def test_headers_of_another_answer_say_nothing_about_the_documented_one() -> None:
@@ -238,6 +282,20 @@ def test_messages_are_bounded_sorted_and_steady() -> None:
     assert len(kept) == 8
     assert kept == sorted(kept)
     assert kept[0] == "Wording a of {id}"
+
+
+def test_of_as_many_messages_as_a_record_keeps_the_first_in_the_alphabet_stay() -> None:
+    full = [f"Wording {letter}" for letter in "bcdefghi"]
+    before = planned(record(live_messages=full), sighting())
+    assert planned(before, sighting(seen=exchange(message="Wording z"))) == before
+    after = planned(before, sighting(seen=exchange(message="Wording a")))
+    assert after.data["live_messages"] == ["Wording a", *full[:-1]]
+
+
+def test_more_messages_than_a_record_keeps_are_a_persons_and_stay() -> None:
+    many = [f"Wording {letter}" for letter in "bcdefghij"]
+    after = planned(record(live_messages=many), sighting(seen=exchange(message="Wording a")))
+    assert after.data["live_messages"] == many
 
 
 def test_a_known_message_is_not_repeated() -> None:
