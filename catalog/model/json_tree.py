@@ -14,6 +14,7 @@ _OBJECTS = (dict, Mapping)
 """Nearly every object is a dict, and that is seen at once. A pair here costs a third of `list | tuple` in its place."""
 
 _LISTS = (list, tuple)
+_CONTAINERS = (*_OBJECTS, *_LISTS)
 _SCALARS = (int, float, type(None))
 """What is no object takes longest to be told from one."""
 
@@ -31,7 +32,10 @@ def all_texts(value: Json) -> list[str]:
 
 
 def texts_and_bytes(value: Json) -> tuple[list[str], list[list[int]]]:
-    """The same, and each list that holds bytes as numbers (`[83, 107]`), where it is of BYTES or more."""
+    """The same, and each list that holds bytes as numbers (`[83, 107]`), where it is of BYTES or more.
+
+    Or an object, as JavaScript writes an array of bytes (`{"0": 83, "1": 107}`).
+    """
     found: list[str] = []
     numbers: list[list[int]] = []
     _gather(value, found, numbers)
@@ -39,8 +43,10 @@ def texts_and_bytes(value: Json) -> tuple[list[str], list[list[int]]]:
 
 
 def map_bytes(value: Json, change: Callable[[list[int]], list[Json]]) -> Json:
-    """The value with each list changed that holds bytes as numbers."""
+    """The value with each list, or object, changed that holds bytes as numbers."""
     if isinstance(value, Mapping):
+        if _is_of_bytes(value):
+            return dict(zip(value, change([*value.values()]), strict=True))
         return {key: map_bytes(item, change) for key, item in value.items()}
     if isinstance(value, list):
         return change(value) if _holds_bytes(value) else [map_bytes(item, change) for item in value]
@@ -57,6 +63,17 @@ def placed_texts(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from placed_texts(item, f"{place}/*")
+
+
+def has_rows(value: Json) -> bool:
+    """Whether a list of several objects or lists is in it, or an object whose names are numbers, as one is written."""
+    if isinstance(value, _OBJECTS):
+        return ("0" in value and len(value) > 1) or any(
+            has_rows(item) for item in value.values() if isinstance(item, _CONTAINERS)
+        )
+    if isinstance(value, _LISTS) and value and isinstance(value[0], _CONTAINERS):
+        return len(value) > 1 or has_rows(value[0])
+    return False
 
 
 def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False) -> Json:
@@ -100,6 +117,10 @@ def _holds_bytes(value: list[Json]) -> bool:
     return all(type(each) is int and 0 <= each < 256 for each in value)
 
 
+def _is_of_bytes(value: Mapping[str, Json]) -> bool:
+    return len(value) >= BYTES and _holds_bytes([*value.values()])
+
+
 def _add_texts(value: Json, found: list[str]) -> None:
     if isinstance(value, str):
         found.append(value)
@@ -115,6 +136,8 @@ def _gather(value: Json, found: list[str], numbers: list[list[int]]) -> None:
     if isinstance(value, str):
         found.append(value)
     elif isinstance(value, _OBJECTS):
+        if len(value) >= BYTES and _is_of_bytes(value):
+            numbers.append([*value.values()])
         for key, item in value.items():
             found.append(str(key))
             if isinstance(item, str):  # most are

@@ -166,7 +166,7 @@ _PAIRS = re.compile(rb"(?:0x)?[0-9A-Fa-f]{2}(?:[-:,;.|\s]{1,3}(?:0[xX])?[0-9A-Fa
 """Bytes as .NET, C and dumps of memory write them."""
 
 _NO_PAIR = re.compile(rb"0[xX]|[^0-9A-Fa-f]")
-_NUMBERS = re.compile(rb"\d{1,3}(?:[,;\s]{1,3}\d{1,3}(?!\d)){11,}+")
+_NUMBERS = re.compile(rb"\d{1,3}(?:[-:,;.|\s]{1,3}\d{1,3}(?!\d)){11,}+")
 """Bytes as JSON and Python write them."""
 
 _NUMBER = re.compile(rb"\d+")

@@ -177,6 +177,8 @@ class HttpWire:
         for secret in (find(value, pointer) for pointer in call.secrets):
             if isinstance(secret, str):
                 self._redactor.keep(secret, seen_as=self._dialect.text_in(secret))
+        if call.secrets:
+            headers = {name: self._redactor.text(told) for name, told in headers.items()}
         observed, body_type = self._observer.evidence(value, body_type)
         if ended == "capped":  # cut only now: half a secret would not be recognised
             observed, body_type = str(observed)[:SHOWN_OF_CAPPED], "text"

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from catalog.model.json_tree import all_texts, map_bytes, map_texts, placed_texts, texts_and_bytes
+from catalog.model.json_tree import all_texts, has_rows, map_bytes, map_texts, placed_texts, texts_and_bytes
 from catalog.reading.manifest import manifest, providers
 from probes.target.dialect import Dialect
 from probes.wire.encoded import stands_apart, stretches, written_down
@@ -114,7 +114,14 @@ class Redactor:
         return "".join((*shown, raw[done:size].hex()))
 
     def json(self, value: Json) -> Json:
-        """The JSON value with every string and every name redacted, also where neighbours share a secret."""
+        """The JSON value with every string and every name redacted, also where neighbours share a secret.
+
+        Neighbours are what stands next to each other, and what stands at one place of each item of a list.
+        """
+        seen = self._json(value)
+        return self._at_places([seen])[0] if has_rows(seen) else seen
+
+    def _json(self, value: Json) -> Json:
         told, numbers = texts_and_bytes(value)
         if any(self._met(bytes(each)) for each in numbers):
             value = map_bytes(value, self._bytes)
@@ -129,7 +136,10 @@ class Redactor:
 
         What clients put together is what stands at one place in each: so those are looked at as one text.
         """
-        seen = [self.json(value) for value in values]
+        return self._at_places([self._json(value) for value in values])
+
+    def _at_places(self, seen: list[Json]) -> list[Json]:
+        """Values without what stands in several texts at one place, or in all of them, place by place."""
         places: dict[str, list[tuple[int, int]]] = {}
         texts: list[list[str]] = []
         for number, value in enumerate(seen):
@@ -282,9 +292,14 @@ class Redactor:
         if not self._may_hold_a_secret(*texts):
             self._remember_clean(texts)
             return texts
-        raw = "".join(texts).encode()
+        parts = [text.encode() for text in texts]
+        between = b""
+        hits = self._found(b"".join(parts))
+        if not hits:  # as bytes that are written down, each in a text of its own
+            between = b"\n"
+            hits = self._found(between.join(parts))
         changed: list[str] = []
-        hits, begun = self._found(raw), 0
+        begun = 0
         for text in texts:
             ended = begun + len(text.encode())
             mine = [
@@ -293,7 +308,7 @@ class Redactor:
                 if hit.start < ended and begun < hit.end
             ]
             changed.append(_replaced(text, mine))
-            begun = ended
+            begun = ended + len(between)
         if hits:
             return changed
         self._remember_clean(texts)

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model import Event
+from catalog.model import Event, Json
+from catalog.model.json_tree import texts
 from catalog.model.record import Record
 from probes.wire.needles import ENOUGH, MANY
 from probes.wire.observer import Observer
@@ -190,7 +191,13 @@ def test_nor_does_writing_it_down_in_any_dress(part: str, dress: str, before: by
 def test_nor_do_numbers_of_bytes() -> None:
     key = {"type": "Buffer", "data": [1, 2, *SECRET.encode(), 3]}
     assert redactor().json({"key": key}) == {"key": {"type": "Buffer", "data": [1, 2, *[MARKER] * len(SECRET), 3]}}
-    numbers = {"counts": [*range(100)], "tokens": [900, 901, *SECRET.encode()]}
+    array = {str(number): byte for number, byte in enumerate(SECRET.encode())}
+    assert redactor().json({"key": array}) == {"key": dict.fromkeys(array, MARKER)}
+    numbers = {
+        "counts": [*range(100)],
+        "sizes": {str(each): each for each in range(100)},
+        "tokens": [900, 901, *SECRET.encode()],
+    }
     assert redactor().json(numbers) == numbers
 
 
@@ -220,6 +227,36 @@ def test_so_are_lines_and_items(part: str, data: st.DataObject) -> None:
     assert left_of(part, "".join(redactor().json({"lines": ["a", part[:at], part[at:], "b"]})["lines"])) < ENOUGH
     plain = Observer(redactor()).stream([Event("message", part[:at]), Event("message", part[at:])])
     assert left_of(part, "".join(each.data for each in plain)) < ENOUGH
+
+
+PIECES = [SECRET[at : at + 5] for at in range(0, len(SECRET), 5)]
+SPLIT: dict[str, Json] = {
+    "blocks": {"content": [{"type": "text", "text": each} for each in PIECES]},
+    "a text of JavaScript, taken apart": {str(number): each for number, each in enumerate(SECRET)},
+    "rows within a single one": [{"rows": [{"n": "1", "v": each} for each in PIECES]}],
+}
+
+
+@pytest.mark.parametrize("value", SPLIT.values(), ids=SPLIT)
+def test_so_is_what_stands_at_one_place_of_each_item(value: Json) -> None:
+    told = [text for text in texts(redactor().json(value)) if text not in ("text", "1")]
+    assert set(told) == {MARKER}
+
+
+def test_one_place_of_an_item_is_no_other() -> None:
+    value = {"content": [{"a": SECRET[:11], "b": "so"}, {"a": "-", "b": SECRET[11:22]}]}
+    assert redactor().json(value) == value
+
+
+@pytest.mark.parametrize("written", ["{}", "{:#x}", "{:02X}"])
+def test_so_are_bytes_that_are_each_an_item(written: str) -> None:
+    value = [".", *(written.format(byte) for byte in SECRET.swapcase().encode())]
+    assert redactor().json(value) == [".", *[MARKER] * len(SECRET)]
+
+
+@pytest.mark.parametrize("between", [".", ":", " | "])
+def test_so_are_numbers_of_bytes_however_they_are_parted(between: str) -> None:
+    assert shown_of(f"so {between.join(map(str, SECRET.swapcase().encode()))}") == f"so {MARKER}"
 
 
 @given(st.binary(max_size=400), PARTS, st.binary(max_size=20), st.sampled_from(["utf-8", "utf-16-le"]))
