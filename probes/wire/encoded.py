@@ -93,11 +93,11 @@ def stands_apart(raw: bytes) -> bool:
 
 def runs(raw: bytes, *, known: Container[bytes] = ()) -> Iterator[Run]:
     """Every run in a text that is long enough to hold enough of a secret, but for stretches that are `known`."""
-    for start, end in _stretches(raw, _BASE64, BASE64):
+    for start, end in (*_stretches(raw, _BASE64, BASE64), *_wrapped(raw)):
         stretch = raw[start:end]
         if stretch in known:
             continue
-        written = stretch.translate(_STANDARD)
+        written = stretch.translate(_STANDARD, _WHITE)
         for first in range(4):
             single = (len(written) - first) % 4 == 1  # a single character more is of no byte
             held = a2b_base64((written[first:-1] if single else written[first:]) + _PADDING)
@@ -128,6 +128,23 @@ def _stretches(raw: bytes, marked: bytes, least: bytes) -> Iterator[tuple[int, i
         start = shown.find(least, end)
 
 
+def _wrapped(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Where stretches of base64 or hexadecimal stand on lines that follow each other, as mails and `base64` wrap it."""
+    if b"\n" not in raw:
+        return
+    begun = ended = -1
+    lines = 0
+    for start, end in _stretches(raw, _BASE64, BASE64):
+        if lines and start - ended <= MOST_BETWEEN_LINES and not raw[ended:start].strip(_WHITE):
+            ended, lines = end, lines + 1
+            continue
+        if lines > 1:
+            yield begun, ended
+        begun, ended, lines = start, end, 1
+    if lines > 1:
+        yield begun, ended
+
+
 def _marking(alphabet: bytes) -> bytes:
     return bytes(b"+ "[byte not in alphabet] for byte in range(256))
 
@@ -155,6 +172,10 @@ APART = MARK * 35
 _PADDING = b"=="
 """What base64 ends in at most; more of it than is due is passed over."""
 
+MOST_BETWEEN_LINES = 12
+"""Characters of white space, with which a line ends and the next one is put in."""
+
+_WHITE = b" \t\r\n"
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGITS = b"0123456789"
 _SEPARATORS = b"-:,;.| \t\r\n"

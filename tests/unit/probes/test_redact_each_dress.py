@@ -39,6 +39,13 @@ def in_base64(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 
 
+LONG = json.dumps([*map(str, range(50)), SECRET.swapcase(), *map(str, range(50))]).encode()
+
+
+def wrapped(text: str, end: str, size: int) -> str:
+    return end.join(text[at : at + size] for at in range(0, len(text), size))
+
+
 RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹")
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SQUARED = {ord("A") + number: 0x1F130 + number for number in range(26)}
@@ -91,6 +98,10 @@ DRESSES: dict[str, str] = {
     "hexadecimal within base64's alphabet": f"zz/{swapped(SECRET).hex()}",
     "gzip": in_base64(gzip.compress(swapped(SECRET), mtime=0)),
     "zlib, after another text": f"{in_base64(PLAIN.encode())} {in_base64(zlib.compress(swapped(SECRET)))}",
+    "gzip, on lines as of a mail": base64.encodebytes(gzip.compress(LONG, mtime=0)).decode(),
+    "gzip, on lines that are put in": wrapped(in_base64(gzip.compress(LONG, mtime=0)), "\r\n    ", 64),
+    "zlib, on lines of hexadecimal": wrapped(zlib.compress(LONG).hex(), "\n", 32),
+    "hexadecimal, on lines": wrapped(swapped(SECRET).hex(), "\n", 16),
     "a long text": in_base64(PLAIN.encode() + swapped(SECRET)),
     "a long text in UTF-16": in_base64(f"{PLAIN}{SECRET.swapcase()}".encode("utf-16-le")),
     "a long text with much white space": in_base64(json.dumps([SECRET.swapcase(), *range(40)], indent=9).encode()),
