@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from catalog.model import Outcome
+from catalog.model import Aspect, Outcome
 from catalog.model.codes import ReasonCode
 from catalog.model.json_tree import all_texts
 from catalog.model.labels import SETUP
@@ -94,8 +94,13 @@ def _at_fault(expected: Expected, exchange: Exchange, values: Mapping[str, str],
 
 
 def _is_in_question(cell: Verdict) -> bool:
-    """Whether it says, or would say, anything of the provider or of what we assumed of the request."""
-    if cell.outcome in (Outcome.DRIFTED, Outcome.RESTRICTED):
+    """Whether it says, or would say, anything of the provider or of what we assumed of the request.
+
+    A header alone that is otherwise is not for what a request names: its refusal would show in the answer as well.
+    """
+    if cell.outcome is Outcome.DRIFTED:
+        return any(each.drifts and each.aspect is not Aspect.HEADER for each in cell.findings)
+    if cell.outcome is Outcome.RESTRICTED:
         return True
     return cell.reason is not None and cell.reason.code == ReasonCode.ASSUMPTION_FAILED
 

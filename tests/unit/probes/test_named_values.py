@@ -44,6 +44,7 @@ def test_what_is_filtered_by_is_told_apart() -> None:
 
 DRIFT = Finding(FindingCode.STATUS_DIFFERS, Aspect.STATUS, Severity.MUST, "status differs", "answer")
 DRIFTED = Verdict(Outcome.DRIFTED, None, (DRIFT,))
+A_HEADER = Finding(FindingCode.HEADER_MISSING, Aspect.HEADER, Severity.MUST, "absent", "answer", "request-id")
 ASSUMED = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ASSUMPTION_FAILED))
 UP_THE_ROAD = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.SETUP_FAILED))
 
@@ -73,6 +74,8 @@ def to_blame(verdict: Verdict, status: int, *, stated: int = 200, **changes: Any
         (DRIFTED, 200, 200, False),
         (DRIFTED, 500, 200, False),
         (Verdict(Outcome.CONFORMS), 404, 404, False),
+        (Verdict(Outcome.DRIFTED, None, (A_HEADER,)), 404, 404, False),
+        (Verdict(Outcome.DRIFTED, None, (A_HEADER, DRIFT)), 404, 400, True),
         (Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.UNASKED_RATE_LIMIT)), 404, 200, False),
     ],
 )
