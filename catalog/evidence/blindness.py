@@ -122,8 +122,9 @@ def _dead_lane(results: Sequence[Result]) -> str:
     there: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         there.setdefault((result.lane, result.probed_record.surface or ""), []).append(result)
-    dead = (f"{lane} ({surface})" for (lane, surface), own in there.items() if lane and all(map(_without_control, own)))
-    return next(dead, "")
+    dead = (place for place, own in there.items() if place[0] and all(map(_without_control, own)))
+    lane, surface = next(dead, ("", ""))
+    return f"{lane} ({surface})" if surface else lane
 
 
 def _without_control(result: Result) -> bool:
@@ -142,7 +143,7 @@ def _is_ours(result: Result) -> bool:
 
 def _most_common_reason(what: str, results: Sequence[Result]) -> str:
     """What was found, with the reason that most of them share; where something is wanting, with what would mend it."""
-    reasons = Counter((_code(result.reason), _mend(result)) for result in results if result.reason)
+    reasons = Counter((_code(result.reason), _mend(result.reason)) for result in results if result.reason)
     if not reasons:
         return what
     (code, mend), _ = reasons.most_common(1)[0]
@@ -155,13 +156,11 @@ def _code(reason: Reason) -> str:
     return first if reason.code == ReasonCode.LANE_STOPPED and first in set(ReasonCode) else reason.code
 
 
-def _mend(result: Result) -> str:
+def _mend(reason: Reason) -> str:
     """What to do about it, in words of ours alone: a key or a value to set, or the variables to look at."""
-    if result.reason is None:
-        return ""
-    if unconfigured(result):
-        return result.reason.detail
-    told = _LOOK_AT.search(result.reason.detail) if result.reason.code in _OF_A_CONTROL else None
+    if reason.code in _CONFIGURATION:
+        return reason.detail
+    told = _LOOK_AT.search(reason.detail) if reason.code in _OF_A_CONTROL else None
     return told[1] if told else ""
 
 

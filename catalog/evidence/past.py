@@ -36,7 +36,7 @@ class Row:
     outcomes: Mapping[str, Outcome]
     drifts: Mapping[str, Mapping[str, Json]]
     seen: frozenset[str]
-    live: bool = False
+    live: bool
     states: Mapping[str, str] = field(default_factory=dict)
     """By address, the digest of what the record stated then; nothing where the row does not say."""
     latency: Mapping[str, float] = field(default_factory=dict)

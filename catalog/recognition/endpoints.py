@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from catalog.reading.facts import occurs_on, request_line
+from catalog.reading.facts import claimed_endpoints, request_line
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Record
@@ -42,7 +42,7 @@ class Endpoints:
         Others tell of one aspect of it alone: what a tier may, what a limit still allows.
         """
         known = tuple(records)
-        errors = Counter(endpoint for record in known if record.kind == "errors" for endpoint in occurs_on(record))
+        errors = Counter(endpoint for record in known for endpoint in claimed_endpoints(record))
         found = []
         for record in known:
             if record.kind == "endpoints":

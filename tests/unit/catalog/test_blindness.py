@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from catalog.evidence import verdicts
@@ -73,6 +75,14 @@ NO_TWIN_AND_ACCEPTED = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOW
 )
 def test_why_an_expected_provider_was_not_looked_at(results: list[Result], why: str) -> None:
     assert blind_providers(results, ["pa"]) == ({"pa": why} if why else {})
+
+
+@pytest.mark.parametrize(("probed", "where"), [({"surface": "pa_content"}, "pa:x (pa_content)"), ({}, "pa:x")])
+def test_a_lane_of_whose_surface_no_control_succeeded_is_named(probed: dict[str, str], where: str) -> None:
+    dead = replace(DEAD_KEY, lane="pa:x", probed=probed)
+    told = f"no record of the lane {where} has a verdict (control-failed: look at PA_KEY and PA_BASE_URL)"
+    assert blind_providers([*seen(50), dead], ["pa"]) == {"pa": told}
+    assert blind_providers([*seen(50), dead, replace(seen(1)[0], lane="pa:x", probed=probed)], ["pa"]) == {}
 
 
 def test_what_is_lost_from_sight_counts_beside_what_is_inconclusive() -> None:

@@ -8,7 +8,7 @@ from datetime import date
 from catalog.evidence.changes import Change, change, remembered
 from catalog.evidence.past import Earlier
 from catalog.model import Outcome
-from tests.unit.reports.making import result
+from tests.unit.reports.making import finding, result
 
 ADDRESS = "pa/errors/general/rate_limit_error"
 
@@ -27,6 +27,14 @@ def test_a_verdict_is_lost_whether_a_run_or_the_record_itself_remembers_it() -> 
     assert change(unseen, [unseen_too], seen) is Change.LOST
     assert change(unseen, [unseen_too]) is Change.UNSEEN
     assert change(unseen, []) is Change.UNSEEN
+
+
+def test_a_drift_that_nobody_ever_saw_otherwise_waits_and_is_new_afterwards() -> None:
+    drifted = result(ADDRESS, Outcome.DRIFTED, findings=(finding(),))
+    first = {"first": "2026-11-21"}
+    waiting = replace(drifted, agreement={"never": {"answer/status": {**first, "until": "2026-11-28"}}})
+    assert change(waiting, []) is Change.PENDING
+    assert change(replace(drifted, agreement={"never": {"answer/status": first}}), []) is Change.NEW
 
 
 def test_a_drift_whose_endpoints_were_not_drawn_is_neither_fixed_nor_forgotten() -> None:

@@ -118,6 +118,7 @@ def test_names_are_those_of_every_kind_of_record() -> None:
     assert {"request-id", "x-should-retry"} <= KNOWN.headers
     assert KNOWN.types == {"rate_limit_error", "permission_error", "other_error", "gone_error"}
     assert KNOWN.codes == {"denied"}
+    assert Known.of([error(BUSY, type=None)]).types == set()
 
 
 def test_headers_of_http_and_its_edges_are_ordinary() -> None:

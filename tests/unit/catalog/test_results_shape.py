@@ -187,6 +187,8 @@ def test_a_changed_file_never_ends_a_command_otherwise_than_in_one_line(folder: 
         (0, ("today",), "2026-02-30", "/today: should be a day of the calendar"),
         (1, (), "words", "results.jsonl:2: not a result: should be of type object"),
         (1, ("record",), "pa", "results.jsonl:2: not a result: /record: should match"),
+        (1, ("record",), 5, "results.jsonl:2: not a result: /record: should be of type string"),
+        (0, ("today",), "2026-11-21\n", "/today: should match"),
         (2, ("outcome",), "fine", "results.jsonl:3: not a result: /outcome: should be one of conforms"),
         (1, ("attempts", 0, "elapsed_ms"), float("nan"), "/attempts/0/elapsed_ms: should be no less than 0"),
         (1, ("attempts", 0, "exchanges", 0, "request"), None, "/attempts/0/exchanges/0/request: should be of type"),
@@ -199,6 +201,11 @@ def test_a_line_of_the_wrong_shape_is_named(tmp_path: Path, number: int, place: 
     with pytest.raises(EvidenceError) as error:
         read_run(path)
     assert said in str(error.value)
+
+
+def test_of_what_a_newer_version_wrote_the_known_is_left() -> None:
+    for kind, line in file():
+        assert shape.known({**line, "newer": 1}, kind) == line
 
 
 def test_what_no_shape_foresees_is_told_too(tmp_path: Path) -> None:

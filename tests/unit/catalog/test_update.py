@@ -17,7 +17,7 @@ from catalog.model.errors import CatalogError
 from catalog.model.standpoint import StandsFor
 from catalog.reading.store import Catalog
 from catalog.writeback.planner import Policy
-from catalog.writeback.update import as_seen, leave_copy, read_evidence, update
+from catalog.writeback.update import as_seen, leave_copy, read_evidence, update, update_each
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -89,6 +89,12 @@ def test_the_summary_says_why(tmp_path: Path) -> None:
     assert summary.unknown == ("pa/errors/general/gone",)
     assert list(summary.lines())[-1] == "2 records changed in 1 files, 2 kept"
     assert "2 kept: nobody looked at it" in list(summary.lines())
+
+
+def test_runs_are_written_into_each_folder_unless_told_otherwise(tmp_path: Path) -> None:
+    roots = [write_catalog(tmp_path / "one"), write_catalog(tmp_path / "other")]
+    assert update_each(NIGHTS, roots).files == tuple(root / "pa" / "errors" / "general.json" for root in roots)
+    assert all("LIVE_VERIFIED" in text or "UNVERIFIED" in text for text in map(str, map(texts, roots)))
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:

@@ -99,6 +99,14 @@ def test_a_code_of_the_account_tells_it_beside_another_type() -> None:
     assert outcome("pc/endpoints/models/list_models", 403, pc("request_forbidden", "other"))[0] is Outcome.DRIFTED
 
 
+def test_by_its_code_no_answer_is_the_accounts_that_another_record_has_or_another_status() -> None:
+    by_code = known("pc").of_the_account_by_code
+    (spent,) = by_code(429, pc("invalid_request_error", "insufficient_quota"))
+    assert spent.account == "account-trouble"
+    assert by_code(429, pc("invalid_request_error", "rate_limit_exceeded")) == ()
+    assert by_code(500, pc("invalid_request_error", "insufficient_quota")) == ()
+
+
 def test_under_the_type_that_a_record_states_a_code_of_the_account_is_what_differs() -> None:
     other = pc("insufficient_quota", "billing_hard_limit_reached")
     assert outcome("pc/errors/rate_limit/insufficient_quota", 429, other)[0] is Outcome.DRIFTED

@@ -104,6 +104,8 @@ def test_every_place_is_found_by_its_pointer(document: dict[str, object]) -> Non
         ("/a/b", []),
         ("/~01~1/*", ["x"]),
         ("/none/*", []),
+        ("/a/0/", [{"b": 1}]),
+        ("/", [{"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}]),
         ("", [{"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}]),
     ],
 )

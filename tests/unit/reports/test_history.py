@@ -215,6 +215,32 @@ def test_what_earlier_runs_remember_of_a_record_is_in_their_order_and_of_it_alon
     ]
 
 
+def test_what_a_row_of_an_earlier_version_does_not_say_is_nothing() -> None:
+    needed = {"run": "r", "started_at": "2026-11-20T00:00:00Z", "today": "2026-11-20", "cast": "c", "outcomes": "c"}
+    (row,) = past.of_lines([{**needed, "addresses": [A]}])
+    assert row == past.Row(
+        "r", "2026-11-20T00:00:00Z", date(2026, 11, 20), {A: Outcome.CONFORMS}, {}, frozenset(), False
+    )
+
+
+def test_what_a_row_says_is_read() -> None:
+    said: dict[str, Any] = {
+        "live": True,
+        "drifts": {A: {}},
+        "seen": ["x"],
+        "latency": {"pa": 2},
+        "causes": {"c1": {}},
+        "lost": [A],
+    }
+    (row,) = past.of_lines([{**history.row(run(), [result(A)]), **said}])
+    assert {name: getattr(row, name) for name in said} == {**said, "seen": {"x"}, "lost": {A}}
+
+
+def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
+    with pytest.raises(EvidenceError, match=r"^history: not a history row"):
+        past.of_lines([{**history.row(run(), [result(A)]), "outcomes": "?"}])
+
+
 def test_a_row_counts_its_outcomes() -> None:
     seen = [result(A), result(B), result(f"{B}2", Outcome.FLAKY)]
     (row,) = past.rows(run(history=(history.row(run(), seen),)))

@@ -29,6 +29,7 @@ def header(code: str, observed: str, documented: str = "integer") -> Finding:
 
 STATUS_403, STATUS_500 = finding(documented=404, observed=403), finding(documented=404, observed=500)
 MISSING, MALFORMED = header("header-missing", "absent"), header("header-malformed", "soon")
+NEW_HEADER = finding("undocumented-header", aspect=Aspect.HEADER, at="x-new", severity=Severity.INFO)
 FALSE, MAYBE = header("header-differs", "false", "true"), header("header-differs", "maybe", "true")
 WORDED, WORDED_ANEW = (
     finding("message-differs", aspect=Aspect.MESSAGE, documented="^Slow", observed=text) for text in ("Stop", "Halt.")
@@ -38,6 +39,7 @@ NIGHTS = [
     ((STATUS_403,), (STATUS_403,), True),
     ((STATUS_403,), (STATUS_500,), False),
     ((STATUS_403,), (STATUS_403, MISSING), False),
+    ((STATUS_403,), (STATUS_403, NEW_HEADER), True),
     ((STATUS_403, MISSING), (MISSING, STATUS_403), True),
     ((MISSING,), (MALFORMED,), False),
     ((MALFORMED,), (header("header-malformed", "later"),), True),
