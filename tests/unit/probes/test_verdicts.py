@@ -158,7 +158,7 @@ HTML = {"content-type": "text/html"}
         (EXPECTED, Response(429), "unasked-rate-limit"),
         (EXPECTED, Response(500), "server-fault"),
         (EXPECTED, Response(500, HTML), "gateway-page"),
-        (EXPECTED, Response(501), None),
+        (EXPECTED, Response(501), "server-fault"),
         (EXPECTED, Response(502), "unasked-overload"),
         (EXPECTED, Response(502, HTML), "gateway-page"),
         (EXPECTED, Response(503), "unasked-overload"),

@@ -249,7 +249,7 @@ def test_a_history_that_does_not_know_causes_goes_on_in_one_that_does() -> None:
 
 
 def old_row(row: Row, kept: dict[str, Any]) -> Row:
-    return Row(row.run, row.started_at, row.today, row.outcomes, {A: kept}, frozenset())
+    return Row(row.run, row.started_at, row.today, row.outcomes, {A: kept}, frozenset(), row.live)
 
 
 # --- the files
