@@ -24,14 +24,28 @@ def tag_by_evidence(
     stated = tuple(stated)
     documented = {str(each.key) for each in stated if each.basis is Basis.DOCUMENTED and not each.out_of_reach}
     places = {str(each.key) for each in stated if each.place_alone}
+    assumed = {str(each.key): each for each in stated if each.basis is Basis.ASSUMED}
     differs = any(
-        cell.differs and (key in documented or (key in places and cell.differs != "absent"))
+        cell.differs
+        and (
+            key in documented
+            or (key in places and cell.differs != "absent")
+            or (key in assumed and is_another_outcome(assumed[key], cell.differs))
+        )
         for (_, key), cell in cells.items()
     )
     seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
     if cells and documented <= seen and not differs and not expired:
         return Tag.LIVE_VERIFIED
     return Tag.UNVERIFIED if differs or expired or any(unsettled(stated, settled)) else None
+
+
+def is_another_outcome(assertion: Assertion, seen: str) -> bool:
+    """Whether a refusal came for a success, or the other way round: that drifts, and settles no assumed status."""
+    status = assertion.documented
+    if assertion.key.within != "status" or not isinstance(status, int) or not seen.isdecimal():
+        return False
+    return (int(seen) < 400) != (status < 400)
 
 
 def unsettled(stated: Iterable[Assertion], settled: Mapping[str, Settled]) -> Iterator[Assertion]:

@@ -16,6 +16,7 @@ from catalog.model.look import Look
 from catalog.reading.agreed import agreed_of, as_kept, first_looks
 from catalog.reading.cells import Cell, Settled, cells_of, restricted_on, settled_of, statements_digest
 from catalog.reading.last_seen import last_seen
+from catalog.reading.tags import is_another_outcome
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
@@ -112,6 +113,7 @@ def _settle(
     key = str(assumption.key)
     before = settled.pop(key, None)
     shown = [cell for cell in looked if not assumption.place_alone or cell.differs in ("", ABSENT)]
+    shown = [cell for cell in shown if not is_another_outcome(assumption, cell.differs)]
     if not shown:
         return
     differs = next((cell.differs for cell in shown if cell.differs), "")

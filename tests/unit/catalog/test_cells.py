@@ -111,6 +111,17 @@ def test_an_assumption_that_reality_corrects_is_written_down_once() -> None:
     assert settled_of(again, stated_by(again))["answer/status"].seen == "430"
 
 
+def test_a_success_in_place_of_an_assumed_refusal_drifts_and_settles_nothing() -> None:
+    settled = after(record(**ASSUMED), night("2026-11-01", seen_as_stated(status="430")))
+    seen = [seen_as_stated(status="200")]
+    for before, told in ((record(**ASSUMED), None), (settled, None)):
+        once = after(before, night("2026-11-02", *seen, outcome=Outcome.DRIFTED))
+        assert once.data["evidence"].get("settled") == told
+        assert Tag.LIVE_DISCOVERED not in once.tags
+        assert Tag.LIVE_VERIFIED not in once.tags
+        assert once.data["evidence"]["seen"][ENDPOINT_ADDRESS]["differs"] == {"answer/status": "200"}
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_what_differs_on_one_endpoint_settles_an_assumption_in_whatever_order_they_are_looked_at(order: int) -> None:
     both = [seen_as_stated(), seen_as_stated(ELSEWHERE, status="430")]

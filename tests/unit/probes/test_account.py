@@ -120,7 +120,8 @@ def test_under_the_type_that_a_record_states_a_code_of_the_account_is_what_diffe
 def test_a_code_of_the_account_tells_it_under_another_status_too(status: int, kind: str) -> None:
     """As a hard billing limit is answered in the field; the record that asks for it is judged."""
     spent = pc(kind, "billing_hard_limit_reached")
-    for address in ("pc/errors/request/invalid_value", "pc/endpoints/models/list_models"):
+    of_a_stream = "pc/errors/stream/invalid_image"
+    for address in ("pc/errors/request/invalid_value", "pc/endpoints/models/list_models", of_a_stream):
         assert outcome(address, status, spent) == (Outcome.INCONCLUSIVE, "account-trouble")
     assert outcome("pc/errors/rate_limit/billing_hard_limit_reached", status, spent)[1] == ""
     assert outcome("pc/endpoints/models/list_models", status, pc(kind, "rate_limit_exceeded"))[0] is Outcome.DRIFTED
