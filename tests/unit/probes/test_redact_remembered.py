@@ -47,9 +47,54 @@ def test_a_secret_keeps_its_first_name_and_a_short_one_is_none() -> None:
     assert redactor.text(f"{SECRET} {SECRET[: MIN_SECRET - 1]}") == f"{MARKER} {SECRET[: MIN_SECRET - 1]}"
 
 
+@pytest.mark.parametrize("names", [("x-1", "x-2"), ("x%1", "x%2")])
 @pytest.mark.parametrize("before", ["a\\", "a\\\\\\"])
-def test_what_a_header_ends_with_takes_nothing_from_the_next(before: str) -> None:
+def test_what_a_header_ends_with_takes_nothing_from_the_next(before: str, names: tuple[str, str]) -> None:
     escaped = "".join(f"\\u{ord(each):04x}" for each in SECRET[:ENOUGH])
     assert json.loads(f'"{escaped}"') == SECRET[:ENOUGH]
     redactor = Redactor({SECRET: MARKER})
-    assert redactor.headers({"x-1": before, "x-2": escaped}) == {"x-1": before, "x-2": MARKER}
+    assert redactor.headers(dict(zip(names, (before, escaped), strict=True))) == dict(
+        zip(names, (before, MARKER), strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "begun", "dress"),
+    [("a%", "4f", "%{:02X}"), ("a=", "4F", "={:02X}"), ("a=", "4F", "={:02X}<b>"), ("a&#", "52;", "&#{};")],
+)
+def test_nor_does_what_looks_like_the_beginning_of_an_escape(before: str, begun: str, dress: str) -> None:
+    secret = f"{begun}{SECRET}"
+    after = begun + "".join(dress.format(ord(each)) for each in secret[len(begun) : ENOUGH]).removesuffix("<b>")
+    redactor = Redactor({secret: MARKER})
+    assert redactor.headers({"x-1": before, "x-2": after}) == {"x-1": before, "x-2": MARKER}
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
+def test_nor_does_it_hide_what_is_written_down_in_the_next(before: str) -> None:
+    written = SECRET
+    for _ in range(3):
+        written = base64.b64encode(written.encode()).decode().rstrip("=")
+    redactor = Redactor({SECRET: MARKER})
+    assert redactor.headers({"x-1": before, "x-2": written}) == {"x-1": before, "x-2": MARKER}
+    assert redactor.json([before, written]) == [before, MARKER]
+
+
+def test_half_a_surrogate_pair_becomes_its_escape_in_a_header_and_beside_a_secret() -> None:
+    redactor = Redactor({SECRET: MARKER})
+    assert redactor.headers({"x-1": "\ud800"}) == {"x-1": "\\ud800"}
+    assert redactor.text(f"{SECRET} \ud800") == f"{MARKER} \\ud800"
+
+
+@pytest.mark.parametrize("other", ["\u00e3", "\u00e8"])
+def test_of_a_letter_that_begins_like_one_of_the_secret_nothing_is_cut_off(other: str) -> None:
+    secret = f"{SECRET}\u00e9{SECRET[::-1]}"
+    shown = Redactor({secret: MARKER}).text(f"it is {SECRET}{other} and more")
+    assert shown in (f"it is {MARKER} and more", f"it is {MARKER}{other} and more")
+
+
+def test_what_stands_for_a_secret_stays_though_it_holds_its_words() -> None:
+    redactor = knowing_another()
+    redactor.hide("canary_identifier", "[canary_identifier]")
+    shown = redactor.text("of canary_identifier alone")
+    assert shown == "of [canary_identifier] alone"
+    assert redactor.text(shown) == shown
