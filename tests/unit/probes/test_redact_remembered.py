@@ -47,26 +47,31 @@ def test_a_secret_keeps_its_first_name_and_a_short_one_is_none() -> None:
     assert redactor.text(f"{SECRET} {SECRET[: MIN_SECRET - 1]}") == f"{MARKER} {SECRET[: MIN_SECRET - 1]}"
 
 
-@pytest.mark.parametrize("names", [("x-1", "x-2"), ("x%1", "x%2")])
 @pytest.mark.parametrize("before", ["a\\", "a\\\\\\"])
-def test_what_a_header_ends_with_takes_nothing_from_the_next(before: str, names: tuple[str, str]) -> None:
+def test_what_a_header_ends_with_takes_nothing_from_the_next(before: str) -> None:
     escaped = "".join(f"\\u{ord(each):04x}" for each in SECRET[:ENOUGH])
     assert json.loads(f'"{escaped}"') == SECRET[:ENOUGH]
     redactor = Redactor({SECRET: MARKER})
-    assert redactor.headers(dict(zip(names, (before, escaped), strict=True))) == dict(
-        zip(names, (before, MARKER), strict=True)
-    )
+    assert redactor.headers({"x-1": before, "x-2": escaped}) == {"x-1": before, "x-2": MARKER}
 
 
+@pytest.mark.parametrize("name", ["x-", "%&\\"])
 @pytest.mark.parametrize(
     ("before", "begun", "dress"),
-    [("a%", "4f", "%{:02X}"), ("a=", "4F", "={:02X}"), ("a=", "4F", "={:02X}<b>"), ("a&#", "52;", "&#{};")],
+    [
+        ("a%", "4f", "%{:02X}"),
+        ("a=", "4F", "={:02X}"),
+        ("a=", "4F", "={:02X}<b>"),
+        ("a&#", "52;", "&#{};"),
+        ("%&a\\u00", "4f", "\\u{:04x}"),
+        ("a\\u00", "4f", "\\u{:04x}"),
+    ],
 )
-def test_nor_does_what_looks_like_the_beginning_of_an_escape(before: str, begun: str, dress: str) -> None:
+def test_nor_does_what_looks_like_the_beginning_of_an_escape(name: str, before: str, begun: str, dress: str) -> None:
     secret = f"{begun}{SECRET}"
     after = begun + "".join(dress.format(ord(each)) for each in secret[len(begun) : ENOUGH]).removesuffix("<b>")
     redactor = Redactor({secret: MARKER})
-    assert redactor.headers({"x-1": before, "x-2": after}) == {"x-1": before, "x-2": MARKER}
+    assert redactor.headers({f"{name}1": before, f"{name}2": after}) == {f"{name}1": before, f"{name}2": MARKER}
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
@@ -81,7 +86,8 @@ def test_nor_does_it_hide_what_is_written_down_in_the_next(before: str) -> None:
 
 def test_half_a_surrogate_pair_becomes_its_escape_in_a_header_and_beside_a_secret() -> None:
     redactor = Redactor({SECRET: MARKER})
-    assert redactor.headers({"x-1": "\ud800"}) == {"x-1": "\\ud800"}
+    for name in ("x-1", "\u00e9"):
+        assert redactor.headers({name: "\ud800"}) == {name: "\\ud800"}
     assert redactor.text(f"{SECRET} \ud800") == f"{MARKER} \\ud800"
 
 
