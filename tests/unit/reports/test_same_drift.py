@@ -80,6 +80,11 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
         assert after.reason == "drifted: it differs in another way"
 
 
+def test_a_row_keeps_the_endpoints_of_what_drifts_alone() -> None:
+    seen = replace(STATUS_403, endpoints=("a",)), replace(NEW_HEADER, endpoints=("b",))
+    assert same_drift.remembered(seen) == {"differs": ["answer/status 403"], "on": ["a"]}
+
+
 def test_a_row_of_the_version_before_is_compared_by_what_it_kept() -> None:
     kept = {"since": "2026-11-18", "codes": ["header-missing retry-after", "status-differs"]}
     earlier = [Earlier(YESTERDAY, Outcome.DRIFTED, kept)]
