@@ -191,8 +191,9 @@ class Known:
         """
         if status is None or status < 400 or not self._codes_of_accounts:
             return ()
-        said = {wire_of(each, body).get("code") for each in self._all_envelopes}
-        found = [answer for code in said if isinstance(code, str) for answer in self._codes_of_accounts.get(code, ())]
+        codes = (wire_of(each, body).get("code") for each in self._all_envelopes)
+        said = {code for code in codes if isinstance(code, str)}
+        found = [answer for code in said for answer in self._codes_of_accounts.get(code, ())]
         return () if any(answer.status == status for answer in found) else tuple(found)
 
     @cached_property

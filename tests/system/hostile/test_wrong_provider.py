@@ -203,7 +203,11 @@ WRONGS = (
         Aspect.EVENT,
     ),
     Wrong(
-        "event of another type", STREAM_ERROR, events(b"overloaded_error", b"api_error"), "type-differs", Aspect.TYPE
+        "event of another type",
+        STREAM_ERROR,
+        events(b"overloaded_error", b"invalid_request_error"),
+        "type-differs",
+        Aspect.TYPE,
     ),
     Wrong(
         "event data not JSON",

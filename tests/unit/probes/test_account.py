@@ -128,6 +128,12 @@ def test_a_code_of_the_account_tells_it_under_another_status_too(status: int, ki
     assert outcome("pc/endpoints/models/list_models", 200, spent)[0] is Outcome.DRIFTED
 
 
+@pytest.mark.parametrize("code", [["a"], {"a": 1}, 7, None])
+def test_what_is_no_text_is_no_code_of_the_account(code: Any) -> None:
+    refusal = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": code}}
+    assert outcome("pc/endpoints/models/list_models", 400, refusal)[0] is Outcome.DRIFTED
+
+
 def test_what_could_be_another_record_too_is_judged() -> None:
     """FAILED_PRECONDITION is billing or place at PB; one that the record itself states is its own."""
     told = outcome("pb/errors/general/billing_off", 400, pb("FAILED_PRECONDITION", "Billing is off."))
