@@ -28,7 +28,11 @@ SHORT = 256
 MOST_INFLATED = 65_536
 """Bytes of what was compressed that are looked at."""
 
-_COMPRESSED = (b"\x1f\x8b", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+_COMPRESSED = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
+"""How gzip and zlib begin (RFC 1950, RFC 1952)."""
+
+MOST_BEGUN = 100
+"""So many beginnings of a reading are tried: what is before one may read like base64 as well, as a path does."""
 _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
 _UNPRINTED = bytes([*range(1, 0x20), *range(0x7F, 0x100)])
@@ -64,12 +68,13 @@ def written_down(raw: bytes, deepest: int = DEEPEST, *, known: Container[bytes] 
 
 
 def _inflated_too(readings: Iterable[Run]) -> Iterator[Run]:
-    """Readings of runs, and what each was compressed from that begins as gzip and zlib do (RFC 1950, RFC 1952)."""
+    """Readings of runs, and what was compressed to that which is in them."""
     for run in readings:
         yield run
-        if run.raw.startswith(_COMPRESSED):
+        for begun in islice(_COMPRESSED.finditer(run.raw), MOST_BEGUN):
             with suppress(zlib.error):
-                yield run._replace(raw=zlib.decompressobj(_GZIP_OR_ZLIB).decompress(run.raw, MOST_INFLATED))
+                packed = memoryview(run.raw)[begun.start() :]
+                yield run._replace(raw=zlib.decompressobj(_GZIP_OR_ZLIB).decompress(packed, MOST_INFLATED))
 
 
 def _printed(raw: bytes) -> int:
@@ -78,7 +83,7 @@ def _printed(raw: bytes) -> int:
 
 def _is_worth_it(read: bytes) -> bool:
     """Whether a reading may hold enough of a secret, as it is or compressed: most names of requests do not."""
-    return _printed(read) >= ENOUGH or read.startswith(_COMPRESSED)
+    return _printed(read) >= ENOUGH or _COMPRESSED.search(read) is not None
 
 
 def stretches(raw: bytes) -> set[bytes]:

@@ -322,6 +322,16 @@ def test_names_of_headers_and_members_are_looked_at(name: str) -> None:
     assert redactor().json({"a": {name: [1, None]}}) == {"a": {f"x-{MARKER}": [1, None]}}
 
 
+@pytest.mark.parametrize("before", ["", "x", "xxxx", "/v1/logs/", "a" * 41])
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
+def test_what_was_compressed_is_found_behind_what_reads_like_its_beginning(
+    pack: Callable[[bytes], bytes], before: str
+) -> None:
+    told = base64.b64encode(pack(SECRET.encode())).decode()
+    assert told not in (shown := shown_of(f"{before}{told}"))
+    assert MARKER in shown
+
+
 def test_headers_that_follow_each_other_and_names_of_events_are_one_text() -> None:
     pieces = [SECRET[at : at + 8] for at in range(0, 24, 8)]
     shown = redactor().headers({f"x-{number}": piece for number, piece in enumerate(pieces)})
