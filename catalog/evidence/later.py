@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -48,8 +49,8 @@ class _InWriting(Sequence["Attempt"]):
     def __init__(self, number: int) -> None:
         self._number = number
 
-    def _read(self) -> tuple[Attempt, ...]:
-        raise NotImplementedError
+    @abstractmethod
+    def _read(self) -> tuple[Attempt, ...]: ...
 
     def __len__(self) -> int:
         return self._number
