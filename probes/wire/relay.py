@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from contextlib import suppress
 
 PIECE = 16_384
 """Bytes that are passed on at once; hardly more wait anywhere."""
@@ -64,6 +65,8 @@ class Relay:
             far = await self._connected()
             self.trouble = None
             broke = await self._joined((reader, writer), far)
+            if not broke:
+                await _taken_leave_of(reader, writer)
         except OSError as error:
             self.trouble = error
         finally:
@@ -105,3 +108,11 @@ async def _passed_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
             await writer.drain()
         except OSError:
             return
+
+
+async def _taken_leave_of(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Say that no more comes, and take what is still said: a connection closed over unread bytes is reset."""
+    with suppress(OSError):
+        writer.write_eof()
+        while await reader.read(PIECE):
+            pass
