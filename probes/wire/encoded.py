@@ -87,8 +87,8 @@ def _is_worth_it(read: bytes) -> bool:
 
 
 def stretches(raw: bytes) -> set[bytes]:
-    """What may be base64 or hexadecimal: in headers and addresses mostly the same few names."""
-    return {raw[start:end] for start, end in _stretches(raw, _BASE64, BASE64)}
+    """What may be base64 or hexadecimal, each line and all lines: in headers and addresses mostly the same few names."""
+    return {raw[start:end] for start, end in _places(raw)}
 
 
 def stands_apart(raw: bytes) -> bool:
@@ -98,7 +98,7 @@ def stands_apart(raw: bytes) -> bool:
 
 def runs(raw: bytes, *, known: Container[bytes] = ()) -> Iterator[Run]:
     """Every run in a text that is long enough to hold enough of a secret, but for stretches that are `known`."""
-    for start, end in (*_stretches(raw, _BASE64, BASE64), *_wrapped(raw)):
+    for start, end in _places(raw):
         stretch = raw[start:end]
         if stretch in known:
             continue
@@ -121,6 +121,14 @@ def runs(raw: bytes, *, known: Container[bytes] = ()) -> Iterator[Run]:
                 yield Run(*match.span(), read(match[0]))
 
 
+def _places(raw: bytes) -> list[tuple[int, int]]:
+    """Where base64 or hexadecimal may stand: on one line each, then on several."""
+    lines = [*_stretches(raw, _BASE64, BASE64)]
+    if len(lines) > 1 and b"\n" in raw:
+        lines += [*_wrapped(raw, lines)]
+    return lines
+
+
 def _stretches(raw: bytes, marked: bytes, least: bytes) -> Iterator[tuple[int, int]]:
     """Where so many bytes in a row are all marked by a table; a text with none is passed over as quickly as it can."""
     shown = raw.translate(marked)
@@ -133,13 +141,11 @@ def _stretches(raw: bytes, marked: bytes, least: bytes) -> Iterator[tuple[int, i
         start = shown.find(least, end)
 
 
-def _wrapped(raw: bytes) -> Iterator[tuple[int, int]]:
+def _wrapped(raw: bytes, stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Where stretches of base64 or hexadecimal stand on lines that follow each other, as mails and `base64` wrap it."""
-    if b"\n" not in raw:
-        return
     begun = ended = -1
     lines = 0
-    for start, end in _stretches(raw, _BASE64, BASE64):
+    for start, end in stretches:
         if lines and start - ended <= MOST_BETWEEN_LINES and not raw[ended:start].strip(_WHITE):
             ended, lines = end, lines + 1
             continue

@@ -300,8 +300,8 @@ class Redactor:
             hits = self._found(between.join(parts))
         changed: list[str] = []
         begun = 0
-        for text in texts:
-            ended = begun + len(text.encode())
+        for text, part in zip(texts, parts, strict=True):
+            ended = begun + len(part)
             mine = [
                 Hit(max(hit.start, begun) - begun, min(hit.end, ended) - begun, hit.marker)
                 for hit in hits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 
 import pytest
@@ -37,6 +38,17 @@ def test_so_are_texts_and_what_is_written_down_in_them() -> None:
     redactor.hide(SECRET, MARKER)
     for text in (f"it is {SECRET}", f"it is {written}"):
         assert redactor.text(text) == redactor.json(text) == f"it is {MARKER}"
+
+
+def test_lines_that_held_nothing_one_by_one_are_looked_at_together() -> None:
+    redactor = Redactor({SECRET: MARKER})
+    written = base64.b64encode(gzip.compress(f"it is {SECRET}".encode(), mtime=0)).decode()
+    lines = [written[at : at + 20] for at in range(0, len(written), 20)]
+    for line in lines:
+        assert redactor.json(line) == line
+    assert MARKER in redactor.text("\n".join(lines))
+    wrong = "\n".join(reversed(lines))
+    assert redactor.text(wrong) == wrong
 
 
 def test_a_secret_keeps_its_first_name_and_a_short_one_is_none() -> None:
