@@ -6,8 +6,11 @@ import base64
 import binascii
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from catalog.model.unpacking import CODINGS, Unpacker
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -24,7 +27,6 @@ INVENTED = "non-authoritative-reason"
 _BINARY = 2
 """The opcode of a frame of bytes (RFC 6455, 5.2), whose data is in base64."""
 
-_GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 _LONGEST = 64 << 20
 """Bytes of a body that is unpacked here: a recording of more holds no answer that we know."""
 
@@ -140,9 +142,8 @@ def _content(value: Json, headers: Mapping[str, str]) -> bytes:
     if str(content.get("encoding") or "").lower() != "base64":
         return raw
     raw = _of_base64(text, raw)
-    return (
-        _unpacked(raw) if headers.get("content-encoding", "").strip().lower() in ("gzip", "x-gzip", "deflate") else raw
-    )
+    coding = headers.get("content-encoding", "").strip().lower()
+    return _unpacked(raw, coding) if coding in CODINGS else raw
 
 
 def _of_base64(text: str, otherwise: bytes) -> bytes:
@@ -152,11 +153,13 @@ def _of_base64(text: str, otherwise: bytes) -> bytes:
         return otherwise
 
 
-def _unpacked(raw: bytes) -> bytes:
-    try:
-        return zlib.decompressobj(_GZIP_OR_ZLIB).decompress(raw, _LONGEST)
-    except zlib.error:  # it was unpacked before, as HAR wants it
-        return raw
+def _unpacked(raw: bytes, coding: str) -> bytes:
+    unpacker = Unpacker(coding)
+    with suppress(zlib.error):
+        found = unpacker.unpack(raw, _LONGEST)
+        if unpacker.ended:
+            return found
+    return raw  # it was unpacked before, as HAR wants it
 
 
 def _event(message: Mapping[str, Json]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
+from catalog.model.unpacking import CODINGS, Unpacker
 from probes.wire.failure import NoAnswer
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 ACCEPT_ENCODING = "gzip, deflate"
 IDENTITY = "identity"
-_WINDOW = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
 MAX_DEPTH = 60
 """What nests deeper than this is kept as text: everything that looks at a value walks it recursively."""
@@ -60,15 +60,15 @@ async def capped(packed: AsyncIterator[bytes], encoding: str, cap: int) -> Async
         NoAnswer: it is in an encoding that was not asked for.
     """
     encoding = encoding_of(encoding)
-    if encoding not in _WINDOW and encoding != IDENTITY:
+    if encoding not in CODINGS and encoding != IDENTITY:
         words = f"content-encoding {encoding} was not asked for, which is {ACCEPT_ENCODING}"
         raise NoAnswer(ReasonCode.PROTOCOL_ERROR, words)
-    decoder = zlib.decompressobj(_WINDOW[encoding]) if encoding != IDENTITY else None
+    unpacker = Unpacker(encoding) if encoding != IDENTITY else None
     left = cap
     begun = False
     async for raw in packed:
         # One byte more than may be kept: enough to know that the cap was met, however much there is to unpack.
-        piece = decoder.decompress(raw, left + 1) if decoder else raw
+        piece = unpacker.unpack(raw, left + 1) if unpacker else raw
         if len(piece) > left:
             yield piece[:left]
             raise BodyTooLarge(b"")
@@ -76,7 +76,7 @@ async def capped(packed: AsyncIterator[bytes], encoding: str, cap: int) -> Async
         begun = begun or bool(raw)
         if piece:
             yield piece
-    if decoder is not None and begun and not decoder.eof:
+    if unpacker is not None and begun and not unpacker.ended:
         raise zlib.error("the compressed body ends too soon")
 
 

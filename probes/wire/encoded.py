@@ -87,7 +87,7 @@ def _is_worth_it(read: bytes) -> bool:
 
 
 def stretches(raw: bytes) -> set[bytes]:
-    """What may be base64 or hexadecimal, each line and all lines: in headers and addresses mostly the same few names."""
+    """What may be base64 or hexadecimal, on one line or several: in headers and addresses mostly the same few names."""
     return {raw[start:end] for start, end in _places(raw)}
 
 

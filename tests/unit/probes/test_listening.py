@@ -89,6 +89,7 @@ def test_a_copy_returns_each_piece_and_keeps_no_more_than_its_limit(pieces: list
         ("identity", b"some text"),
         ("gzip", gzip.compress(b"some text", mtime=0)),
         ("deflate", zlib.compress(b"some text")),
+        ("gzip", gzip.compress(b"some ", mtime=0) + gzip.compress(b"text", mtime=0)),
         ("GZIP, deflate", zlib.compress(gzip.compress(b"some text", mtime=0))),
     ],
 )

@@ -108,6 +108,9 @@ IN_BYTES = json.dumps(TOLD, ensure_ascii=False).encode()
 JSON_HEADERS = [{"name": ":status", "value": "429"}, {"name": "Content-Type", "value": "application/json"}]
 
 
+IN_MEMBERS = gzip.compress(IN_BYTES[:9]) + gzip.compress(IN_BYTES[9:])
+
+
 def in_base64(raw: bytes) -> dict[str, Any]:
     return {"encoding": "base64", "text": base64.b64encode(raw).decode()}
 
@@ -120,12 +123,14 @@ def in_base64(raw: bytes) -> dict[str, Any]:
         {"content": {**in_base64(IN_BYTES), "encoding": "BASE64"}},
         {"content": in_base64(gzip.compress(IN_BYTES)), "headers": [{"name": "content-encoding", "value": "gzip"}]},
         {"content": in_base64(zlib.compress(IN_BYTES)), "headers": [{"name": "content-encoding", "value": "deflate"}]},
+        {"content": in_base64(IN_MEMBERS), "headers": [{"name": "content-encoding", "value": "gzip"}]},
         {"content": in_base64(IN_BYTES), "headers": [{"name": "content-encoding", "value": "gzip"}]},
+        {"content": in_base64(IN_BYTES), "headers": [{"name": "content-encoding", "value": "deflate"}]},
         {"status": "429", "content": {"text": IN_BYTES.decode()}, "headers": JSON_HEADERS},
         {"content": {"text": IN_BYTES.decode()}, "headers": {"Content-Type": "application/json", "X-Null": None}},
         {"content": {"text": IN_BYTES.decode()}, "headers": None, "cookies": None, "redirectURL": None},
     ],
-    ids="text base64 upper gzip deflate unpacked pseudo object null".split(),
+    ids="text base64 upper gzip deflate members unpacked undeflated pseudo object null".split(),
 )
 def test_each_dialect_says_the_same(response: dict[str, Any], tmp_path: Path) -> None:
     content = har({**entry(**{"status": 429, **response}), "time": None, "cache": None})

@@ -43,18 +43,36 @@ def read(raw: bytes, places: list[int], cap: int = 1_000_000, *, encoding: str) 
 
 
 PLACES = st.lists(st.integers(0, 10**6), max_size=12)
-ENCODED: dict[str, Callable[[bytes], bytes]] = {"identity": bytes, "gzip": gzip.compress, "deflate": zlib.compress}
+
+
+def in_members(raw: bytes) -> bytes:
+    """As a server packs that flushes: in members of gzip, one of them empty."""
+    half = len(raw) // 2
+    return b"".join(gzip.compress(part, mtime=0) for part in (raw[:half], b"", raw[half:]))
+
+
+ENCODED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "as it is": ("identity", bytes),
+    "gzip": ("gzip", gzip.compress),
+    "members of gzip": ("gzip", in_members),
+    "gzip and more": ("GZIP", lambda raw: gzip.compress(raw) + b"\0" * 9),
+    "gzip and half a beginning": ("gzip", lambda raw: gzip.compress(raw) + b"\x1f\x8b"),
+    "zlib": ("deflate", zlib.compress),
+    "zlib and more": ("deflate", lambda raw: zlib.compress(raw) + b"more"),
+    "bare deflate": ("deflate", lambda raw: zlib.compress(raw, wbits=-zlib.MAX_WBITS)),
+}
 
 
 @given(st.binary(max_size=3000), PLACES, st.sampled_from(sorted(ENCODED)))
-def test_a_body_is_the_same_in_any_pieces_and_encoding(raw: bytes, places: list[int], encoding: str) -> None:
-    packed = ENCODED[encoding](raw)
-    assert read(packed, places, encoding=encoding) == raw
+def test_a_body_is_the_same_in_any_pieces_and_encoding(raw: bytes, places: list[int], how: str) -> None:
+    encoding, pack = ENCODED[how]
+    assert read(pack(raw), places, encoding=encoding) == raw
 
 
 @given(st.binary(max_size=3000), st.integers(0, 3000), PLACES, st.sampled_from(sorted(ENCODED)))
-def test_a_body_is_never_read_beyond_the_cap(raw: bytes, cap: int, places: list[int], encoding: str) -> None:
-    packed = ENCODED[encoding](raw)
+def test_a_body_is_never_read_beyond_the_cap(raw: bytes, cap: int, places: list[int], how: str) -> None:
+    encoding, pack = ENCODED[how]
+    packed = pack(raw)
     if len(raw) <= cap:
         assert read(packed, places, cap, encoding=encoding) == raw
         return
@@ -63,14 +81,27 @@ def test_a_body_is_never_read_beyond_the_cap(raw: bytes, cap: int, places: list[
     assert error.value.kept == raw[:cap]
 
 
+SHORT_OF_ITS_END = gzip.compress(b"x" * 1000, mtime=0)[:-12]
+
+
 @pytest.mark.parametrize(
-    "packed",
-    [b"no gzip", gzip.compress(b"x" * 1000, mtime=0)[:-12], b"\x1f\x8b"],
-    ids=["no-gzip", "cut-short", "magic-number-alone"],
+    ("encoding", "packed"),
+    [
+        ("gzip", b"no gzip"),
+        ("gzip", SHORT_OF_ITS_END),
+        ("gzip", b"\x1f\x8b"),
+        ("gzip", gzip.compress(b"whole", mtime=0) + SHORT_OF_ITS_END),
+        ("gzip", gzip.compress(b"whole", mtime=0) + b"\x1f\x8b\x08 and no member"),
+        ("gzip", zlib.compress(b"whole")),
+        ("deflate", gzip.compress(b"whole", mtime=0)),
+        ("deflate", zlib.compress(b"whole")[:1]),
+        ("deflate", zlib.compress(b"whole", wbits=-zlib.MAX_WBITS)[:-1]),
+    ],
+    ids="no-gzip cut-short magic-number-alone second-cut-short second-broken zlib gzip one-byte bare-cut-short".split(),
 )
-def test_a_broken_encoding_is_an_error_and_no_body(packed: bytes) -> None:
+def test_a_broken_encoding_is_an_error_and_no_body(encoding: str, packed: bytes) -> None:
     with pytest.raises(zlib.error):
-        read(packed, [], encoding="gzip")
+        read(packed, [], encoding=encoding)
 
 
 def test_no_body_needs_no_encoding() -> None:
