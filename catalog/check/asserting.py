@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from catalog.model import Record, Tag
 from catalog.model.assertion import ASK, EVERY, Basis, Key
 from catalog.model.errors import did_you_mean
+from catalog.model.labels import SUCCESS
 from catalog.reading.cells import cells_of, settled_of, statements_digest
+from catalog.reading.expectations import allowing
 from catalog.reading.facts import pin
 from catalog.reading.last_seen import is_expired
 from catalog.reading.manifest import manifest
@@ -36,6 +38,8 @@ _BY_DATA = (Tag.DOCUMENTED, Tag.LIVE_VERIFIED, Tag.UNVERIFIED)
 def told_of_nothing(record: Record, made: Sequence[Assertion]) -> Iterator[Complaint]:
     """Each key by which a record says something of an assertion, or a label, that it does not make."""
     keys, labels = [each.key for each in made], _labels(made)
+    allowed = allowing(record)
+    known = [*keys, *(Key(SUCCESS, key.aspect, key.place) for key in keys if key.label in allowed)]
     for field in _OF_ASSERTIONS:
         for text in record.data.get(field) or {}:
             key = Key.parse(text)
@@ -43,7 +47,7 @@ def told_of_nothing(record: Record, made: Sequence[Assertion]) -> Iterator[Compl
                 if key.aspect not in _OF_A_REQUEST:
                     mend = did_you_mean(key.aspect, _OF_A_REQUEST) or f"it is one of {', '.join(_OF_A_REQUEST)}"
                     yield Complaint(f"$.{field}", f"{text!r} names nothing of a request", mend)
-            elif not any(key.covers(each) for each in keys):
+            elif not any(key.covers(each) for each in known):
                 yield _no_assertion(f"$.{field}", text, keys)
     for label, others in (record.data.get("depends") or {}).items():
         for named in (label, *others):

@@ -13,7 +13,7 @@ from catalog.model.assertion import ASK, EVERY, Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, SUCCESS
 from catalog.reading.cells import settled_of
-from catalog.reading.expectations import Lookup, expectations, rules_of
+from catalog.reading.expectations import Lookup, allowing, expectations
 from catalog.reading.manifest import manifest
 
 if TYPE_CHECKING:
@@ -215,8 +215,7 @@ class _Told:
 
     @classmethod
     def of(cls, record: Record) -> _Told:
-        allowing = {rule["label"] for rule in rules_of(record) if rule.get("answer") == SUCCESS}
-        return cls(record.data, frozenset(allowing))
+        return cls(record.data, allowing(record))
 
     def assumed(self, key: Key) -> str:
         return str(self._find("assumed", key) or "")

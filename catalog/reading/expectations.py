@@ -44,6 +44,11 @@ def rules_of(record: Record) -> tuple[Mapping[str, Json], ...]:
     return tuple(holder.get("rules", ())) if record.kind != "errors" else ()
 
 
+def allowing(record: Record) -> frozenset[str]:
+    """The labels of the rules that allow something: what is said of `success` holds for each of them."""
+    return frozenset(rule["label"] for rule in rules_of(record) if rule.get("answer") == SUCCESS)
+
+
 def expectation(record: Record, label: str) -> Expected | None:
     """What the record itself states of the exchange with this label; of an endpoint, its success alone.
 

@@ -6,6 +6,7 @@ Records and inventory are two readings of the same documents; tests hold them ag
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -37,11 +38,13 @@ class Row:
 COLUMNS = tuple(field.name for field in fields(Row))
 
 
-def citable(provider: str) -> frozenset[str]:
-    """Every row that a record may cite: those of `catalog/facts`, which hold 1:1 and 1:2 too, row by row."""
+def citable(provider: str) -> Mapping[str, str]:
+    """What each row says that a record may cite: those of `catalog/facts`, which hold 1:1 and 1:2 too, row by row."""
+    said: dict[str, list[str]] = {}
     with (FACTS / f"{provider}.tsv").open(encoding="utf-8", newline="") as file:
-        facts = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return frozenset(f"{fact['section']}#{fact['row']}" for fact in facts)
+        for fact in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            said.setdefault(f"{fact['section']}#{fact['row']}", []).append(fact["statement"])
+    return {citation: "; ".join(statements) for citation, statements in said.items()}
 
 
 def lines(provider: str) -> list[list[str]]:

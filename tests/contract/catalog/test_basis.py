@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -9,13 +10,14 @@ from typing import Any
 import pytest
 
 from catalog.model import Record, Tag
-from catalog.model.assertion import ASK, Basis, Key
+from catalog.model.assertion import ASK, Assertion, Basis, Key
 from catalog.reading.assertions import assertions
-from tests.contract.catalog.inventory_rows import PROVIDERS, citable
+from tests.contract.catalog.inventory_rows import PROVIDERS, citable, rows
 from tests.harness.engines import catalog
 
 CATALOG = catalog()
 CITABLE = {provider: citable(provider) for provider in PROVIDERS}
+STATUSES = {provider: {each.citation: each.status for each in rows(provider)} for provider in PROVIDERS}
 
 
 def unfounded(record: Record) -> Iterator[str]:
@@ -31,11 +33,23 @@ def unfounded(record: Record) -> Iterator[str]:
         of_answers
     ):
         yield f"it assumes {of_answers} of answers, and its tags are {sorted(record.tags)}"
+    streams = {each.key.label for each in made if each.key.aspect == "event"}  # which begin as their protocol has it
     for each in made:
-        if each.basis is Basis.DOCUMENTED and not set(each.source.split("; ")) <= CITABLE[record.provider]:
+        if each.basis is Basis.DOCUMENTED and not set(each.source.split("; ")) <= CITABLE[record.provider].keys():
             yield f"{each.key} is neither assumed nor on a row: {each.source!r}"
+        if names_no_status(record, each) and each.key.label not in streams:
+            yield f"{each.key} is not assumed, and no row names {each.documented}: {each.source!r}"
         if each.alternatives and each.alternatives[0] != each.documented:
             yield f"{each.key} states {each.documented!r} and chooses first {each.alternatives[0]!r}"
+
+
+def names_no_status(record: Record, made: Assertion) -> bool:
+    """Whether a status is said to be documented that none of the rows names which are cited for it."""
+    if made.basis is not Basis.DOCUMENTED or made.key.aspect != "status":
+        return False
+    said = [CITABLE[record.provider].get(row, "") for row in made.source.split("; ")]
+    columns = [STATUSES[record.provider].get(row, "") for row in made.source.split("; ")]
+    return not any(re.search(rf"\b{made.documented}\b", text) for text in (*said, *columns))
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -56,6 +70,11 @@ def changed(record: Record, **fields: Any) -> Record:
         ("pb/errors/live/malformed_message", {"status": ["DOCUMENTED", "UNVERIFIED"]}),
         ("pd/errors/outcomes/violation_still_charged", {"status": []}),
         ("pb/errors/general/overloaded", {"source": "2:7.4#no such row"}),
+        ("pb/errors/general/overloaded", {"source": "2:7.4#504 DEADLINE_EXCEEDED"}),
+        (
+            "pd/rate_limits/limits/general",
+            {"assumed": {"answer/status": "Not shown.", "generation/status": "Not shown."}},
+        ),
         (
             "pb/errors/general/invalid_api_key",
             {"alternatives": {"answer/status": {"values": [403, 400], "source": "1:5.2#invalid plain API key"}}},

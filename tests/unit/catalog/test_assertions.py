@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from catalog.model import Address, Record
 from catalog.model.assertion import Basis, Key
 from catalog.reading.assertions import asked, assertions
+from catalog.reading.expectations import allowing
 from tests.harness.engines import catalog as shipped
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def test_a_record_names_only_assertions_that_it_makes() -> None:
     catalog = shipped()
     for record in catalog.records:
         own = [each.key for each in assertions(record, catalog.__getitem__)]
+        own += [Key("success", key.aspect, key.place) for key in own if key.label in allowing(record)]
         for field in ("assumed", "alternatives", "out_of_reach"):
             for text in record.data.get(field) or {}:
                 said = Key.parse(text)

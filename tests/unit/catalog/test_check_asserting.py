@@ -71,6 +71,10 @@ def test_what_names_its_own_assertions_is_fine(tmp_path: Path, fields: dict[str,
             "$.assumed: 'answer/staus' names no assertion of this record; did you mean answer/status?",
         ),
         (
+            {"assumed": {"success/status": "Not shown."}},
+            f"$.assumed: 'success/status' names no assertion of this record; it asserts {OF_ERROR}",
+        ),
+        (
             {"assumed": {"ask/bdy:messages": "Not shown."}},
             "$.assumed: 'ask/bdy:messages' names nothing of a request; did you mean body?",
         ),
