@@ -14,9 +14,9 @@ _OBJECTS = (dict, Mapping)
 """Nearly every object is a dict, and that is seen at once. A pair here costs a third of `list | tuple` in its place."""
 
 _LISTS = (list, tuple)
-_CONTAINERS = (*_OBJECTS, *_LISTS)
 _SCALARS = (int, float, type(None))
 """What is no object takes longest to be told from one."""
+_SIMPLE = (str, *_SCALARS)
 
 
 def texts(value: Json) -> list[str]:
@@ -45,7 +45,7 @@ def texts_and_bytes(value: Json) -> tuple[list[str], list[list[int]]]:
 def map_bytes(value: Json, change: Callable[[list[int]], list[Json]]) -> Json:
     """The value with each list, or object, changed that holds bytes as numbers."""
     if isinstance(value, Mapping):
-        if _is_of_bytes(value):
+        if _holds_bytes([*value.values()]):
             return dict(zip(value, change([*value.values()]), strict=True))
         return {key: map_bytes(item, change) for key, item in value.items()}
     if isinstance(value, list):
@@ -69,10 +69,11 @@ def has_rows(value: Json) -> bool:
     """Whether a list of several objects or lists is in it, or an object whose names are numbers, as one is written."""
     if isinstance(value, _OBJECTS):
         return ("0" in value and len(value) > 1) or any(
-            has_rows(item) for item in value.values() if isinstance(item, _CONTAINERS)
+            has_rows(item) for item in value.values() if not isinstance(item, _SIMPLE)
         )
-    if isinstance(value, _LISTS) and value and isinstance(value[0], _CONTAINERS):
-        return len(value) > 1 or has_rows(value[0])
+    if isinstance(value, _LISTS):
+        within = [item for item in value if not isinstance(item, _SIMPLE)]
+        return len(within) > 1 or any(map(has_rows, within))
     return False
 
 
@@ -117,10 +118,6 @@ def _holds_bytes(value: list[Json]) -> bool:
     return all(type(each) is int and 0 <= each < 256 for each in value)
 
 
-def _is_of_bytes(value: Mapping[str, Json]) -> bool:
-    return len(value) >= BYTES and _holds_bytes([*value.values()])
-
-
 def _add_texts(value: Json, found: list[str]) -> None:
     if isinstance(value, str):
         found.append(value)
@@ -136,8 +133,8 @@ def _gather(value: Json, found: list[str], numbers: list[list[int]]) -> None:
     if isinstance(value, str):
         found.append(value)
     elif isinstance(value, _OBJECTS):
-        if len(value) >= BYTES and _is_of_bytes(value):
-            numbers.append([*value.values()])
+        if len(value) >= BYTES and _holds_bytes(items := [*value.values()]):
+            numbers.append(items)
         for key, item in value.items():
             found.append(str(key))
             if isinstance(item, str):  # most are

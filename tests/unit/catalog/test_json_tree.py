@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from catalog.model.json_tree import (
     BYTES,
     all_texts,
+    has_rows,
     map_bytes,
     map_texts,
     placed_texts,
@@ -86,6 +87,44 @@ def test_a_list_of_bytes_as_numbers_is_told_from_other_lists(numbers: Json, are_
     assert texts_and_bytes(value) == (["a", "data", *said, "b", "text"], [numbers] if are_bytes else [])
     changed = {"a": [{"data": ["changed"] if are_bytes else numbers}], "b": "text"}
     assert map_bytes(value, lambda _: ["changed"]) == changed
+
+
+@pytest.mark.parametrize(
+    ("numbers", "are_bytes"),
+    [([*range(BYTES)], True), ([*range(BYTES - 1)], False), ([*range(BYTES), "1"], False), (["1"] * BYTES, False)],
+)
+def test_so_is_an_object_of_them_as_javascript_writes_one(numbers: list[Json], are_bytes: bool) -> None:
+    value = {"data": {str(number): each for number, each in enumerate(numbers)}}
+    assert texts_and_bytes(value)[1] == ([numbers] if are_bytes else [])
+    changed = {"data": dict.fromkeys(value["data"], "*")} if are_bytes else value
+    assert map_bytes(value, lambda found: ["*"] * len(found)) == changed
+
+
+@pytest.mark.parametrize(
+    ("value", "are_there"),
+    [
+        ("text", False),
+        ([], False),
+        (["a", "b"], False),
+        ([{"a": 1}], False),
+        ([[]], False),
+        ([{"a": 1}, {"a": 2}], True),
+        ([["a"], ["b"]], True),
+        (({"a": 1}, {"a": 2}), True),
+        (["a", None, {"a": 1}, 2, {"a": 2}], True),
+        (["a", {"a": 1}], False),
+        ([{"a": [{"b": 1}, {"b": 2}]}], True),
+        (["a", [["b"], ["c"]]], True),
+        ({"a": {"b": [{"c": 1}, {"c": 2}]}}, True),
+        ({"a": {"b": "c", "d": 1}}, False),
+        ({"0": "a", "1": "b"}, True),
+        ({"0": "a"}, False),
+        ({"1": "a", "2": "b"}, False),
+        ({"a": {"0": "a", "1": "b"}}, True),
+    ],
+)
+def test_rows_are_told_from_single_objects_and_lists_of_texts(value: Json, are_there: bool) -> None:
+    assert has_rows(value) is are_there
 
 
 def test_each_list_of_bytes_is_found_and_none_within() -> None:

@@ -234,6 +234,7 @@ SPLIT: dict[str, Json] = {
     "blocks": {"content": [{"type": "text", "text": each} for each in PIECES]},
     "a text of JavaScript, taken apart": {str(number): each for number, each in enumerate(SECRET)},
     "rows within a single one": [{"rows": [{"n": "1", "v": each} for each in PIECES]}],
+    "rows after what is none": {"rows": [None, "text", *({"n": "1", "v": each} for each in PIECES)]},
 }
 
 
