@@ -134,8 +134,8 @@ def absences(rows: Sequence[Row]) -> list[Absence]:
                 verdicts.add(address)
                 lost.pop(address, None)
             elif address in verdicts and (outcome in WITHOUT_A_VERDICT or address in row.lost):
-                known = lost.setdefault(address, Absence(address, row.today, row.today, 0))
-                known.nights += known.nights == 0 or known.last != row.today
+                known = lost.setdefault(address, Absence(address, row.today, row.today))
+                known.nights += known.last != row.today
                 known.last = row.today
     return [lost[address] for address in sorted(lost)]
 

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from catalog.evidence import past
 from catalog.evidence.merge import merge
-from catalog.evidence.past import Row
 from catalog.evidence.results import Asked
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Aspect, Outcome, Reason
@@ -28,6 +27,7 @@ from tests.harness.checkouts import as_checkout
 from tests.unit.reports.making import finding, result, run
 
 if TYPE_CHECKING:
+    from catalog.evidence.past import Row
     from catalog.evidence.results import Result
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
@@ -79,7 +79,7 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
 
 def test_a_cause_behind_many_records_is_one_change() -> None:
     [change] = episodes(replayed([[drifted(A), result(B)], [drifted(A), drifted(B)], [result(A), drifted(B)]]))
-    assert (change.nights, change.ended) == (3, None)
+    assert (change.nights, change.ended, change.runs) == (3, None, ("r00", "r02"))
     parts = {each.record: (each.first.day, each.last.day, each.how) for each in change.parts.values()}
     assert parts == {A: (1, 2, Ending.RECOVERED), B: (2, 3, None)}
 
@@ -234,22 +234,6 @@ def made(address: str, how: str) -> Result:
 
 def _but_runs(change: Episode) -> dict[str, Any]:
     return {**feed.as_data(change), "runs": None}
-
-
-def test_a_history_that_does_not_know_causes_goes_on_in_one_that_does() -> None:
-    rows = replayed([[drifted(A)], [drifted(A)], [drifted(A)], [result(A)]])
-    old = [old_row(rows[0], {"codes": ["status-differs"]}), old_row(rows[1], {"differs": ["answer/status 422"]})]
-    [change] = episodes([*old, *rows[2:]])
-    assert (change.first, change.last, change.how) == (FIRST, FIRST + timedelta(days=2), Ending.RECOVERED)
-    assert change.told == "status: documented 400, observed 422"
-    [unnamed] = episodes([old[0]])
-    assert feed.as_data(unnamed)["told"] == "status-differs"
-    [silent] = episodes([old_row(rows[0], {})])
-    assert feed.as_data(silent)["told"] == "drifts; the history does not say in what"
-
-
-def old_row(row: Row, kept: dict[str, Any]) -> Row:
-    return Row(row.run, row.started_at, row.today, row.outcomes, {A: kept}, frozenset(), row.live)
 
 
 # --- the files

@@ -70,6 +70,46 @@ def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before(
     assert news("live", rows, rows[-1].run, Policy())["text"] == "2 records lost from sight"
 
 
+def test_what_was_seen_again_is_lost_anew() -> None:
+    rows = replayed([[each] for each in (result(A), blind(A), result(A), blind(A), result(A))])
+    assert told(rows) == [{}, {"lost_sight": 1}, {}, {"lost_sight": 1}, {}]
+
+
+def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
+    rows = replayed([[result(A), result(B)], [result(A, Outcome.NOT_PROBED), result(B, Outcome.NOT_PROBED)]])
+    [lost] = news("live", [rows[0], replace(rows[1], lost=frozenset({B}))], "r01", Policy())["lost_sight"]
+    assert lost["records"] == [B]
+
+
+def test_a_run_is_told_whole() -> None:
+    """What a webhook reads; a change as in feed.json, of whose records ten are named here."""
+    lost = [f"pc/errors/general/{number:02}" for number in range(11)]
+    drifting = [f"pa/errors/general/{number:02}" for number in range(11)]
+    rows = replayed([[result(each) for each in lost], [*map(blind, lost), *map(drifted, drifting)]])
+    said = news("live", rows, "r01", Policy(after=1, remind=3))
+    [new], [absent] = said.pop("new"), said.pop("lost_sight")
+    assert said == {
+        "version": 1,
+        "run": "r01",
+        "target": "live",
+        "live": True,
+        "night": "2026-11-02",
+        "policy": {"after": 1, "remind": 3},
+        "text": "1 new, 11 records lost from sight (PA: status-differs in 11 records)",
+        "counts": {"new": 1, "changed": 0, "reminded": 0, "recovered": 0, "lost_sight": 11},
+        "changed": [],
+        "reminded": [],
+        "recovered": [],
+    }
+    assert (new["number"], [each["record"] for each in new["records"]]) == (11, drifting[:10])
+    assert absent == {"provider": "pc", "since": "2026-11-02", "number": 11, "records": lost[:10]}
+
+
+def test_what_goes_on_is_told_again_after_a_week_where_nobody_says_otherwise() -> None:
+    assert [each for each in told(replayed([[drifted(A)]] * 9)) if each] == [{"new": 1}, {"reminded": 1}]
+    assert "reminded" in told(replayed([[drifted(A)]] * 8))[7]
+
+
 def test_two_runs_of_a_day_are_one_night_without_a_record() -> None:
     first, second, third, last = replayed([[result(A)], [blind(A)], [blind(A)], [blind(A)]])
     rows = [first, second, replace(third, today=second.today), last]
