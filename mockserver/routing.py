@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -26,7 +26,13 @@ class Found(Generic[Endpoint]):
 
     endpoint: Endpoint | None = None
     params: dict[str, str] = field(default_factory=dict)
-    known_path: bool = False
+    of_path: Mapping[str, Endpoint] = field(default_factory=dict)
+    """The endpoints of the path by method."""
+
+    @property
+    def known_path(self) -> bool:
+        """Whether any method leads somewhere on this path."""
+        return bool(self.of_path)
 
 
 class Router(Generic[Endpoint]):
@@ -50,7 +56,7 @@ class Router(Generic[Endpoint]):
         path = scope["path"][len(scope.get("root_path", "")) :]
         fixed = self._fixed.get(path)
         methods, params = self._match(path) if fixed is None else (fixed, {})
-        return Found(methods.get(method), params, known_path=True) if methods is not None else Found()
+        return Found(methods.get(method), params, methods) if methods is not None else Found()
 
     def _match(self, path: str) -> tuple[dict[str, Endpoint] | None, dict[str, str]]:
         for pattern, methods in self._patterns:

@@ -74,17 +74,25 @@ class Gateway:
 
     async def _answer(self, call: Call) -> Response:
         found = self._router.find(call.request.scope)
+        if not found.known_path:
+            raise not_found()
+        # who is a stranger here must not learn from a wrong method that there is such a path (2:7.2)
+        self._authenticate(call, next(iter(found.of_path.values())))
         if found.endpoint is None:
-            raise PaError(METHOD_NOT_ALLOWED, "Method Not Allowed") if found.known_path else not_found()
+            raise PaError(METHOD_NOT_ALLOWED, "Method Not Allowed")
         endpoint = found.endpoint
         call.params = found.params
         if not endpoint.open:
-            call.key = (endpoint.authenticate or authenticate)(call.request, self._names)
             (endpoint.admit or admit_by_group)(call.key, endpoint)
             check_version(call, endpoint)
             check_betas(call)
             raise_failure(call)
         return await endpoint.handler(call)
+
+    def _authenticate(self, call: Call, endpoint: Endpoint) -> None:
+        """Find whose key it is, as all endpoints of a path do."""
+        if not endpoint.open:
+            call.key = (endpoint.authenticate or authenticate)(call.request, self._names)
 
 
 def identity(call: Call, status: int) -> dict[str, str]:

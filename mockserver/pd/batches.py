@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse
 from mockserver.pd import rules
 from mockserver.pd.errors import NOT_FOUND, PdError
 from mockserver.pd.reading import read_object
-from mockserver.pd.shape import STRING, struct
+from mockserver.pd.shape import STRING, needed, struct
 from mockserver.shelves import Shelf
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mockserver.pd.call import Call
 
-SHAPE = struct(name=STRING)
+SHAPE = struct(name=needed(STRING))
 
 
 @dataclass

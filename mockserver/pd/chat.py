@@ -24,6 +24,7 @@ from mockserver.pd.shape import (
     STRING_OR_STRINGS,
     TEXT_OR_PARTS,
     array,
+    needed,
     struct,
 )
 from mockserver.pd.streaming import chat_stream
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
     from mockserver.pd.call import Call
 
 SHAPE = struct(
-    model=STRING,
-    messages=array(struct(role=STRING, content=TEXT_OR_PARTS, name=STRING, tool_call_id=STRING, tool_calls=OBJECTS)),
+    model=needed(STRING),
+    messages=needed(
+        array(struct(role=needed(STRING), content=TEXT_OR_PARTS, name=STRING, tool_call_id=STRING, tool_calls=OBJECTS))
+    ),
     deferred=BOOLEAN,
     frequency_penalty=NUMBER,
     logprobs=BOOLEAN,

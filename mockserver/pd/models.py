@@ -10,7 +10,7 @@ from mockserver.pd import rules
 from mockserver.pd.access import admit_to_model
 from mockserver.pd.generation import pieces
 from mockserver.pd.reading import read_object
-from mockserver.pd.shape import STRING, struct
+from mockserver.pd.shape import STRING, needed, struct
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mockserver.pd.call import Call
     from mockserver.pd.catalogue import Model
 
-TO_TOKENIZE = struct(text=STRING, model=STRING, user=STRING)
+TO_TOKENIZE = struct(text=needed(STRING), model=STRING, user=STRING)
 
 
 async def list_models(call: Call, request: Request) -> Response:

@@ -23,6 +23,7 @@ from mockserver.pd.shape import (
     STRING_OR_OBJECT,
     STRINGS,
     TEXT_OR_PARTS,
+    needed,
     struct,
 )
 from mockserver.pd.streaming import response_stream
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from mockserver.pd.call import Call
 
 SHAPE = struct(
-    model=STRING,
-    input=TEXT_OR_PARTS,
+    model=needed(STRING),
+    input=needed(TEXT_OR_PARTS),
     include=STRINGS,
     instructions=STRING,
     max_output_tokens=INTEGER,

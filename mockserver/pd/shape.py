@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mockserver.pd.errors import UNPROCESSABLE, PdError
@@ -21,6 +21,8 @@ class Shape:
     types: tuple[type, ...]
     items: Shape | None = None
     members: Mapping[str, Shape] = field(default_factory=dict)
+    needed: bool = False
+    """Whether a member of this shape must be there, so that null is a value of the wrong type and not one left out."""
 
     def accepts(self, value: Any) -> bool:
         """Whether the value itself is of one of the types; a boolean is no number."""
@@ -49,8 +51,13 @@ def struct(**members: Shape) -> Shape:
     return Shape("a map", (dict,), members=members)
 
 
+def needed(shape: Shape) -> Shape:
+    """The shape of a member that may not be null."""
+    return replace(shape, needed=True)
+
+
 def check(raw: str, value: Any, shape: Shape) -> None:
-    """Refuse a body of which some field has another type; null is as good as absent."""
+    """Refuse a body of which some field has another type; null is as good as absent where the field may be absent."""
     for path, wrong, wanted in mismatches(value, shape, ()):
         line, column = line_and_column(raw, end_of(raw, path))
         raise PdError(UNPROCESSABLE, told(path, wrong, wanted, line, column))
@@ -74,7 +81,7 @@ def mismatches(value: Any, shape: Shape, path: Path) -> Iterator[tuple[Path, Any
             yield from mismatches(item, shape.items, (*path, index))
     elif isinstance(value, dict):
         for name, member in shape.members.items():
-            if value.get(name) is not None:
+            if name in value and (value[name] is not None or member.needed):
                 yield from mismatches(value[name], member, (*path, name))
 
 

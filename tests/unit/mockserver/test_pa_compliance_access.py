@@ -39,6 +39,13 @@ def test_a_stranger_is_answered_as_on_an_unknown_path(api: Compliance, path: str
     assert told(api.get(path, key=key)) == told(api.get("/no-such-path", key=key))
 
 
+@pytest.mark.parametrize("key", [None, "mock-pa-inference"])
+def test_a_stranger_learns_of_no_path_by_a_wrong_method(api: Compliance, key: str | None) -> None:
+    assert told(api.delete(ACTIVITIES, key=key)) == told(api.delete("/no-such-path", key=key))
+    assert api.delete(ACTIVITIES, key="no-such-key").status_code == 401
+    assert api.delete(ACTIVITIES).status_code == 405
+
+
 def test_a_bearer_token_is_no_key_here(api: Compliance) -> None:
     assert refused(api.get(ACTIVITIES, key=None, headers={"authorization": f"Bearer {READ}"}))[0] == 404
 

@@ -91,6 +91,7 @@ def test_what_is_no_json_is_400_with_a_bare_string(pd: PdClient, content: bytes)
             b'{\n  "a": [],\n  "text": true\n}',
             "text: invalid type: boolean `true`, expected a string at line 3 column 14",
         ),
+        (b'{"text": null}', "text: invalid type: null `null`, expected a string at line 1 column 13"),
         (b"[]", "invalid type: sequence `[]`, expected a map at line 1 column 2"),
         (b"null", "invalid type: null `null`, expected a map at line 1 column 4"),
     ],
@@ -107,7 +108,9 @@ def test_a_wrong_type_is_422_with_a_bare_string_naming_field_line_and_column(
     ("changes", "field"),
     [
         ({"model": 1}, "model"),
+        ({"model": None}, "model"),
         ({"messages": "hi"}, "messages"),
+        ({"messages": None}, "messages"),
         ({"messages": [COMPLETION["messages"][0], {"role": 2}]}, "messages[1].role"),
         ({"messages": [{"role": "user", "content": ["hi"]}]}, "messages[0].content[0]"),
         ({"max_tokens": 1.5}, "max_tokens"),
