@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import io
-import os
 import re
 import shutil
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from copy import copy
 from textwrap import fill
 from typing import Any, NoReturn
@@ -17,6 +16,7 @@ from typing import Any, NoReturn
 from catalog.model import visible
 from catalog.model.errors import LONGEST, Mendable, did_you_mean
 from catalog.model.exits import INTERRUPTED, Exit
+from catalog.model.streams import let_go, speak_plainly
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -59,6 +59,10 @@ class Parser(argparse.ArgumentParser):
         finally:
             self._intermixes = False
 
+    def print_help(self, file: Any = None) -> None:
+        """As argparse; but a stream that takes no more is no success."""
+        (sys.stdout if file is None else file).write(self.format_help())
+
     @property
     def speaker(self) -> str:
         """Who says it: `catalog` of `python -m catalog check`."""
@@ -86,16 +90,6 @@ def named(text: str) -> str:
     return text
 
 
-def speak_plainly() -> None:
-    """From here on whatever is printed can be: what an encoding lacks is escaped, and a closed stream takes all."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, io.StringIO())
-        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-            stream.reconfigure(errors="backslashreplace")
-
-
 def run(
     parser: Parser,
     arguments: Sequence[str] | None = None,
@@ -110,19 +104,21 @@ def run(
     given, if that explains why a command could not go on.
     """
     speak_plainly()
+    chosen = argparse.Namespace()
     try:
-        chosen = parser.parse_args(arguments)
-    except SystemExit as ended:  # argparse ends the process for help and for arguments that cannot be used
-        return int(ended.code or 0)
-    command: Command = chosen.run_command
-    try:
-        status = command(chosen)
+        try:
+            chosen = parser.parse_args(arguments)
+        except SystemExit as ended:  # argparse ends the process for help and for arguments that cannot be used
+            status = ended.code or Exit.FINE
+        else:
+            command: Command = chosen.run_command
+            status = command(chosen)
         sys.stdout.flush()
         return int(status)
     except Mendable as error:
         return _say(parser, str(error), error.status)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at exit
+        let_go(sys.stdout)
         return Exit.FINE
     except OSError as error:
         said = error.strerror or error
@@ -134,10 +130,17 @@ def run(
         found = blamed(chosen)
         if found:
             return _say(parser, found, Exit.USAGE)
-        traceback.print_exc()
+        with suppress(OSError):
+            traceback.print_exc()
         return _say(parser, "this is a fault of our own; report it with the lines above", Exit.HARNESS_ERROR)
 
 
 def _say(parser: Parser, line: str, status: int) -> int:
-    print(f"{parser.speaker}: {visible.line(line)}", file=sys.stderr)
+    """The last word; what could not be said before it stays unsaid."""
+    for stream, last in ((sys.stdout, ""), (sys.stderr, f"{parser.speaker}: {visible.line(line)}\n")):
+        try:
+            stream.write(last)
+            stream.flush()
+        except OSError:
+            let_go(stream)
     return int(status)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -109,8 +110,16 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _take_the_place_of_closed_streams() -> None:
+    """What is printed to one goes nowhere, and no socket gets its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - until the process ends
+
+
 def main(argv: list[str] | None = None) -> int:
     """Serve; 4 when the arguments cannot be used."""
+    _take_the_place_of_closed_streams()
     arguments = _arguments(argv)
     try:
         speaks = Path(REAL) if arguments.clients else arguments.prefixes

@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.config import Config
@@ -89,9 +90,13 @@ class MockServer(Server):
         self.tell({"base": base, "pid": os.getpid(), "providers": addresses, "guide": f"{base}/__mock__/"})
 
     def tell(self, ready: Mapping[str, Any]) -> None:
-        """Say that it listens, and where."""
-        sys.stdout.write(json.dumps(ready) + "\n")
-        sys.stdout.flush()
+        """Say that it listens, and where; on stderr where stdout takes it no more, for it is served all the same."""
+        try:
+            sys.stdout.write(json.dumps(ready) + "\n")
+            sys.stdout.flush()
+        except OSError as error:
+            with suppress(OSError):
+                sys.stderr.write(f"mockserver: stdout: {error.strerror}; it listens on {ready['base']}\n")
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End at once and in silence: a mock has nothing to save, and a hanging request would wait for ever."""

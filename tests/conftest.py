@@ -41,6 +41,12 @@ MOCK_PROCESS = "mock"
 """The fixture that starts a process, whatever fixtures stand between."""
 
 
+def pytest_configure() -> None:
+    """Nothing is green that did not assert: in what stands beside the tests, Python leaves it out when told to."""
+    if not __debug__:
+        raise pytest.UsageError("tests assert, and PYTHONOPTIMIZE leaves that out; unset it")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by what it needs: by its folder, and by whether it asks for the mock's process."""
     by_file: dict[Path, frozenset[str]] = {}

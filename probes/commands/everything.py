@@ -7,10 +7,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.command_line import Parser, speak_plainly
+from catalog import command_line
+from catalog.command_line import Parser
 from catalog.model import places, visible
 from catalog.model.errors import LONGEST, did_you_mean
 from catalog.model.exits import Exit
+from catalog.model.streams import speak_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,13 +68,17 @@ examples:
 """
 
 
+class _Overview(Parser):
+    def format_help(self) -> str:
+        return USAGE
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the first word names; its exit status."""
     speak_plainly()
     command, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if command in ("-h", "--help"):
-        sys.stdout.write(USAGE)
-        return Exit.FINE
+        return command_line.run(_Overview(prog="catalog-probe"), ["--help"])
     if command == PROBE:
         return _probe(rest)
     if command == CHECK:

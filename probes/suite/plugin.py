@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gc
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model.errors import LONGEST, Mendable
+from catalog.model.errors import LONGEST, Mendable, shown
 from catalog.model.exits import Exit
+from catalog.model.streams import speak_plainly
 from catalog.model.visible import line
 from probes.suite import command_line, named, options, unneeded
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
+from probes.suite.speaking import Speaker
 from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
 from probes.target.revising import NothingToRotateError
 
@@ -25,11 +28,13 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent.parent
 
+_speaker: pytest.StashKey[Speaker] = pytest.StashKey()
 _controller: pytest.StashKey[Controller] = pytest.StashKey()
 _catalog: pytest.StashKey[Catalog] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    speak_plainly()
     command_line.add(parser)
     unneeded.block(parser, pluginmanager)
 
@@ -43,7 +48,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
             named.refuse_addresses(config.args, config.invocation_params.dir)
         except Mendable as error:
             raise pytest.UsageError(str(error)) from None
-    if hasattr(config, "workerinput") or not _asked_for(config) or not config.pluginmanager.hasplugin("xdist"):
+    if hasattr(config, "workerinput") or not _asked_for(config):
+        return
+    config.stash[_speaker] = speaker = Speaker()
+    config.pluginmanager.register(speaker, "catalog-probe-speaker")
+    config.add_cleanup(speaker.end)
+    if not config.pluginmanager.hasplugin("xdist"):
         return
     if config.getoption("plan") or config.getoption("traffic"):
         config.option.numprocesses = 0
@@ -141,6 +151,9 @@ def _take_charge(config: pytest.Config, chosen: Options) -> WorkerInput:
     config.stash[_controller] = controller
     config.pluginmanager.register(controller, "catalog-probe-controller")
     config.pluginmanager.register(controller.teller, "catalog-probe-teller")
+    config.stash[
+        _speaker
+    ].mend = f"`{shlex.join(['python', '-m', 'reports', 'show', shown(controller.folder)])}` says it"
     if config.option.tbstyle == "auto":
         config.option.tbstyle = "no"  # each failure is told by its cause, and by a line in pytest's own list
     return controller.worker_input

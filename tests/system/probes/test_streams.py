@@ -1,0 +1,47 @@
+"""A run whose stdout is full or closed is a run all the same; nor does it need the asserts of Python, as tests do."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from catalog.model import Outcome
+from catalog.model.exits import Exit
+from tests.harness.command import OF_OUR_DEPENDENCIES, Ran, ran
+
+RECORD = "pd/errors/not_found/unknown_path"
+
+
+def probed(out: Path, where: str, **environ: str) -> Ran:
+    """One record on the mock, by a shell that sends what is printed elsewhere."""
+    words = [sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider", "--out", str(out), "-k", RECORD]
+    return ran(out, ["sh", "-c", f"{shlex.join(words)} {where}"], {**OF_OUR_DEPENDENCIES, **environ})
+
+
+@pytest.mark.parametrize(
+    ("where", "environ", "status", "said"),
+    [
+        (">/dev/full", {}, Exit.HARNESS_ERROR, "catalog probe: stdout: No space left on device; {command} says it\n"),
+        (">&- 2>&- <&-", {}, Exit.FINE, ""),
+        ("", {"PYTHONOPTIMIZE": "1"}, Exit.FINE, ""),
+    ],
+    ids=["full", "closed", "optimized"],
+)
+def test_what_was_seen_is_kept_and_how_it_ended_is_told(
+    where: str, environ: dict[str, str], status: Exit, said: str, tmp_path: Path
+) -> None:
+    done = probed(tmp_path / "out", where, **environ)
+    assert {result.outcome for result in done.results.values()} == {Outcome.CONFORMS}
+    assert (done.folder / "report.html").is_file()
+    assert done.errors == said.format(command=f"`python -m reports show {done.folder}`")
+    assert done.status == status
+
+
+def test_tests_are_refused_where_python_leaves_out_what_they_assert(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", __file__]
+    done = ran(tmp_path, words, {**OF_OUR_DEPENDENCIES, "PYTHONOPTIMIZE": "1"})
+    assert done.status == Exit.USAGE
+    assert done.errors == "ERROR: tests assert, and PYTHONOPTIMIZE leaves that out; unset it\n\n"

@@ -1,0 +1,115 @@
+"""What is printed where a stream is closed, full or read no further: a fitting exit status, and no traceback."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import io
+import os
+import sys
+
+import pytest
+
+from catalog import command_line
+from catalog.model import streams
+from catalog.model.exits import Exit
+from mockserver.app import create_app
+from mockserver.server import MockServer
+from probes.commands import everything
+from tests.harness.command import pytest_here
+
+
+class Stream(io.StringIO):
+    """A stream that takes no more, and says why."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._error = OSError(number, os.strerror(number))
+
+    def write(self, text: str, /) -> int:
+        raise self._error
+
+
+FULL, UNREAD = errno.ENOSPC, errno.EPIPE
+NO_ROOM = "No space left on device"
+
+
+def printing() -> command_line.Parser:
+    parser = command_line.Parser(prog="python -m any")
+
+    def command(_: argparse.Namespace) -> int:
+        sys.stdout.write("much\n")
+        return Exit.PROBLEMS
+
+    parser.set_defaults(run_command=command)
+    return parser
+
+
+@pytest.mark.parametrize("words", [[], ["--help"]], ids=["command", "help"])
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [(FULL, Exit.USAGE, f"any: cannot write: {NO_ROOM}\n"), (UNREAD, Exit.FINE, "")],
+    ids=["full", "unread"],
+)
+def test_a_command_says_in_one_line_that_stdout_takes_no_more(
+    words: list[str],
+    number: int,
+    status: Exit,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "stdout", Stream(number))
+    assert command_line.run(printing(), words) == status
+    assert capsys.readouterr().err == said
+
+
+def test_nor_does_a_full_stderr_change_what_a_command_ends_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Stream(FULL))
+    monkeypatch.setattr(sys, "stderr", Stream(FULL))
+    assert command_line.run(printing(), []) == Exit.USAGE
+    assert everything.main(["--help"]) == Exit.USAGE
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [(FULL, Exit.HARNESS_ERROR, f"catalog probe: stdout: {NO_ROOM}; print it elsewhere\n"), (UNREAD, Exit.FINE, "")],
+    ids=["full", "unread"],
+)
+def test_pytest_goes_on_and_says_so_at_the_end(
+    number: int, status: Exit, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = Stream(number)
+    monkeypatch.setattr(sys, "stdout", full)
+    assert pytest_here("probes", "--plan", "--provider", "pd", "-k", "429") == status
+    assert capsys.readouterr().err == said
+    assert sys.stdout is full
+
+
+def test_the_mock_serves_all_the_same_and_says_where(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", Stream(FULL))
+    MockServer(create_app(only=["pd"]), "127.0.0.1", 0).tell({"base": "http://127.0.0.1:9"})
+    assert capsys.readouterr().err == f"mockserver: stdout: {NO_ROOM}; it listens on http://127.0.0.1:9\n"
+
+
+def test_what_waits_in_a_stream_that_takes_no_more_is_let_go() -> None:
+    reading, writing = os.pipe()
+    stream = os.fdopen(writing, "w")
+    stream.write("much")
+    os.close(reading)
+    said = streams.Unfailing(stream)
+    said.flush()
+    assert isinstance(said.trouble, BrokenPipeError)
+    assert said.write("more") == len("more")
+    said.flush()
+    stream.close()
+
+
+@pytest.mark.parametrize("name", ["stdin", "stdout", "stderr"])
+def test_a_closed_stream_has_one_in_its_place(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, name, None)
+    streams.speak_plainly()
+    with getattr(sys, name) as stream:
+        assert stream.read() == "" if name == "stdin" else stream.write("much") == len("much")
