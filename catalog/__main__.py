@@ -163,7 +163,9 @@ def _parser() -> Parser:
         description = f"{summary[0].upper()}{summary[1:]}.\n\n{text}"
         added: Parser = subparsers.add_parser(name, help=summary, description=description)
         added.set_defaults(run_command=run, ledger=None)
-        added.add_argument("--catalog", type=_folder, metavar="DIR", help="the records of this folder, or of a home")
+        added.add_argument(
+            "--catalog", type=command_line.folder, metavar="DIR", help="the records, or the home, to use"
+        )
         added.add_argument("--today", type=_date, metavar="DATE", help="take this for today, as 2026-01-31")
         return added
 
@@ -266,10 +268,6 @@ def _date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2026-01-31") from None
-
-
-def _folder(text: str) -> Path:
-    return places.meant(command_line.named(text))
 
 
 def _http_status(text: str) -> int:

@@ -10,10 +10,11 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
+from pathlib import Path
 from textwrap import fill
 from typing import Any, NoReturn
 
-from catalog.model import visible
+from catalog.model import homes, places, visible
 from catalog.model.errors import LONGEST, Mendable, did_you_mean
 from catalog.model.exits import INTERRUPTED, Exit
 from catalog.model.streams import let_go, speak_plainly
@@ -88,6 +89,27 @@ def named(text: str) -> str:
     if not text.strip(" ,"):
         raise argparse.ArgumentTypeError("its value is empty; give one, or leave the option out")
     return text
+
+
+def place(text: str) -> Path:
+    """The value of an option that names a file or folder, as a person means it.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty.
+    """
+    return places.meant(named(text))
+
+
+def folder(text: str) -> Path:
+    """The value of `--catalog`: records, or a home.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty.
+        CatalogError: no record lies there.
+    """
+    meant = place(text)
+    homes.demanded(meant)
+    return meant
 
 
 def run(

@@ -16,7 +16,7 @@ from catalog.model.text import count, decoded
 from catalog.reading import documents, query
 from catalog.reading.assertions import assertions
 from catalog.reading.manifest import providers
-from catalog.reading.store import Catalog, demand_folder
+from catalog.reading.store import Catalog
 from catalog.recognition.lookalikes import Lookalikes
 from catalog.writeback import ledger
 from catalog.writeback.planner import Policy
@@ -38,7 +38,6 @@ def check(args: Namespace) -> int:
     """Validate every record, and the ledger of the shipped ones."""
     roots = homes.use(args.catalog)
     for root in roots:
-        demand_folder(root)
         if args.fix:
             from catalog.check import mending
 

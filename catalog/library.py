@@ -180,9 +180,9 @@ def load(root: Path | None = None) -> Library:
     <May.YES: 'yes'>
 
     Raises:
-        CatalogError: a file cannot be used.
+        CatalogError: a file cannot be used, or no record lies there.
     """
-    return of_folders(homes.installed_records() if root is None else (homes.also_use(root),))
+    return of_folders(homes.installed_records() if root is None else (homes.demand_records(homes.also_use(root)),))
 
 
 @cache

@@ -57,7 +57,7 @@ def _blamed(chosen: argparse.Namespace) -> str:
 
 def _records(chosen: argparse.Namespace) -> tuple[Path, ...]:
     """The folders of the records that are meant; from here on their home is looked at, too."""
-    return homes.use(places.meant(chosen.catalog) if chosen.catalog else None)
+    return homes.demanded(chosen.catalog)
 
 
 def _catalog(chosen: argparse.Namespace) -> Catalog:
@@ -182,7 +182,7 @@ def _parser() -> command_line.Parser:
 
 def _add_catalog(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     parser.add_argument(
-        "--catalog", type=command_line.named, metavar="DIR", help="the records, or the home, to use", default=default
+        "--catalog", type=command_line.place, metavar="DIR", help="the records, or the home, to use", default=default
     )
 
 

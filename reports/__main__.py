@@ -69,7 +69,7 @@ def _with_home(command: Command) -> Command:
     """The command, where the home of a run's providers may be named."""
 
     def run(asked: argparse.Namespace) -> int:
-        homes.use(places.meant(asked.catalog) if asked.catalog else None)
+        homes.use(asked.catalog)
         return command(asked)
 
     return run
@@ -122,7 +122,10 @@ def _parser() -> command_line.Parser:
     command.set_defaults(run_command=_open)
     for each in (*commands.choices.values(), *kept.choices.values()):
         each.add_argument(
-            "--catalog", type=command_line.named, metavar="DIR", help="the home of the run's providers, if it has moved"
+            "--catalog",
+            type=command_line.folder,
+            metavar="DIR",
+            help="the home of the providers, if it has moved",
         )
         if each.get_default("run_command") is not None:
             each.set_defaults(run_command=_with_home(each.get_default("run_command")))

@@ -114,6 +114,31 @@ def use(named: Path | None) -> tuple[Path, ...]:
     return (named,) if named is not None else installed_records()
 
 
+def demanded(named: Path | None) -> tuple[Path, ...]:
+    """As `use`, of folders that hold records.
+
+    Raises:
+        CatalogError: in one of them lies none.
+    """
+    return tuple(map(demand_records, use(named)))
+
+
+def demand_records(folder: Path) -> Path:
+    """A folder in which a record lies, or of a home: of nothing nobody should read that it is fine.
+
+    Raises:
+        CatalogError: it is none, or none is there.
+    """
+    if not folder.is_dir() or not (is_of_a_home(folder) or any(folder.rglob("*.json"))):
+        raise no_folder(folder)
+    return folder
+
+
+def no_folder(folder: Path) -> CatalogError:
+    """What is said of a folder of records that is none."""
+    return CatalogError("is no folder of records", "name a folder that holds pa/, pb/, …", file=folder)
+
+
 def also_use(named: Path) -> Path:
     """As `use`, and homes that were named before stay; the folder of the records."""
     found = home_of(named)

@@ -130,21 +130,6 @@ def family_file(root: Path, address: Address) -> Path:
     return root / address.provider / address.kind / f"{address.family}.json"
 
 
-def demand_folder(root: Path) -> None:
-    """Refuse a folder in which no record lies, unless it is a home's: of nothing nobody should read that it is fine.
-
-    Raises:
-        CatalogError: it is none, or none is there.
-    """
-    if not root.is_dir() or not (homes.is_of_a_home(root) or any(root.rglob("*.json"))):
-        raise no_folder(root)
-
-
-def no_folder(root: Path) -> CatalogError:
-    """What is said of a folder that is not there."""
-    return CatalogError("is no folder of records", "name a folder that holds pa/, pb/, …", file=root)
-
-
 def kind_of_file(path: Path, root: Path) -> str:
     """What a file below `root` holds: a kind of record, or `discovered`."""
     parts = path.relative_to(root).with_suffix("").parts
@@ -154,7 +139,7 @@ def kind_of_file(path: Path, root: Path) -> str:
 def _record_files(root: Path, errors: list[CatalogError]) -> Iterator[Path]:
     """Every record file below `root`, in catalog order; what does not belong there becomes an error."""
     if not root.is_dir():
-        errors.append(no_folder(root))
+        errors.append(homes.no_folder(root))
         return
     for folder in _entries(root):
         if folder.is_dir() and folder.name not in providers():

@@ -41,8 +41,8 @@ def rejudging(chosen: argparse.Namespace) -> int:
     Raises:
         Mendable: a run or the records cannot be read.
     """
-    edited = Catalog.load(*homes.use(places.meant(chosen.catalog) if chosen.catalog else None))
-    against = Catalog.load(homes.also_use(places.meant(chosen.against))) if chosen.against else None
+    edited = Catalog.load(*homes.demanded(chosen.catalog))
+    against = Catalog.load(homes.demand_records(homes.also_use(chosen.against))) if chosen.against else None
     found: list[Rejudged] = []
     gone: set[str] = set()
     there = False
@@ -125,6 +125,9 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run's folder, its results.jsonl, or its name")
     parser.add_argument(
-        "--against", metavar="DIR", help="the records before the edit (default: each as the night probed it)"
+        "--against",
+        type=places.meant,
+        metavar="DIR",
+        help="the records before the edit (default: each as the night probed it)",
     )
     parser.set_defaults(run_command=rejudging)

@@ -32,7 +32,7 @@ def rely(chosen: argparse.Namespace) -> int:
     """
     from probes.target import target as targets
 
-    catalog = Catalog.load(*homes.use(places.meant(chosen.catalog) if chosen.catalog else None))
+    catalog = Catalog.load(*homes.demanded(chosen.catalog))
     recordings = reading.read(map(places.meant, chosen.recordings))
     target = targets.load(chosen.target) if chosen.target else sources.anybody()
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(chosen.target))

@@ -81,7 +81,7 @@ class Listen:
         self._judge.start()
 
     def _read(self, options: Any) -> tuple[Catalog, Injector | None]:
-        catalog = Catalog.load(*homes.use(places.meant(options.records) if options.records else None))
+        catalog = Catalog.load(*homes.demanded(places.meant(options.records) if options.records else None))
         name = options.provider
         if name and name not in providers():
             mend = did_you_mean(name, providers()) or f"they are {', '.join(providers())}"

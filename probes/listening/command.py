@@ -40,8 +40,8 @@ def listen(chosen: argparse.Namespace) -> int:
     Raises:
         Mendable: an argument cannot be used, or mitmproxy is not installed.
     """
-    named, out = places.meant(chosen.catalog) if chosen.catalog else None, places.home() / chosen.out
-    catalog = Catalog.load(*homes.use(named))
+    named, out = chosen.catalog, places.home() / chosen.out
+    catalog = Catalog.load(*homes.demanded(named))
     manifest(chosen.provider)  # a name that there is not is told with those that there are
     to = _address(chosen.to or _usual(chosen.provider))
     if chosen.inject:

@@ -14,7 +14,7 @@ from catalog.evidence.results import Asked
 from catalog.model import KINDS, Address, homes, places
 from catalog.model.errors import did_you_mean, shown
 from catalog.reading.manifest import meant, providers
-from catalog.reading.store import Catalog, demand_folder
+from catalog.reading.store import Catalog
 from catalog.writeback import ledger
 from probes.planning.plan import plan
 from probes.planning.rotation import Depth, Drawing, usual_depth
@@ -145,10 +145,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     """
     refuse_empty(config)
     directory = config.getoption("--catalog")
-    roots = homes.use(places.meant(directory) if directory else None)
-    for root in roots:
-        demand_folder(root)
-    catalog = Catalog.load(*roots)
+    catalog = Catalog.load(*homes.demanded(places.meant(directory) if directory else None))
     named, recordings = config.getoption("--target"), _recordings(config)
     target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
