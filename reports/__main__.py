@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog import command_line
-from catalog.evidence import past
+from catalog.evidence import past, shares
 from catalog.evidence.past import LETTERS
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import homes, places
@@ -201,7 +201,8 @@ def _build(asked: argparse.Namespace) -> int:
     folders = [folder_of(name) for name in asked.runs]
     leant_on = declared.read(asked.rely) if asked.rely else None
     if asked.out is not None:
-        build.build_merged(folders, asked.out)
+        for each in shares.missing(build.build_merged(folders, asked.out).policy):
+            print(f"shard {each} is missing: the verdict speaks of the others alone")
     elif len(folders) > 1:
         raise EvidenceError(f"{len(folders)} runs make one report", "say where with --out DIR")
     else:

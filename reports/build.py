@@ -32,8 +32,8 @@ def build(run_dir: Path) -> None:
     write_views(run_dir, run, results)
 
 
-def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
-    """Merge several runs into one in `out`, with a results.jsonl of its own, and write its views.
+def build_merged(run_dirs: Sequence[Path], out: Path) -> Run:
+    """Merge several runs into one in `out`, with a results.jsonl of its own, and write its views; how it is described.
 
     Raises:
         EvidenceError: a results.jsonl is missing or broken, the runs are of different targets, or `out` is one of them.
@@ -47,6 +47,7 @@ def build_merged(run_dirs: Sequence[Path], out: Path) -> None:
         for result in results:
             writer.append(result.to_json())
     write_views(out, run, results)
+    return run
 
 
 def build_leaning(run_dir: Path, leant_on: Declared) -> int:

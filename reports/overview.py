@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog.evidence import agreement, past, verdicts
+from catalog.evidence import agreement, past, shares, verdicts
 from catalog.evidence.complete import complete
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Outcome
@@ -177,6 +177,12 @@ class Overview:
         return "warn" if unseen or self.pending or self.status is not Exit.FINE else "good"
 
     @property
+    def share(self) -> str:
+        """Of a shard, that all this speaks of its share alone; empty where the run is the whole."""
+        held, missing = shares.held(self.run.policy), shares.missing(self.run.policy)
+        return f", in shard {' + '.join(held)} alone, without {' + '.join(missing)}" if missing else ""
+
+    @property
     def coverage(self) -> str:
         """How much of the catalog rests on evidence, and how old that is."""
         return "".join(text for text, _ in self.coverage_counted)
@@ -185,11 +191,13 @@ class Overview:
     def coverage_counted(self) -> tuple[tuple[str, str], ...]:
         """The same in pieces, each with the query that finds what it counts, or none."""
         total = len(self.standings)
+        share = ((self.share, ""),) if self.share else ()
         if not self.run.live:
             number = self.counts[Outcome.CONFORMS]
-            return (str(number), f"outcome:{OUTCOMES[Outcome.CONFORMS]}"), (f" of {total} conform on the mock", "")
+            conform = (str(number), f"outcome:{OUTCOMES[Outcome.CONFORMS]}")
+            return conform, (f" of {total} conform on the mock", ""), *share
         partly = sum(each.in_part for each in self.standings)
         said = [(str(self.verified), "is:verified"), (f" of {total} verified", "")]
         said += [(", ", ""), (str(partly), "is:in-part"), (" of them in part", "")] if partly else []
         oldest = f", oldest evidence {days(self.oldest)}" if self.oldest is not None else ""
-        return *said, (oldest, "")
+        return *said, (oldest, ""), *share

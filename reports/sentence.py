@@ -19,11 +19,11 @@ NEWS = (Name.REGRESSED, Name.NEW, Name.NEVER, Name.CHANGED)
 """The sections of drift that no earlier night told."""
 
 
-def sentence(overview: Overview) -> str:
+def sentence(overview: Overview, *, whys: bool = True) -> str:
     """What stood in the way of seeing, if anything, and then what was seen: `PC was not looked at; the rest is …`."""
     if not overview.standings:
         return "Nothing was probed."
-    sight, drift = _sight(overview), _drift(overview)
+    sight, drift = _sight(overview, whys=whys), _drift(overview)
     if not sight:
         return f"{drift[0].upper()}{drift[1:]}." if drift else _calm(overview)
     if not drift:
@@ -31,9 +31,9 @@ def sentence(overview: Overview) -> str:
     return f"{sight[0].upper()}{sight[1:]}{f'; {drift}' if drift else ''}."
 
 
-def verdict(overview: Overview) -> str:
-    """The same, and how much of the catalog rests on evidence."""
-    return f"{sentence(overview)} {overview.coverage[0].upper()}{overview.coverage[1:]}."
+def verdict(overview: Overview, *, whys: bool = True) -> str:
+    """The same, and how much of the catalog rests on evidence; without `whys` for whom is told apart who is blind."""
+    return f"{sentence(overview, whys=whys)} {overview.coverage[0].upper()}{overview.coverage[1:]}."
 
 
 def title(overview: Overview) -> str:
@@ -56,7 +56,7 @@ def title(overview: Overview) -> str:
     return "nothing judged"
 
 
-def _sight(overview: Overview) -> str:
+def _sight(overview: Overview, *, whys: bool) -> str:
     """What could not be seen though it should have been, or that the probe itself failed; the gravest alone."""
     lost = overview.members(Name.LOST)
     never = sum(map(unreported, overview.results))
@@ -64,9 +64,9 @@ def _sight(overview: Overview) -> str:
         return f"the probe itself failed in {count(_our_faults(overview), 'place')}"
     if overview.blind:
         (first, why), *others = overview.blind.items()
-        if not others:
-            return f"{names([first])} was not really looked at: {why}"
-        return f"{names(overview.blind)} were not really looked at, {names([first])} because {why}"
+        was = "were" if others else "was"
+        because = f", {names([first])} because {why}" if others else f": {why}"
+        return f"{names(overview.blind)} {was} not really looked at{because if whys else ''}"
     if never:
         return f"{count(never, 'selected record')} {'was' if never == 1 else 'were'} never reported"
     if lost:

@@ -83,7 +83,7 @@ def _verdict(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
     for provider, why in overview.blind.items():
         told = f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})"
         yield from (paint("bad", text) for text in _wrapped(told, width))
-    yield from (paint(overview.mood, text) for text in _wrapped(sentence.verdict(overview), width))
+    yield from (paint(overview.mood, text) for text in _wrapped(sentence.verdict(overview, whys=False), width))
 
 
 def _section(section: Section, overview: Overview, width: int, paint: _Paint) -> Iterator[str]:

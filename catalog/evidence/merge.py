@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.evidence import self_check
+from catalog.evidence import self_check, shares
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
 from catalog.evidence.told_once import told_once
@@ -69,10 +69,12 @@ def _silent(run: Run, results: Sequence[Result]) -> list[Result]:
 
 
 def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:
-    """The first run's policy, with what any of them demands besides; several are no share any more, but the whole."""
+    """The first run's policy, with what any of them demands besides; all shares together are none, but the whole."""
     if len(runs) == 1:
         return runs[0].policy
-    policy = {name: value for name, value in runs[0].policy.items() if name != "shard"}
+    policy = {name: value for name, value in runs[0].policy.items() if name != shares.SHARD}
+    if (share := shares.together(run.policy for run in runs)) is not None:
+        policy[shares.SHARD] = share
     stale = _union(run.policy.get("stale_ledger") or () for run in runs)
     if stale:
         policy["stale_ledger"] = list(stale)

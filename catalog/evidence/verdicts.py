@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.evidence import lost, self_check
+from catalog.evidence import lost, self_check, shares
 from catalog.evidence.agreement import pending
 from catalog.evidence.blindness import blind_providers, gaps
 from catalog.evidence.complete import complete, expected, unreported
@@ -37,7 +37,7 @@ def faults(run: Run, results: Sequence[Result]) -> tuple[str, ...]:
 def blind(run: Run, results: Sequence[Result]) -> dict[str, str]:
     """The providers that this run was to look at and did not, and why, each in one sentence."""
     known = of_records(complete(run, results))
-    found = blind_providers(known, expected(run, known), lost.of_run(run, known), whole="shard" not in run.policy)
+    found = blind_providers(known, expected(run, known), lost.of_run(run, known), whole=not shares.held(run.policy))
     return {**gaps(known), **found} if run.policy.get("expect_all") else found
 
 

@@ -38,6 +38,12 @@ def test_it_is_named_after_the_first_and_after_how_many_more_there_are() -> None
     [
         ([{"shard": "1/2", "strict": True}], {"shard": "1/2", "strict": True}),
         ([{"shard": "1/2", "max_cost": "free"}, {"shard": "2/2", "max_cost": "free"}], {"max_cost": "free"}),
+        ([{"shard": "2/3"}, {"shard": "1/3"}], {"shard": "1/3 2/3"}),
+        ([{"shard": "1/3 2/3"}, {"shard": "3/3"}], {}),
+        ([{"shard": "2/2"}, {"shard": "2/2"}], {"shard": "2/2"}),
+        ([{"shard": "2/2"}, {"shard": "1/3"}], {"shard": "2/2 1/3"}),
+        ([{"shard": "2/2"}, {"shard": "1/3"}, {"shard": "1/2"}], {}),
+        ([{"shard": "2/3"}, {}], {}),
         ([{"strict": False}, {"strict": True}], {"strict": True}),
         ([{"depth": "full"}, {"depth": "quick"}], {"depth": "full"}),
         ([{}, {"expect_all": True}], {"expect_all": True}),
@@ -46,7 +52,7 @@ def test_it_is_named_after_the_first_and_after_how_many_more_there_are() -> None
         ([{"stale_ledger": None}, {}], {"stale_ledger": None}),
     ],
 )
-def test_it_demands_what_any_of_them_does_and_is_no_share(
+def test_it_demands_what_any_of_them_does_and_is_the_share_that_they_are_together(
     policies: list[dict[str, Json]], policy: dict[str, Json]
 ) -> None:
     names = ("a", "bb", "ccc")

@@ -52,6 +52,17 @@ def test_shards_are_merged_where_one_says(tmp_path: Path) -> None:
     assert (tmp_path / "all" / "junit.xml").is_file()
 
 
+def test_of_merged_shards_it_says_which_are_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in (1, 2, 4):
+        described = run(run=f"r{number}", started_at=f"2026-11-21T0{number}:00:00Z", policy={"shard": f"{number}/4"})
+        sample.write(tmp_path / described.run, described, [result(C)])
+    folders = [str(tmp_path / f"r{number}") for number in (1, 2, 4)]
+    assert main(["build", *folders, "--out", str(tmp_path / "all")]) == 0
+    said = "shard 3/4 is missing: the verdict speaks of the others alone"
+    assert capsys.readouterr().out.splitlines()[:-1] == [said]
+    assert "in shard 1/4 + 2/4 + 4/4 alone, without 3/4" in (tmp_path / "all" / "summary.md").read_text()
+
+
 @pytest.mark.usefixtures("folder")
 def test_show_ends_with_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "--quiet"]) == 0

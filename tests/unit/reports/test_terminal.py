@@ -112,8 +112,11 @@ def test_an_accepted_drift_says_until_when_and_why() -> None:
 
 def test_who_was_not_looked_at_is_told_last_beside_the_state() -> None:
     refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
-    last = terminal.summary(run(), [refused], width=200).splitlines()[-2]
-    assert last == "blind: pa was not looked at: no record has a verdict (probe-refused) (exit 10)"
+    last = terminal.summary(run(), [refused], width=200).splitlines()[-2:]
+    assert last == [
+        "blind: pa was not looked at: no record has a verdict (probe-refused) (exit 10)",
+        "PA was not really looked at. 1 of 1 verified, oldest evidence 5 days.",
+    ]
     assert "blind" not in terminal.summary(run(expected=()), [refused, result("pb/errors/general/b")])
 
 

@@ -228,3 +228,24 @@ def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_on
         usual = view.render(run(revisions={"pa": "2023-06-01"}), seen)
         assert "under PA" not in usual
         assert 'name="revision"' not in usual
+
+
+@pytest.mark.parametrize(
+    ("shard", "told"),
+    [
+        (None, ""),
+        ("1/1", ""),
+        ("2/3", ", in shard 2/3 alone, without 1/3 + 3/3"),
+        ("1/3 2/3", ", in shard 1/3 + 2/3 alone, without 3/3"),
+    ],
+)
+@pytest.mark.parametrize("live", [True, False])
+def test_each_view_of_a_shard_says_of_which_share_alone_it_speaks(shard: str | None, told: str, live: bool) -> None:
+    share = run(policy={"shard": shard} if shard else {}, live=live)
+    seen = [result("pa/errors/general/a")]
+    said = f"1 of 1 {'verified, oldest evidence today' if live else 'conform on the mock'}{told}."
+    assert said in terminal.summary(share, seen, width=200)
+    assert said in summary.render(share, seen)
+    page = html.render(share, seen)
+    assert f"{told}." in page
+    assert ("in shard" in page) == bool(told)
