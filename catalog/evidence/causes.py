@@ -89,7 +89,7 @@ class Cause:
 
 def id_of(shared: Shared) -> str:
     """The id of what drifts share."""
-    digest = hashlib.sha256(json.dumps(shared).encode("utf-8", "backslashreplace")).hexdigest()
+    digest = hashlib.sha256(json.dumps(shared).encode()).hexdigest()
     return f"{shared[0]}-{digest[:DIGITS]}"
 
 

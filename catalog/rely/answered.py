@@ -49,8 +49,8 @@ class Unseen:
     """Empty: on no endpoint."""
     last: date | None
     """The day of the last look; None: never."""
-    why: str = ""
-    """What keeps anybody from looking, where that is known."""
+    why: str
+    """What keeps anybody from looking; empty where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class Selected:
     meant: tuple[Assertion, ...]
     endpoints: tuple[str, ...]
     """Where it has to hold, each; empty: on some endpoint."""
-    left_out: int = 0
+    left_out: int
     """What a pattern with a star would name and does not mean: assumed, or beyond any client's reach."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog.envelopes.pointer import ABSENT
 from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Exchange, Finding, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
@@ -101,9 +100,8 @@ def _has_its_values(expected: Expected, response: Response) -> bool:
 
 def of_the_account(expected: Expected, response: Response, known: Known) -> Reason | None:
     """Why an answer tells of the account's credit or place alone, where the record is about nothing of that kind."""
-    body = answer_body(expected, response)
-    if body is ABSENT and response.events is None:  # a refusal came where a stream was to begin
-        body = response.body
+    # A refusal may come where a stream was to begin.
+    body = response.body if response.events is None else answer_body(expected, response)
     answers = known.of_the_account(response.status, body) or known.of_the_account_elsewhere(response.status, body)
     if not answers and not _has_its_type(expected, response.status, body):
         answers = known.of_the_account_by_code(response.status, body)

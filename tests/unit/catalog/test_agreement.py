@@ -85,6 +85,17 @@ def test_a_new_user_s_first_night_is_told_and_not_red() -> None:
     assert verdicts.of_results([seen], ["pa"]) is Exit.FINE
 
 
+def test_it_waits_until_the_first_day_of_what_waits() -> None:
+    never = {
+        "a": {"first": "2026-10-01"},
+        "b": {"first": "2026-11-01", "until": "2026-11-08"},
+        "c": {"until": "2026-11-09"},
+    }
+    seen = judged(record(), FIRST, STATUS)
+    assert until(replace(seen, agreement={"never": never})) == "2026-11-08"
+    assert until(replace(seen, agreement={"never": {"a": never["a"]}})) == until(replace(seen, agreement=None)) == ""
+
+
 def test_who_is_strict_counts_it() -> None:
     seen = judged(record(), FIRST, STATUS, pending_days=0)
     assert not pending(seen)

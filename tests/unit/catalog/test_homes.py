@@ -173,7 +173,12 @@ def distribution(folder: Path, package: str) -> None:
     (info / "entry_points.txt").write_text(f"[{GROUP}]\ncompany = {package}\n", encoding="utf-8")
 
 
-def test_a_distribution_brings_a_home_by_an_entry_point(installed: Path) -> None:
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_distribution_brings_a_home_by_an_entry_point(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, alone: bool
+) -> None:
+    if alone:
+        monkeypatch.setattr(sys, "path", [str(installed)])
     distribution(installed, "company_catalog")
     folder = home(installed / "company_catalog")
     assert homes.homes() == (Home(folder.resolve()), PACKAGE)

@@ -138,6 +138,20 @@ def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str
     assert bool(lost.of_run(run(target=target, live=live), [seen])) == gone
 
 
+@pytest.mark.parametrize(
+    ("noted", "known"),
+    [("2026-10-30", Outcome.CONFORMS), ("2026-11-01", Outcome.CONFORMS), ("2026-11-02", Outcome.DRIFTED)],
+)
+def test_of_a_record_and_a_history_the_later_verdict_counts(noted: str, known: Outcome) -> None:
+    note = f"drifted, seen on live in run r1 at {noted}T04:00:00Z: status"
+    probed = record(observed={"verified_at": noted, "endpoint": "/v1", "param": None, "note": note})
+    kept = [Earlier(date(2026, 11, 1), Outcome.CONFORMS), Earlier(date(2026, 11, 2), Outcome.INCONCLUSIVE)]
+    last = lost.last_known(result(Outcome.RESTRICTED, probed=probed), run(), kept)
+    assert last is not None
+    assert last.outcome is known
+    assert lost.last_known(result(Outcome.RESTRICTED, probed={}), run(), []) is None
+
+
 def test_what_was_never_reported_is_told_as_that() -> None:
     described = after(ALL, selected=tuple(ADDRESSES))
     seen = ALL[:9]

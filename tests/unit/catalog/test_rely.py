@@ -249,6 +249,7 @@ def rely(folder: Path, text: str) -> str:
             f'[[rely]]\non = ["{LIMIT}"]\nendpoints = ["pb/*"]',
             "rely[0].endpoints: 'pb/*' names no endpoint",
         ),
+        ('[[rely]]\non = ["zz"]', "rely[0].on: 'zz' names no record; `python -m catalog show` lists them\n"),
         ("[[rely", "broken TOML"),
     ],
 )
@@ -283,9 +284,9 @@ def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
     assert (found.answer, found.left_out, bool(found.unseen)) == (Answer.UNKNOWN, 0, True)
 
 
-@pytest.mark.parametrize(("line", "status"), [(FRESH, 0), (DIFFERING, 1), (OLD, 10)])
+@pytest.mark.parametrize(("line", "status", "word"), [(FRESH, 0, "yes"), (DIFFERING, 1, "no"), (OLD, 10, "unknown")])
 def test_the_exit_status_is_the_answer(
-    line: dict[str, Any], status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    line: dict[str, Any], status: int, word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = tmp_path / "records"
     shutil.copytree(shipped().root / "pa", records / "pa")
@@ -299,7 +300,7 @@ def test_the_exit_status_is_the_answer(
     first = capsys.readouterr().out.splitlines()[0]
     assert main(["can-i-rely", path, "--json", *arguments]) == status
     told = json.loads(capsys.readouterr().out)
-    assert first.startswith(f"{told['answer']}: 1 ")
+    assert first == f"{told['answer']}: 1 {word}"
     assert told["leanings"][0]["answer"] == told["answer"]
     assert (told["max_age_days"], told["of"]) == (35, "provider")
 

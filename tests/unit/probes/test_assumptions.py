@@ -17,6 +17,7 @@ from probes.judging.basis import failed_assumption, succeeds, weighed
 from tests.harness.engines import catalog
 from tests.unit.probes.test_basis import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 
+REVOKED = "pa/errors/general/key_revoked"
 WRONG_METHOD = "pc/errors/request/unprocessable"
 
 
@@ -64,6 +65,13 @@ def test_a_missing_member_drifts_where_the_shape_is_documented(member: str) -> N
     plain, assumed = (judged(WRONG_METHOD, absent, {**fields, **more}) for more in ({}, SHAPE))
     assert severities(plain.findings)[f"answer/{member}"] == "must"
     assert severities(assumed.findings)[f"answer/{member}"] == "should"
+
+
+def test_so_does_a_message_of_which_something_is_documented() -> None:
+    mute = Response(401, HEADERS, {**BODY, "error": {"type": "authentication_error"}}, "json")
+    plain, assumed = (judged(REVOKED, mute, fields) for fields in ({}, SHAPE))
+    assert severities(plain.findings)["answer/message"] == "must"
+    assert severities(assumed.findings)["answer/message"] == "should"
 
 
 def test_a_difference_from_an_assumption_is_worded_as_one_once() -> None:

@@ -121,6 +121,17 @@ def test_a_twin_is_looked_for_on_its_own_endpoint_first() -> None:
     assert own.outcome is Outcome.CONFORMS
 
 
+def test_a_page_under_the_stated_status_is_held_against_no_twin() -> None:
+    """It has no verdict: that it is not the twin's answer to the letter says nothing of the provider."""
+    page = Response(404, {**HEADERS, "content-type": "text/html"}, "<html>Not found</html>", "text")
+    asked = [sent(GONE, COUNT, "nonexistent_path"), sent(page, COUNT, "no_key")]
+    verdict = judged(*asked, sent(GONE, COUNT, "unaccepted_key_type"), address=NO_TWO_ALIKE)
+    cell = verdict.cells["no_key", COUNT]
+    assert cell.reason is not None
+    assert cell.reason.code == "gateway-page"
+    assert {each.code for each in cell.findings} == {"body-malformed"}
+
+
 ANSWERS = {"stated": STATED, "otherwise": OTHER_STATUS, "busy": BUSY, "none": None}
 
 

@@ -247,6 +247,13 @@ def test_what_agrees_counts_only_after_it_as_well(deleted: int, outcome: Outcome
     assert verdict.cells["gone", HERE].outcome is outcome
 
 
+def test_what_has_no_verdict_says_why_itself_whatever_it_depends_on() -> None:
+    verdict = judge(GONE, Attempt("", 0.0, (came("deleted", 418, HERE), came("gone", 529, HERE))), known("pa"))
+    reason = verdict.cells["gone", HERE].reason
+    assert reason is not None
+    assert reason.code == "unasked-overload"
+
+
 def test_a_step_that_was_left_out_after_another_answer_than_the_documented_one_was_not_seen() -> None:
     verdict = judge(GONE, Attempt("", 0.0, (came("deleted", 418),)), known("pa"))
     assert verdict.outcome is Outcome.DRIFTED

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.envelopes.envelope import envelope
-from catalog.model import Attempt, Exchange, Reason, Request, Response
+from catalog.model import Attempt, Exchange, GrpcStatus, Reason, Request, Response
 from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.model.exchange import Event
 from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
 from catalog.reading.headers import HeaderRule
+from catalog.reading.relations import relation as relation_of
 from catalog.reading.streams import StreamRule
 from probes.judging.judge import judge
+from probes.judging.looks import look
 from tests.harness.engines import catalog
 from tests.unit.probes.test_basis import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, judged, known, seen
 
@@ -106,6 +108,7 @@ def test_where_neither_an_answer_nor_a_failure_was_kept_nothing_was_seen() -> No
     [
         ("pb/errors/general/overloaded", "answer", 503, {"type", "status:/error/code", "body:/error/details"}),
         ("pc/errors/request/service_tier_not_allowed", "flex", 400, {"type", "code", "param"}),
+        ("pd/errors/request/wrong_type", "answer", 422, {"message"}),
     ],
 )
 def test_all_that_an_envelope_carries_is_hidden_by_what_is_no_json(
@@ -148,6 +151,20 @@ def test_of_many_headers_that_may_be_absent_one_that_came_is_enough() -> None:
 
     assert left(**{"x-left-a": "1"}).as_stated == ("header:x-left-*",)
     assert left().unseen == {"header:x-left-*": "not-shown"}
+
+
+def test_what_is_beside_another_grpc_status_is_not_compared() -> None:
+    relation = relation_of({"is": "non_empty", "at": "header:x-id"}, "")
+    keys = [Key("answer", "relation", relation.within.partition(":")[2]), Key("answer", "message")]
+    stated = {str(key): Assertion(LIST_MODELS, key, "present", Basis.DOCUMENTED) for key in keys}
+    rule = StreamRule("grpc", grpc_status=5)
+    expected = Expected(
+        "answer", LIST_MODELS, envelope("any"), None, stream=rule, relations=(relation,), assertions=stated
+    )
+    for status, unseen in ((5, {}), (7, {relation.within: "another-answer"})):
+        response = Response(None, {"x-id": "1"}, grpc=GrpcStatus(status, "no"))
+        told = look(expected, Exchange("answer", Request("POST", ASKED), response), (), None, known("pa").endpoints)
+        assert told.unseen == unseen
 
 
 def test_without_a_stream_nothing_is_seen_of_which_event_is_the_last() -> None:

@@ -149,7 +149,7 @@ def test_what_does_not_fit_is_told_but_of_many_only_the_first(stated: dict[str, 
 def test_only_non_empty_says_that_something_must_be_there() -> None:
     its = expected(kind="non_empty", at=IDS)
     assert list(broken(its, answer(items("a")), {})) == []
-    for body in (items(), {}, items(None, "")):
+    for body in (items(), {}, items(None, ""), None):
         (found,) = broken(its, answer(body), {})
         assert found.code is FindingCode.VALUES_MISSING
         assert unseen(its, answer(body), {}) == {}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,6 +85,20 @@ def test_where_observed_values_move_the_class_is_told() -> None:
     ]
     [only] = causes([drifted("one", moved[0]), drifted("two", moved[1])])
     assert only.in_words == "header retry-after: documented seconds, observed malformed"
+
+
+@pytest.mark.parametrize(("length", "shown"), [(60, "v" * 60), (61, "v" * 59 + "…")])
+def test_in_the_words_of_a_cause_a_long_value_is_in_short(length: int, shown: str) -> None:
+    value = "v" * length
+    own = [finding(documented=value, observed=value, message=f"{value}, told by {slug}") for slug in ("one", "two")]
+    [only] = causes([drifted(slug, each) for slug, each in zip(("one", "two"), own, strict=True)])
+    assert only.in_words == f"status: documented {shown}, observed {shown}"
+
+
+def test_a_cause_names_whose_it_is_and_the_assertions_that_were_seen_otherwise() -> None:
+    [only] = causes([drifted("two", STATUS), drifted("one", STATUS), drifted("three", replace(STATUS, assertion=""))])
+    assert only.provider == "pa"
+    assert only.assertions == ("pa/errors/general/one#answer/status", "pa/errors/general/two#answer/status")
 
 
 def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accept() -> None:
