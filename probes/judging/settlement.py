@@ -59,9 +59,9 @@ class Refusal:
     place: Place
     said: Said
     fault: str
-    page: bool = False
+    page: bool
     """Whether it is a page of HTML."""
-    provoked: bool = False
+    provoked: bool
     """Whether a fault was provoked with the lane's key, on a known endpoint or on none."""
 
 

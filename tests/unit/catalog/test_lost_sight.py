@@ -10,7 +10,7 @@ import pytest
 
 from catalog.evidence import lost, verdicts
 from catalog.evidence.past import Earlier
-from catalog.evidence.results import Result, Run
+from catalog.evidence.results import Asked, Result, Run
 from catalog.model import Outcome, Reason
 from catalog.model.exits import Exit
 from reports import history, summary, terminal
@@ -149,7 +149,8 @@ def test_of_a_record_and_a_history_the_later_verdict_counts(noted: str, known: O
     last = lost.last_known(result(Outcome.RESTRICTED, probed=probed), run(), kept)
     assert last is not None
     assert last.outcome is known
-    assert lost.last_known(result(Outcome.RESTRICTED, probed={}), run(), []) is None
+    of_another_revision = replace(run(), asked=Asked(revision="pa:2026-10-21"))
+    assert lost.last_known(result(Outcome.RESTRICTED, probed=probed), of_another_revision, []) is None
 
 
 def test_what_was_never_reported_is_told_as_that() -> None:

@@ -18,6 +18,14 @@ REVISIONS = manifest("pa").revisions
 (STATED,) = (each for each in asserted(catalog()[ADDRESS], catalog().__getitem__) if KEY in each.assertions)
 
 
+def test_where_a_provider_has_no_revisions_all_holds() -> None:
+    """PD's documents have none (2:9)."""
+    pd = replace(STATED.assertions[KEY], since=NEW)
+    expected = replace(STATED, address="pd/endpoints/models/list_models", assertions={KEY: pd})
+    assert expected.provider == "pd"
+    assert not_holding(expected, Request("GET", "https://provider.example/v1/models")) == set()
+
+
 @pytest.mark.parametrize(
     ("since", "until", "asked", "holds"),
     [

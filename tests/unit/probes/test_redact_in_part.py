@@ -260,6 +260,12 @@ def test_so_are_numbers_of_bytes_however_they_are_parted(between: str) -> None:
     assert shown_of(f"so {between.join(map(str, SECRET.swapcase().encode()))}") == f"so {MARKER}"
 
 
+@pytest.mark.parametrize("before", [["1"], ["0x1", "1"]])
+def test_so_are_they_after_another_text_that_ends_in_a_digit(before: list[str]) -> None:
+    numbers = " ".join(map(str, SECRET[:ENOUGH].encode()))
+    assert redactor().json([*before, numbers]) == [*before, MARKER]
+
+
 @given(st.binary(max_size=400), PARTS, st.binary(max_size=20), st.sampled_from(["utf-8", "utf-16-le"]))
 def test_binary_bodies_show_no_part(before: bytes, part: str, after: bytes, encoding: str) -> None:
     told = part.encode(encoding)

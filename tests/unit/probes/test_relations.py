@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, 
 from catalog.model.codes import FindingCode
 from catalog.reading.expected import Expected
 from catalog.reading.relations import relation
+from catalog.reading.streams import StreamRule
 from catalog.recognition.known import Known
+from probes.judging.compare import compare
 from probes.judging.judge import judge
 from probes.judging.places import values_at
 from probes.judging.relations import Answer, broken, unseen
@@ -153,6 +156,21 @@ def test_only_non_empty_says_that_something_must_be_there() -> None:
         (found,) = broken(its, answer(body), {})
         assert found.code is FindingCode.VALUES_MISSING
         assert unseen(its, answer(body), {}) == {}
+
+
+def test_a_stream_without_its_event_may_show_what_stands_beside_it() -> None:
+    its = replace(expected(kind="non_empty", at="header:x-id"), stream=StreamRule("sse", event="done"))
+    for headers, found in (({"x-id": "1"}, []), ({}, [FindingCode.VALUES_MISSING])):
+        came = Exchange("page", REQUEST, Response(200, headers, events=(Event("ping", {}),)))
+        assert [each.code for each in broken(its, came, {})] == found
+        assert unseen(its, came, {}) == {}
+
+
+def test_a_body_that_is_to_be_as_two_others_names_both() -> None:
+    its = expected(kind="equals", of=["first", "second"])
+    others = {label: Answer(expected(label), answer({"a": label}, label)) for label in ("first", "second")}
+    (found,) = compare(its, answer({"a": 1}), others)
+    assert (found.code, found.at) == ("bodies-differ", "first+second")
 
 
 def test_pages_together_cover_the_whole_list() -> None:

@@ -43,7 +43,7 @@ ASKED = Request("POST", "https://provider.example/v1/messages")
 
 
 def refusal(fault: str, said: Said = SAID) -> Refusal:
-    return Refusal(PLACE, said, fault)
+    return Refusal(PLACE, said, fault, page=False, provoked=False)
 
 
 def suspicious(found: Iterable[Refusal]) -> set[Said]:
@@ -200,6 +200,14 @@ def test_what_is_in_doubt_on_one_endpoint_is_no_drift_on_another(
     assert other.outcome is outcome
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_is_in_doubt_stays_so_though_elsewhere_it_was_only_generic(order: int) -> None:
+    rulings = {SAID: Ruled(Ruling.UNKNOWN, "why"), replace(SAID, endpoint=COUNT): Ruled(Ruling.GENERIC, "several")}
+    there = replace(refusal("", replace(SAID, endpoint="")), provoked=True)
+    final = settled(summed({PLACE: judged(Outcome.DRIFTED)}), [there], dict([*rulings.items()][::order]))
+    assert final.reason == Reason("twin-not-allowed", "why")
+
+
 def test_what_another_key_was_told_shows_nothing_of_this_one() -> None:
     of_another_key = replace(SAID, credential="pa:admin", endpoint=COUNT)
     before = summed({PLACE: judged()})
@@ -246,13 +254,14 @@ def test_only_what_was_refused_as_the_documents_say_restricts_a_key() -> None:
         ("drifted", ""): judged(Outcome.DRIFTED, "drifted"),
         ("unanswered", ""): Verdict(Outcome.RESTRICTED),
         ("without words", ""): Verdict(Outcome.RESTRICTED),
+        ("as well", ""): Verdict(Outcome.RESTRICTED),
     }
     exchanges = {place: answer(403, place[0]) for place in cells}
     exchanges["unanswered", ""] = Exchange("unanswered", ASKED, None, Reason("connection-reset"))
     exchanges["without words", ""] = Exchange("without words", ASKED, Response(403, {}, None, "empty"))
     stated = [replace(EXPECTED, label=label) for label, _ in cells]
     found = list(restricting(stated, summed(cells), exchanges, "pa:inference", KNOWN))
-    assert found == [("pa:inference", 403, "answer")]
+    assert found == [("pa:inference", 403, "answer"), ("pa:inference", 403, "as well")]
 
 
 def test_pages_are_counted_by_the_endpoint_that_they_came_from() -> None:
@@ -291,7 +300,7 @@ def found(expected: Expected, exchange: Exchange, outcome: Outcome = Outcome.CON
 
 
 def test_a_refusal_is_known_by_what_was_answered() -> None:
-    assert found(EXPECTED, answer(400, EMPTY)) == (Refusal(PLACE, SAID, "2:7.3#row", provoked=True),)
+    assert found(EXPECTED, answer(400, EMPTY)) == (Refusal(PLACE, SAID, "2:7.3#row", page=False, provoked=True),)
 
 
 def test_a_refusal_of_what_has_no_fault_or_no_endpoint_is_of_no_fault() -> None:
@@ -307,9 +316,10 @@ def test_a_refusal_of_what_has_no_fault_or_no_endpoint_is_of_no_fault() -> None:
 
 
 def test_what_is_left_out_hides_no_other_refusal() -> None:
-    cells = {("lost", ""): judged(label="lost"), ("fine", ""): judged(label="fine"), PLACE: judged()}
-    exchanges = {("fine", ""): answer(200), PLACE: answer(400, EMPTY)}
-    stated = [replace(EXPECTED, label=label) for label in ("lost", "fine", "answer")]
+    cells = {(label, ""): judged(label=label) for label in ("lost", "fine", "unseen", "answer")}
+    cells["unseen", ""] = Verdict(Outcome.CONFORMS)
+    exchanges = {("fine", ""): answer(200), ("unseen", ""): answer(400, EMPTY), PLACE: answer(400, EMPTY)}
+    stated = [replace(EXPECTED, label=label) for label, _ in cells]
     said = refusals(stated, summed(cells), exchanges, "pa:inference", {}, KNOWN)
     assert [each.place for each in said] == [PLACE]
 
@@ -333,7 +343,7 @@ BLAMED = Verdict(Outcome.INCONCLUSIVE, Reason("assumption-failed", "ours"), look
 def test_words_that_blame_what_we_assumed_are_known_and_count_for_no_fault() -> None:
     exchanges = {PLACE: answer(400, EMPTY)}
     said = tuple(refusals([EXPECTED], summed({PLACE: BLAMED}), exchanges, "pa:inference", {"answer": "row"}, KNOWN))
-    assert said == (Refusal(PLACE, SAID, "", provoked=True),)
+    assert said == (Refusal(PLACE, SAID, "", page=False, provoked=True),)
 
 
 @pytest.mark.parametrize(
@@ -348,7 +358,7 @@ def test_words_that_blame_what_we_assumed_are_known_and_count_for_no_fault() -> 
 def test_words_that_other_faults_were_answered_with_do_not_blame_what_we_assumed(
     ruling: Ruling, reason: str, endpoint: str
 ) -> None:
-    there = Refusal(PLACE, replace(SAID, endpoint=endpoint), "")
+    there = refusal("", replace(SAID, endpoint=endpoint))
     final = settled(summed({PLACE: BLAMED}), [there], {SAID: Ruled(ruling, "why")})
     assert final.outcome is Outcome.INCONCLUSIVE
     assert final.reason is not None
@@ -366,7 +376,7 @@ def test_words_that_the_record_promises_otherwise_are_counted() -> None:
 def test_settling_makes_no_record_greener(outcomes: dict[tuple[str, str], Outcome], ruling: Ruling) -> None:
     cells = {place: replace(judged(each, place[0]), outcome=each) for place, each in outcomes.items()}
     before = summed(cells)
-    refused = [Refusal(place, SAID, place[0]) for place, each in outcomes.items() if each.conclusive]
+    refused = [replace(refusal(place[0]), place=place) for place, each in outcomes.items() if each.conclusive]
     after = settled(before, refused, {SAID: Ruled(ruling, "why")})
     if after.outcome is Outcome.CONFORMS:
         assert before.outcome is Outcome.CONFORMS
