@@ -1,0 +1,162 @@
+"""What a throttle makes of limits that are documented and told: who draws on which, how fast, and after which pause."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from catalog.model import Response
+from catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
+from probes.calls.call import Call, get, post
+from probes.running.rate_limiter import SHARE, RateLimiter
+from probes.running.rate_limits import RateLimitPolicy
+from probes.running.throttle import Drawer, Throttle
+from tests.harness import virtual_time
+
+GAUGES = (
+    Gauge("requests", "limit", "remaining", "reset"),
+    Gauge("tokens", "tokens-limit", "tokens-remaining", "tokens-reset"),
+)
+ONE_A_SECOND = 1 / SHARE
+
+
+def call(model: str) -> Call:
+    return post("/v1/things", {"model": model})
+
+
+Night = Callable[[Throttle, Callable[[str], Awaitable[float]]], Awaitable[None]]
+"""What is done with a throttle, and with what sends a request for a model and says when it went."""
+
+
+def on(night: Night, documented: float = 60) -> list[float]:
+    """When requests went, in seconds."""
+
+    async def whole(clock: Callable[[], float]) -> list[float]:
+        groups = (EndpointGroup(("/v1",), documented),)
+        throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, gauges=GAUGES)), 60.0, clock=clock)
+        own, sent = RateLimiter(None, 60.0, clock), list[float]()
+
+        async def send(model: str, tokens: int = 0) -> float:
+            await throttle.acquire(throttle.drawer(call(model), "inference"), own, tokens)
+            sent.append(clock())
+            return clock()
+
+        await night(throttle, send)
+        return sent
+
+    return virtual_time.run(whole)
+
+
+def told(throttle: Throttle, model: str = "small", **headers: str) -> None:
+    """An answer to a request for a model."""
+    said = {name.replace("_", "-"): value for name, value in headers.items()}
+    throttle.learn(throttle.drawer(call(model), "inference"), Response(200, said))
+
+
+@pytest.mark.parametrize(
+    ("documented", "headers", "paused_s"),
+    [
+        (None, {"remaining": "0", "reset": "0.5s"}, 0.5),
+        (60, {"remaining": "0", "reset": "1.5s"}, 0.0),
+        (60, {"remaining": "0", "reset": "2s"}, 0.0),
+        (60, {"remaining": "0", "reset": "2.1s"}, 2.1),
+        (60, {"remaining": "1", "reset": "20s"}, 0.0),
+        (60, {"limit": "60", "remaining": "0", "reset": "20s"}, 20.0),
+        (60, {"tokens_remaining": "0", "tokens_reset": "20s"}, 20.0),
+        (60, {"tokens_limit": "100", "tokens_remaining": "0", "tokens_reset": "20s"}, 0.0),
+    ],
+)
+def test_nothing_left_is_a_pause_where_the_pace_alone_does_not_keep_it(
+    documented: float | None, headers: dict[str, str], paused_s: float
+) -> None:
+    """By the second, nothing is left after each request; of tokens the budget says who has to wait."""
+    groups = (EndpointGroup(("/v1",), documented),) if documented else ()
+    throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, gauges=GAUGES)), 60.0, clock=lambda: 0.0)
+    assert throttle.paused_s == 0.0
+    told(throttle, **headers)
+    assert throttle.paused_s == pytest.approx(paused_s)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, ONE_A_SECOND),
+        ({"limit": "120"}, ONE_A_SECOND / 2),
+        ({"limit": "120", "tokens_limit": "30"}, ONE_A_SECOND / 2),
+        ({"remaining": "5", "tokens_limit": "30"}, ONE_A_SECOND),
+        ({"limit": "0"}, ONE_A_SECOND),
+    ],
+)
+def test_the_pace_is_the_documented_one_until_another_is_told(headers: dict[str, str], seconds: float) -> None:
+    """What went before counts under the limit that is told after it as well."""
+
+    async def night(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
+        await send("small")
+        told(throttle, **headers)
+        await send("small")
+
+    assert on(night) == pytest.approx([0.0, seconds])
+
+
+def test_who_was_told_nothing_draws_on_what_others_of_the_group_were_told() -> None:
+    async def night(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
+        told(throttle, "small", limit="60")
+        await send("large")
+        await send("large")
+
+    assert on(night, documented=6_000) == pytest.approx([0.0, ONE_A_SECOND])
+
+
+def test_the_first_answer_says_when_its_request_came_at_the_latest() -> None:
+    async def night(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
+        await send("small")
+        await asyncio.sleep(0.5)
+        told(throttle)
+        await send("small")
+
+    assert on(night) == pytest.approx([0.0, 0.5 + ONE_A_SECOND])
+
+
+def test_who_takes_no_tokens_reserves_none_and_waits_for_none() -> None:
+    async def night(clock: Callable[[], float]) -> float:
+        throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=clock)
+        own, drawer = RateLimiter(None, 60.0, clock), throttle.drawer(call("small"), "inference")
+        told(throttle, tokens_limit="100", tokens_remaining="0", tokens_reset="30s")
+        assert await throttle.acquire(drawer, own) == ()
+        assert [each.tokens for each in await throttle.acquire(drawer, own, 7)] == [7]
+        return clock()
+
+    assert virtual_time.run(night) == pytest.approx(30.0)
+
+
+def test_who_comes_first_goes_first_though_the_next_would_have_room() -> None:
+    async def night(clock: Callable[[], float]) -> list[int]:
+        throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=clock)
+        own, drawer = RateLimiter(None, 60.0, clock), throttle.drawer(call("small"), "inference")
+        told(throttle, tokens_limit="100", tokens_remaining="10", tokens_reset="30s")
+        went: list[int] = []
+
+        async def send(tokens: int) -> None:
+            await throttle.acquire(drawer, own, tokens)
+            went.append(tokens)
+
+        await asyncio.gather(send(50), send(5))
+        return went
+
+    assert virtual_time.run(night) == [50, 5]
+
+
+@pytest.mark.parametrize(
+    ("asked", "model"),
+    [
+        (call("small"), "small"),
+        (post("/v1/things", {"model": 5}), ""),
+        (post("/v1/things", {}), ""),
+        (get("/v1/things"), ""),
+    ],
+)
+def test_who_names_no_model_draws_for_none(asked: Call, model: str) -> None:
+    throttle = Throttle(RateLimitPolicy(), 60.0)
+    assert throttle.drawer(asked, "admin") == Drawer(None, "admin", model)
