@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -110,12 +110,14 @@ class Needles:
 
     def add(self, secret: str, marker: str, *, whole: bool = False) -> None:
         """Look for a secret in all its forms from now on; only for all of it where it is to be found `whole`."""
-        words: set[bytes] = set()
+        added: list[bytes] = []
         for form, least in _forms(secret):
             if form and form not in self._known:
                 self._known.add(form)
-                words |= self._add(_Needle(form, len(form) if whole else min(least, len(form)), marker))
-        self._forget(words)
+                self._add(_Needle(form, len(form) if whole else min(least, len(form)), marker))
+                added.append(form)
+        if self._standing or self._near:
+            self._forget(added)
 
     @property
     def marker(self) -> str:
@@ -206,24 +208,24 @@ class Needles:
                 self._is_public[same] = known
         return known
 
-    def _add(self, needle: _Needle) -> set[bytes]:
-        """Look for it from now on; returns the words by which it is found."""
+    def _add(self, needle: _Needle) -> None:
+        """Look for it from now on."""
         if needle.least < ENOUGH:
             self._short.setdefault(needle.form, needle.marker)
             self.shortest = min(self.shortest, len(needle.form))
             alternatives = sorted(self._short, key=len, reverse=True)
             self._any_short = re.compile(b"|".join(map(re.escape, alternatives)))
-            return set()
+            return
         self._long.append(needle)
         self._starts.append(len(self._all))
         self._all += needle.form + _BETWEEN
         form = memoryview(needle.form)
         for phase in range(GRAM):
             self._words.update(_words(form, phase))
-        return {needle.form[begin : begin + GRAM] for begin in range(len(needle.form) - GRAM + 1)}
 
-    def _forget(self, words: set[bytes]) -> None:
+    def _forget(self, forms: Iterable[bytes]) -> None:
         """Forget what was found of words that now stand in another needle as well."""
+        words = {form[begin : begin + GRAM] for form in forms for begin in range(len(form) - GRAM + 1)}
         for word in self._standing.keys() & words:
             del self._standing[word]
         self._near = {

@@ -64,7 +64,7 @@ class Redactor:
         self._hidden = set(hidden)
         self._shown: dict[str, str] = {}
         self._clean: set[str] = set()
-        """Texts put together in which nothing was found: the headers of one probe's requests are mostly the same."""
+        """Texts put together in which nothing was found: the headers and bodies of many requests are the same."""
         self._empty: set[bytes] = set()
         """Stretches that read like bytes written down, and hold nothing."""
         self.kept: dict[str, str] = {}
@@ -217,18 +217,22 @@ class Redactor:
 
         Nothing is escaped there: two halves of what looks like an escape could hide the beginning of what follows.
         """
-        if not _is_plain("".join(texts)):
-            return False
-        return self._is_clean(texts) or (not self._may_hold_a_secret(*texts) and self._remember_clean(texts))
+        return _is_plain("".join(texts)) and not self._may_hold_a_secret(*texts)
 
     def _may_hold_a_secret(self, *texts: str) -> bool:
         """Whether it is worth looking closer at texts that follow each other: nearly none holds a secret."""
         joined = "".join(texts)
         if len(joined) < self._needles.shortest and joined.isascii():
             return False
+        name = _together_as(texts) if len(joined) <= REMEMBERED_TOGETHER else ""
+        if name in self._clean:
+            return False
         raw = joined.encode("utf-8", "surrogatepass")
         # Bytes that are written down stand in one text; names that follow each other only look like them.
-        return self._met(raw, raw if len(texts) == 1 else "\n".join(texts).encode("utf-8", "surrogatepass"))
+        if self._met(raw, raw if len(texts) == 1 else "\n".join(texts).encode("utf-8", "surrogatepass")):
+            return True
+        self._remember_clean(name)
+        return False
 
     def _met(self, raw: bytes, apart: bytes | None = None) -> bool:
         met = self._needles.met
@@ -287,10 +291,7 @@ class Redactor:
 
         The same list where nothing does.
         """
-        if self._is_clean(texts):
-            return texts
         if not self._may_hold_a_secret(*texts):
-            self._remember_clean(texts)
             return texts
         parts = [text.encode() for text in texts]
         between = b""
@@ -311,17 +312,13 @@ class Redactor:
             begun = ended + len(between)
         if hits:
             return changed
-        self._remember_clean(texts)
+        if sum(map(len, texts)) <= REMEMBERED_TOGETHER:
+            self._remember_clean(_together_as(texts))
         return texts
 
-    def _is_clean(self, texts: Iterable[str]) -> bool:
-        return _BETWEEN.join(texts) in self._clean
-
-    def _remember_clean(self, texts: Iterable[str]) -> bool:
-        joined = _BETWEEN.join(texts)
-        if len(joined) <= REMEMBERED_TOGETHER and len(self._clean) < MEMORY:
-            self._clean.add(joined)
-        return True
+    def _remember_clean(self, name: str) -> None:
+        if name and len(self._clean) < MEMORY:
+            self._clean.add(name)
 
     def _hide(self, secret: str, marker: str, *, whole: bool = False) -> None:
         if len(secret) < MIN_SECRET or secret in self._hidden:
@@ -334,8 +331,14 @@ class Redactor:
         self._markers.add(marker.encode())
 
 
+def _together_as(texts: Collection[str]) -> str:
+    """How texts that follow each other are remembered: where one ends matters. Empty where that cannot be told."""
+    name = _BETWEEN.join(texts)
+    return name if name.count(_BETWEEN) < len(texts) else ""
+
+
 _BETWEEN = "\0"
-"""What is put between texts that are remembered together: where one ends matters."""
+"""What is put between texts that are remembered together."""
 
 _SIGNS = ("%", "&", "\\")
 """With one of these an escape begins, in whatever dress; with `=` as well, but a single one stands in many a header."""

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from probes.wire.needles import ENOUGH
+from probes.wire.needles import ENOUGH, Needles
 from probes.wire.redact import MIN_SECRET, Redactor
 
 SECRET = "Sk-Canary_9fQ2zX7wKd/4+LmT0vB8rY1p"
@@ -49,6 +49,35 @@ def test_lines_that_held_nothing_one_by_one_are_looked_at_together() -> None:
     assert MARKER in redactor.text("\n".join(lines))
     wrong = "\n".join(reversed(lines))
     assert redactor.text(wrong) == wrong
+
+
+def test_what_held_nothing_as_one_text_is_looked_at_anew_as_several() -> None:
+    written = base64.b64encode(gzip.compress(f"it is {SECRET}".encode(), mtime=0)).decode()
+    redactor = Redactor({SECRET: MARKER})
+    one = f"{written[:24]}\0{written[24:]}"
+    assert redactor.stream([one]) == [one]
+    assert redactor.stream([written[:24], written[24:]]) == [MARKER, MARKER]
+
+
+def test_what_held_nothing_is_remembered_while_no_other_secret_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[bytes] = []
+    redactor = knowing_another()
+    looking = Needles.met
+
+    def noting(needles: Needles, raw: bytes) -> bool:
+        looked.append(raw)
+        return looking(needles, raw)
+
+    monkeypatch.setattr(Needles, "met", noting)
+    body = {"model": "mock-small", "input": "how do you do, and what of tomorrow"}
+    assert redactor.json(body) == body
+    once = len(looked)
+    assert once
+    assert redactor.json(body) == body
+    assert len(looked) == once
+    redactor.hide(SECRET, MARKER)
+    assert redactor.json(body) == body
+    assert len(looked) > once
 
 
 def test_a_secret_keeps_its_first_name_and_a_short_one_is_none() -> None:
