@@ -36,8 +36,8 @@ NOT_LIVE = (
     ReasonCode.NO_DOCUMENTED_SETUP,
     "it takes an organization with limits of so many tokens, and a clock that can be moved",
 )
-A_TOKEN = "word"
-"""Four letters: what the mock counts as a token."""
+A_TOKEN = " the"
+"""Four characters: what the mock counts as a token. Apart, for a long run of letters reads like base64."""
 
 
 def exhausting(

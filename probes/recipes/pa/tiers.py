@@ -56,7 +56,7 @@ def signed(**fields: Json) -> Call:
     return message(**fields).but(credential="marketplace_message_signature", key_in=("authorization", ""))
 
 
-LONG = message(model="{newest_large_model}", messages=said("word" * 200_000)).but(credential="tier_start")
+LONG = message(model="{newest_large_model}", messages=said(" the" * 200_000)).but(credential="tier_start")
 """More tokens than a context of the usual length has room for."""
 FAST = signed(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
 

@@ -252,9 +252,9 @@ async def grown_in_fourteen_minutes(probe: Probe) -> None:
 
 
 async def long_context(probe: Probe) -> None:
-    """A prompt below 272K tokens, whether K is 1,000 or 1,024, and one above: of four letters a token."""
+    """A prompt below 272K tokens, whether K is 1,000 or 1,024, and one above: of four characters a token."""
     for label, tokens in (("context_within_272k", 270_000), ("context_above_272k", 280_000)):
-        await probe.send(response(model="{verbose_model}", input="word" * tokens).but(credential=LAST), label)
+        await probe.send(response(model="{verbose_model}", input=" the" * tokens).but(credential=LAST), label)
 
 
 LOOKS: Mapping[str, Recipe] = {
