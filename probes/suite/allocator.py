@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 from contextlib import suppress
 
@@ -21,6 +20,8 @@ def give_back() -> None:
     Left to itself, glibc raises the size from which a block is mapped to that of the largest one freed: after the first
     body of 4 MB all others lie in its heap, between small things that keep the heap from shrinking.
     """
+    import ctypes
+
     with suppress(OSError, AttributeError, TypeError):
         libc = ctypes.CDLL(None)
         libc.mallopt(_MMAP_THRESHOLD, LARGE)
@@ -31,15 +32,21 @@ GARBAGE_EVERY = 20_000
 """After how many new objects Python looks for circles: looking at every 700 is a twentieth of what a run costs."""
 
 
+def collect_later() -> None:
+    """Look for no circles for now: what a process makes until it probes, it keeps to its end."""
+    gc.disable()
+
+
+def is_put_off() -> bool:
+    """Whether nobody looks for circles for now."""
+    return not gc.isenabled()
+
+
 def collect_seldom() -> None:
     """Look for circles seldom, and never among what there is by now: modules, records and items stay to the end."""
-    pass_over()
-    gc.set_threshold(GARBAGE_EVERY)
-
-
-def pass_over() -> None:
-    """Look for circles never again among what there is by now."""
     gc.freeze()
+    gc.set_threshold(GARBAGE_EVERY)
+    gc.enable()
 
 
 def let_go() -> None:

@@ -68,7 +68,7 @@ class Prober(Collector):
             and not session.config.getoption("collectonly")
         ):
             self._load_what_sends()
-            allocator.pass_over()
+            allocator.collect_seldom()
             for group in list(self._by_group):
                 self._start(group)
 

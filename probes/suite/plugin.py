@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shlex
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ from catalog.model.errors import LONGEST, Mendable, shown
 from catalog.model.exits import Exit
 from catalog.model.streams import speak_plainly
 from catalog.model.visible import line
-from probes.suite import command_line, named, options, unneeded
+from probes.suite import allocator, command_line, named, options, unneeded
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
 from probes.suite.speaking import Speaker
 from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
@@ -31,6 +30,8 @@ HERE = Path(__file__).parent.parent
 _speaker: pytest.StashKey[Speaker] = pytest.StashKey()
 _controller: pytest.StashKey[Controller] = pytest.StashKey()
 _catalog: pytest.StashKey[Catalog] = pytest.StashKey()
+_ours: pytest.StashKey[bool] = pytest.StashKey()
+"""Whether a session is one of probes."""
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -68,6 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
     told = getattr(config, "workerinput", {}).get(WORKER_INPUT)
     if told is None and (hasattr(config, "workerinput") or not _asked_for(config)):
         return
+    config.stash[_ours] = True
+    allocator.collect_later()
     chosen = _options(config, {} if told is None else told[KEYS])
     _hold_the_budget(config, chosen)
     config.stash[_catalog] = chosen.catalog
@@ -81,12 +84,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
         return
     worker_input = _take_charge(config, chosen) if told is None else WorkerInput.from_controller(told)
-    from probes.suite import allocator
     from probes.suite.items import PROBER, Prober
 
     allocator.give_back()
-    allocator.collect_seldom()
-
     prober = Prober(chosen, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
     config.pluginmanager.register(prober, PROBER)
 
@@ -97,10 +97,17 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
     return named.words_of_none(config.getoption("keyword"), catalog) if catalog is not None and not items else []
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Who does not probe at once (xdist's controller, `-x`) is ready by now as well."""
+    if _ours in session.config.stash and allocator.is_put_off():
+        allocator.collect_seldom()
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the mock whatever ended the session."""
-    if _catalog in config.stash:
-        gc.freeze()  # pytest collects several times before it ends, which takes half a second for what a run leaves
+    if _ours in config.stash:  # pytest looks for circles several times before it ends: half a second for what is left
+        allocator.collect_seldom()
     controller = config.stash.get(_controller, None)
     if controller is not None:
         controller.close()

@@ -52,3 +52,4 @@ def test_what_sends_nothing_imports_nothing_to_send_with(tmp_path: Path) -> None
     assert not {"deepdiff", "grpc", "h11", "httpx", "jinja2", "websockets"} & {*costs["heavy"]}
     assert costs["recipes"] == ["pa"]
     assert costs["compiled"] == 0
+    assert costs["collections"] == 0, "all that is made so far is kept, and holds no circles to look for"
