@@ -77,6 +77,12 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Let what is left end with the process: pytest looks for garbage once it is over, in all that tests remember."""
+    gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """Fail a test that dialled any address but loopback, whatever became of the refusal; forget the home it named."""

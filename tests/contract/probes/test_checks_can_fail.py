@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.model import Attempt, Outcome
+from catalog.model import Attempt, Exchange, Outcome
 from catalog.reading.assertions import asserted
 from catalog.reading.expectations import expectations
 from catalog.reading.manifest import providers
@@ -38,9 +38,9 @@ def test_every_record_conforms_or_has_a_reason(provider: str, clean: Clean) -> N
 def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
     known = Known.of(catalog().select(provider=provider))
     silent, count = [], 0
-    for result, expected, spoiled in spoiled_of(clean(provider)):
+    for result, expected, beside, spoiled in spoiled_of(clean(provider)):
         count += 1
-        verdict = judge([expected, *_compared_with(result, expected)], _attempt(result, spoiled), known)
+        verdict = judge([expected, *beside.compared], beside.attempt_with(spoiled.exchange), known)
         if verdict.outcome is not Outcome.DRIFTED or not any(
             finding.aspect is spoiled.aspect and finding.label == expected.label and finding.drifts
             for finding in verdict.findings
@@ -52,7 +52,7 @@ def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
 
 @pytest.mark.parametrize("provider", providers())
 def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clean: Clean) -> None:
-    asserting = {(result.record, expected.label) for result, expected, _ in spoiled_of(clean(provider))}
+    asserting = {(result.record, expected.label) for result, expected, _, _ in spoiled_of(clean(provider))}
     judged = {
         (result.record, expected.label)
         for result in clean(provider).values()
@@ -93,32 +93,38 @@ def test_each_kind_of_relation_is_broken_somewhere(clean: Clean) -> None:
     broken = {
         spoiled.what.removeprefix("relation ").partition(":")[0]
         for provider in providers()
-        for _, _, spoiled in spoiled_of(clean(provider))
+        for _, _, _, spoiled in spoiled_of(clean(provider))
         if spoiled.what.startswith("relation ")
     }
     assert broken == shipped
 
 
-def spoiled_of(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, Spoiled]]:
+@dataclass(frozen=True)
+class Beside:
+    """What one look is judged beside: made once for all the ways in which its answer is spoiled."""
+
+    attempt: Attempt
+    compared: list[Expected]
+    """The expectations of those answers with which this one is compared."""
+
+    def attempt_with(self, spoiled: Exchange) -> Attempt:
+        """The attempt with this exchange, the last, in the place of its own."""
+        others = [exchange for exchange in self.attempt.exchanges if exchange.label != spoiled.label]
+        return replace(self.attempt, exchanges=(*others, spoiled))
+
+
+def spoiled_of(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, Beside, Spoiled]]:
     for result in results.values():
         if result.outcome is not Outcome.CONFORMS:
             continue
-        exchanges = {exchange.label: exchange for exchange in result.attempts[-1].exchanges}
-        for expected in expectations(result.probed_record, catalog().__getitem__):
+        attempt = result.attempts[-1]
+        exchanges = {exchange.label: exchange for exchange in attempt.exchanges}
+        all_expected = expectations(result.probed_record, catalog().__getitem__)
+        for expected in all_expected:
             if (result.record, expected.label) in too_large(result.record.partition("/")[0]):
                 continue
             exchange = exchanges[expected.label]
+            named = {label for relation in expected.relations for label in relation.of}
+            beside = Beside(attempt, [each for each in all_expected if each.label in named])
             for spoiled in (*spoil(expected, exchange), *spoil_relations(expected, exchange, exchanges)):
-                yield result, expected, spoiled
-
-
-def _compared_with(result: Result, expected: Expected) -> list[Expected]:
-    """The expectations of those answers with which this one is compared."""
-    named = {label for relation in expected.relations for label in relation.of}
-    return [each for each in expectations(result.probed_record, catalog().__getitem__) if each.label in named]
-
-
-def _attempt(result: Result, spoiled: Spoiled) -> Attempt:
-    last = result.attempts[-1]
-    others = [exchange for exchange in last.exchanges if exchange.label != spoiled.exchange.label]
-    return replace(last, exchanges=(*others, spoiled.exchange))
+                yield result, expected, beside, spoiled
