@@ -8,7 +8,7 @@ import ssl
 import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -19,6 +19,9 @@ from tests.harness.command import DEADLINE_S
 if TYPE_CHECKING:
     from mockserver.app import MockApp
     from tests.harness.certificates import Certificates
+
+TICK_S = 0.1
+"""After this long uvicorn's server looks after its clock."""
 
 Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -41,6 +44,42 @@ class BreakableProtocol(ClosableProtocol):
         self.transport.abort()
 
 
+class EndsAtOnce(uvicorn.Server):
+    """uvicorn's server, ended when that is asked of it: its own looks ten times a second, and then waits for clients.
+
+    Those of a test have gone by then, and where hundreds of tests serve for some requests each, those waits add up.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._over = asyncio.Event()
+
+    def end(self) -> None:
+        """Ask it from the thread that holds it."""
+        self.should_exit = True
+        self.loop.call_soon_threadsafe(self._over.set)
+
+    async def startup(self, sockets: Any = None) -> None:
+        self.loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+
+    async def main_loop(self) -> None:
+        """As uvicorn has it, with the clock of its date headers."""
+        ticks = 0
+        while not await self.on_tick(ticks):
+            ticks += 1
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), TICK_S)
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """Let go of all at once; what is still being answered is cancelled with the loop."""
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        await asyncio.sleep(0)  # what was just closed says so to its protocol in the next turn of the loop
+
+
 @contextmanager
 def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]:
     """The address of an ASGI app on a free port; over TLS where there are certificates."""
@@ -57,7 +96,7 @@ def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]
     )
     ready = threading.Event()
 
-    class Started(uvicorn.Server):
+    class Started(EndsAtOnce):
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets)
             ready.set()
@@ -71,7 +110,7 @@ def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]
     try:
         yield f"https://127.0.0.1:{port}" if certificates else f"http://127.0.0.1:{port}"
     finally:
-        server.should_exit = True
+        server.end()
         thread.join(10)
 
 
@@ -81,7 +120,7 @@ def serving_mock(app: MockApp) -> Iterator[Mapping[str, Mapping[str, str]]]:
     ready = threading.Event()
     told: dict[str, Any] = {}
 
-    class InProcess(MockServer):
+    class InProcess(EndsAtOnce, MockServer):
         def tell(self, said: Mapping[str, Any]) -> None:
             told.update(said)
             ready.set()
@@ -97,7 +136,7 @@ def serving_mock(app: MockApp) -> Iterator[Mapping[str, Mapping[str, str]]]:
     try:
         yield told["providers"]
     finally:
-        server.should_exit = server.force_exit = True
+        server.end()
         thread.join(10)
 
 
