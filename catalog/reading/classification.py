@@ -22,6 +22,11 @@ class Classification:
         """Whether it says that this account may not do what it asked for."""
         return self.category in ("permission", "auth")
 
+    @property
+    def is_of_the_key(self) -> bool:
+        """Whether it says that the key is no good."""
+        return self.category == "authentication"
+
 
 def classification(record: Record) -> Classification:
     """How an error record is named."""

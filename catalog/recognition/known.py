@@ -61,6 +61,8 @@ class KnownAnswer:
     """The documented wording, compiled."""
     permission: bool
     """Whether it refuses what this account may not do."""
+    of_the_key: bool = False
+    """Whether it refuses a key that is no good: it is wrong, revoked, or of somebody else."""
     account: ReasonCode | None = None
     """Why it says nothing of what was asked: it tells of the account's credit, or of a place that is not served."""
     passing: ReasonCode | None = None
@@ -117,6 +119,11 @@ class Known:
     def _of_accounts(self) -> frozenset[int | None]:
         """The statuses of the answers that tell of an account."""
         return frozenset(answer.status for answer in self.answers if answer.account is not None)
+
+    @cached_property
+    def of_rights(self) -> frozenset[str]:
+        """The addresses of the records of which an answer refuses a key, or what it may not do."""
+        return frozenset(answer.address for answer in self.answers if answer.permission or answer.of_the_key)
 
     @cached_property
     def _of_streams(self) -> Mapping[str, Sequence[Envelope]]:
@@ -237,6 +244,7 @@ def _answers(record: Record) -> Iterable[KnownAnswer]:
             message=re.compile(pattern) if pattern else None,
             account=_of_the_account(record),
             permission=expected.told_status == 403 and named.is_permission,
+            of_the_key=expected.told_status == 401 and named.is_of_the_key,
             passing=PASSING.get(named.category) if retry(record).helps else None,
         )
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
@@ -18,7 +19,7 @@ from catalog.model.codes import FindingCode, ReasonCode
 from catalog.reading.grpc_statuses import status_of
 from probes.judging.message import is_promised, wording
 from probes.judging.summed import summed, unseen
-from probes.judging.unasked import is_page
+from probes.judging.unasked import is_foreign, is_page, words
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Response
@@ -63,6 +64,10 @@ class Refusal:
     """Whether it is a page of HTML."""
     provoked: bool
     """Whether a fault was provoked with the lane's key, on a known endpoint or on none."""
+    foreign: bool = False
+    """Whether it is no refusal, but a text under a success where the documents promise neither."""
+    of_rights: bool = False
+    """Whether a refusal of the key, or of what it may not do, was asked for."""
 
 
 class Ruling(Enum):
@@ -105,12 +110,17 @@ def refusals(
             continue
         response, endpoint = exchange.response, cell.looks[0].endpoint
         status = status_of(response, stated[label].provider)
+        if status is not None and status < 400 and is_foreign(stated[label], response):
+            yield Refusal(
+                place, Said(credential, endpoint, status, words(response)), "", page=False, provoked=False, foreign=True
+            )
         if status is None or status < 400 or is_promised(stated[label], response):
             continue
         said = Said(credential, endpoint, status, wording(stated[label], response, known))
         # Nothing can be asked without a fault where no endpoint is, nor does it count where we may have asked wrongly.
         fault = faults.get(label, "") if endpoint and not blames_us else ""
-        yield Refusal(place, said, fault, is_page(stated[label], response), provoked=label in faults)
+        page, of_rights = is_page(stated[label], response), stated[label].address in known.of_rights
+        yield Refusal(place, said, fault, page, provoked=label in faults, of_rights=of_rights)
 
 
 def _blames_an_assumption(cell: Verdict) -> bool:
@@ -160,10 +170,24 @@ def pages(expected: Iterable[Expected], exchanges: Iterable[Exchange], known: Kn
     """Where pages of HTML came in place of what the documents promise: endpoints, or requests where there is none."""
     stated = {each.label: each for each in expected}
     return frozenset(
-        each.endpoint or known.endpoints.find(each) or f"{each.request.method} {each.request.url}"
+        _where(each, known)
         for each in exchanges
         if each.response is not None and each.label in stated and is_page(stated[each.label], each.response)
     )
+
+
+def foreign_texts(
+    expected: Iterable[Expected], exchanges: Iterable[Exchange], known: Known
+) -> Iterator[tuple[str, str]]:
+    """The same for texts under a success where the documents promise neither: the words of each, and where it came."""
+    stated = {each.label: each for each in expected}
+    for each in exchanges:
+        if each.response is not None and each.label in stated and is_foreign(stated[each.label], each.response):
+            yield words(each.response), _where(each, known)
+
+
+def _where(exchange: Exchange, known: Known) -> str:
+    return exchange.endpoint or known.endpoints.find(exchange) or f"{exchange.request.method} {exchange.request.url}"
 
 
 def restricting(
@@ -176,9 +200,9 @@ def restricting(
         if cell.outcome is not Outcome.RESTRICTED or exchange is None or exchange.response is None:
             continue
         status = status_of(exchange.response, stated[place[0]].provider)
-        words = wording(stated[place[0]], exchange.response, known)
-        if status is not None and words:
-            yield credential, status, words
+        message = wording(stated[place[0]], exchange.response, known)
+        if status is not None and message:
+            yield credential, status, message
 
 
 def settled(
@@ -187,13 +211,17 @@ def settled(
     rulings: Mapping[Said, Ruled],
     pages: Collection[str] = (),
     restricting: Collection[tuple[str, int, str]] = (),
+    kept_out: Collection[tuple[str, int, str]] = (),
+    texts: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Verdict:
     """The verdict on a record once it is known what its refusals are worth.
 
     What was shown to be answered to everything on one endpoint shows nothing on another either, and what may be so on
     one may be so where another refusal than the documented one came in these words. A page of HTML is the
     provider's own only if no other endpoint of the lane (`pages`) was answered by one. What restricts this key where a
-    success is documented (`restricting`) restricts it in the same words where a fault was provoked.
+    success is documented (`restricting`) restricts it in the same words where a fault was provoked, and what refuses
+    the key itself there (`kept_out`) is its account's trouble here as well. One text in place of all that is promised
+    on several endpoints (`texts`) is a gateway's, too.
     """
     everywhere = {said.anywhere: ruled for said, ruled in rulings.items() if ruled.ruling is Ruling.EVERYTHING}
     doubtful = {said.anywhere: ruled for said, ruled in rulings.items() if ruled.ruling is Ruling.UNKNOWN}
@@ -204,10 +232,16 @@ def settled(
         if refusal.page and len(pages) > 1:
             detail = f"pages of HTML came from {len(pages)} endpoints: {refusal.said.message}"
             cells[refusal.place] = unseen(cells[refusal.place], Reason(ReasonCode.GATEWAY_PAGE, detail))
+        elif refusal.foreign:
+            if len(texts.get(refusal.said.message, ())) > 1:
+                detail = f"{len(texts[refusal.said.message])} endpoints answered alike: {refusal.said.message}"
+                cells[refusal.place] = unseen(cells[refusal.place], Reason(ReasonCode.GATEWAY_PAGE, detail))
         elif its is not None:
             cells[refusal.place] = _under(its, refusal, cells[refusal.place])
         elif refusal.provoked and refusal.said.anywhere in restricting:
             cells[refusal.place] = _restricted(refusal, cells[refusal.place])
+        elif refusal.provoked and refusal.said.anywhere in kept_out and not refusal.of_rights:
+            cells[refusal.place] = _kept_out(refusal, cells[refusal.place])
         elif refusal.said.anywhere in doubtful:
             cells[refusal.place] = _doubted(doubtful[refusal.said.anywhere], refusal, cells[refusal.place])
     return verdict if cells == verdict.cells else summed(cells)
@@ -234,6 +268,13 @@ def _restricted(refusal: Refusal, cell: Verdict) -> Verdict:
         return cell  # it asked for this refusal
     detail = f"{refusal.said.status}, as where this key was to be let through: {refusal.said.message}"
     return replace(unseen(cell, Reason(ReasonCode.PROBE_REFUSED, detail)), outcome=Outcome.RESTRICTED)
+
+
+def _kept_out(refusal: Refusal, cell: Verdict) -> Verdict:
+    if cell.outcome is not Outcome.DRIFTED:
+        return cell
+    detail = f"{refusal.said.status}, as where this key was to be let through: {refusal.said.message}"
+    return unseen(cell, Reason(ReasonCode.ACCOUNT_TROUBLE, detail))
 
 
 def _generic(refusal: Refusal, ruled: Ruled) -> Finding:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Exchange, Finding, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
+from catalog.model.status import is_success
 from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
 from probes.judging.compare import compare
@@ -180,6 +181,16 @@ def is_page(expected: Expected, response: Response) -> bool:
     """Whether an answer is a page of HTML where the documents promise JSON, a stream, or no body at all."""
     promised = expected.envelope.body in ("json", "empty") or expected.stream is not None
     return promised and response.events is None and _is_html(response)
+
+
+def is_foreign(expected: Expected, response: Response) -> bool:
+    """Whether a text that is no JSON came under a success, where the documents promise neither such a one nor a text.
+
+    Proxies greet so, or say that somebody has to log in. HTML is told by itself (`is_page`).
+    """
+    if response.body_type != "text" or _is_html(response) or not is_success(response.status):
+        return False
+    return expected.envelope.body in ("json", "empty") or expected.stream is not None or not is_success(expected.status)
 
 
 def _is_a_sibling(expected: Expected, response: Response, status: int) -> bool:

@@ -12,9 +12,12 @@ from probes.elicit.performing import perform
 from probes.elicit.probe import Stopped
 from probes.elicit.twins import TWIN
 from probes.judging import settlement
+from probes.judging.kept_out import kept_out
 from probes.judging.let_through import let_through
+from probes.judging.message import wording
 from probes.judging.named import blamed
 from probes.judging.summed import summed, unseen
+from probes.judging.unasked import words
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.gathering import Stage
 
@@ -36,7 +39,8 @@ async def settled(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Verdi
     if doubted:
         return _without_what_is_not_there(final, doubted, lane)
     rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
-    return settlement.settled(final, found, rulings, lane.settling.pages, lane.settling.restricting)
+    known = lane.settling
+    return settlement.settled(final, found, rulings, known.pages, known.restricting, known.kept_out, known.texts)
 
 
 class _Doubts(NamedTuple):
@@ -62,17 +66,30 @@ def _in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> _Doubts:
         lane.settling.restricting.update(restricting)
     faults = {label: row for label, row in task.faults.items() if label not in tried.with_another_key}
     found = tuple(settlement.refusals(task.expected, final, exchanges, task.recipe.lane, faults, task.known))
-    lane.settling.note(found, settlement.pages(task.expected, everything, task.known))
+    texts = settlement.foreign_texts(task.expected, everything, task.known)
+    lane.settling.note(found, settlement.pages(task.expected, everything, task.known), texts)
     return _Doubts(final, {}, found)
 
 
 def _without_rights(task: Task, lane: Lane, tried: Tried, final: Verdict, exchanges: Sequence[Exchange]) -> Verdict:
-    """The verdict without what a key was let through with that may have the right; a mock's keys are known."""
+    """The verdict without what a key was let through with that may have the right, and without what it was kept from.
+
+    A mock's keys are known.
+    """
     cells = dict(final.cells)
     for place in let_through(final, task.expected, exchanges, task.known, lane.provider.name):
         another = place[0] in tried.with_another_key
         look = "" if another else f"; look at the account of {lane.provider.called(lane.role)}"
         told = f"it was let through, as a key with the right is; a key without it is wanted here{look}"
+        cells[place] = unseen(cells[place], Reason(ReasonCode.ACCOUNT_TROUBLE, told))
+    asked = {(each.label, each.endpoint): each.response for each in exchanges}
+    stated = {each.label: each for each in task.expected}
+    for place in kept_out(final, task.expected, exchanges, task.known, tried.with_another_key):
+        response = asked[place]
+        assert response is not None
+        message = wording(stated[place[0]], response, task.known)
+        lane.settling.kept_out.add((task.recipe.lane, response.status or 0, message))
+        told = f"{words(response)}; the key is good elsewhere: look at the account of {lane.provider.called(lane.role)}"
         cells[place] = unseen(cells[place], Reason(ReasonCode.ACCOUNT_TROUBLE, told))
     return final if cells == final.cells else summed(cells)
 

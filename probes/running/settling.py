@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -29,13 +30,19 @@ class Settling:
         """Where pages of HTML came from."""
         self.restricting: set[tuple[str, int, str]] = set()
         """The refusals, on whichever endpoint, of what the key may not do."""
+        self.kept_out: set[tuple[str, int, str]] = set()
+        """The refusals of the key itself where it was to be let through."""
+        self.texts: dict[str, set[str]] = defaultdict(set)
+        """Texts under a success where the documents promise neither, and where each came from."""
         self._rulings: dict[Said, Ruled] = {}
         self._lock = anyio.Lock()
 
-    def note(self, found: Iterable[Refusal], pages: Iterable[str]) -> None:
-        """Remember what a probe was refused, and where it met pages of HTML."""
+    def note(self, found: Iterable[Refusal], pages: Iterable[str], texts: Iterable[tuple[str, str]] = ()) -> None:
+        """Remember what a probe was refused, and where it met pages of HTML, and texts in place of all else."""
         self._shared.add(found)
         self.pages.update(pages)
+        for said, where in texts:
+            self.texts[said].add(where)
 
     async def rulings(self, ask: Ask, known: Known) -> Mapping[Said, Ruled]:
         """What is to be thought of the answers that different faults share, so far as they are known."""

@@ -1,0 +1,92 @@
+"""A key that lacks a right and a proxy that answers by itself are nobody's drift; what looks alike and is one stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.model import Outcome
+from tests.harness.accounts import Services, night, services
+from tests.harness.fault_changes import instead
+from tests.harness.faults import Fault, Where
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+
+NO_SCOPE = json.dumps(
+    {
+        "error": {
+            "message": "You have insufficient permissions for this operation. Missing scopes: api.files.read.",
+            "type": "invalid_request_error",
+            "param": None,
+            "code": None,
+        }
+    }
+)
+KEY = "mock-pc-inference"
+LIMITS = "pc/endpoints/fine_tuning/get_model_limits"
+LOOKED_UP = ("pc/errors/not_found/file", "pc/errors/not_found/eval", "pc/errors/not_found/conversation")
+SCOPE = "pc/errors/permission/insufficient_permissions"
+
+
+@pytest.fixture(scope="module")
+def standing() -> Iterator[Services]:
+    with services() as made:
+        yield made
+
+
+def without_scope(path: str = "/v1/(files|evals|conversations|fine_tuning|organization)") -> Fault:
+    return Fault(Where(provider="pc", path=path, credential=KEY), answer=instead(401, NO_SCOPE))
+
+
+def told(results: Mapping[str, Result]) -> dict[str, str]:
+    return {address: each.reason.code if each.reason else str(each.outcome) for address, each in results.items()}
+
+
+def test_what_a_key_is_kept_out_of_is_the_account_s_trouble(standing: Services) -> None:
+    standing.behind(without_scope())
+    results = night(standing.target("pc"), [LIMITS, *LOOKED_UP])
+    assert told(results) == dict.fromkeys([LIMITS, *LOOKED_UP], "account-trouble")
+    reason = results[LIMITS].reason
+    assert reason is not None
+    assert "look at the account of PC_API_KEY" in reason.detail
+
+
+def test_that_a_missing_scope_is_told_by_another_status_is_drift(standing: Services) -> None:
+    standing.behind(without_scope())
+    assert told(night(standing.target("pc"), [LIMITS, SCOPE])) == {LIMITS: "account-trouble", SCOPE: "drifted"}
+
+
+def test_a_refusal_of_the_key_where_it_is_let_through_is_drift(standing: Services) -> None:
+    standing.behind(without_scope("/v1/(files|evals|conversations)"))
+    results = night(standing.target("pc"), [LIMITS, *LOOKED_UP])
+    assert told(results) == {LIMITS: "conforms", **dict.fromkeys(LOOKED_UP, "drifted")}
+
+
+def test_a_refusal_of_no_documented_shape_is_drift(standing: Services) -> None:
+    other = NO_SCOPE.replace("invalid_request_error", "scope_error")
+    standing.behind(Fault(Where(provider="pc", path="fine_tuning", credential=KEY), answer=instead(401, other)))
+    assert told(night(standing.target("pc"), [LIMITS])) == {LIMITS: "drifted"}
+
+
+def test_on_a_mock_whose_keys_are_known_it_is_drift(standing: Services) -> None:
+    standing.behind(without_scope())
+    assert told(night(replace(standing.target("pc"), live=False), [LIMITS])) == {LIMITS: "drifted"}
+
+
+GREETING = "Welcome to the guest network."
+POSTED = ("pc/errors/request/invalid_json", "pc/errors/request/invalid_type", "pc/errors/stream/invalid_image")
+ELSEWHERE = "pc/errors/not_found/call"
+
+
+@pytest.mark.parametrize(
+    ("path", "outcome"), [("", "gateway-page"), ("/v1/responses$", str(Outcome.DRIFTED))], ids=["many", "one"]
+)
+def test_one_text_in_place_of_all_that_is_promised_is_a_gateway_s(path: str, outcome: str, standing: Services) -> None:
+    standing.behind(Fault(Where(provider="pc", method="POST", path=path), answer=instead(200, GREETING, "text/plain")))
+    found = told(night(standing.target("pc"), [*POSTED, ELSEWHERE]))
+    assert {found[each] for each in POSTED} == {outcome}
