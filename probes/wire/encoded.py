@@ -143,16 +143,15 @@ def _stretches(raw: bytes, marked: bytes, least: bytes) -> Iterator[tuple[int, i
 
 def _wrapped(raw: bytes, stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Where stretches of base64 or hexadecimal stand on lines that follow each other, as mails and `base64` wrap it."""
-    begun = ended = -1
-    lines = 0
+    begun, ended, several = 0, 0, False
     for start, end in stretches:
-        if lines and start - ended <= MOST_BETWEEN_LINES and not raw[ended:start].strip(_WHITE):
-            ended, lines = end, lines + 1
+        if ended and start - ended <= MOST_BETWEEN_LINES and not raw[ended:start].strip(_WHITE):
+            ended, several = end, True
             continue
-        if lines > 1:
+        if several:
             yield begun, ended
-        begun, ended, lines = start, end, 1
-    if lines > 1:
+        begun, ended, several = start, end, False
+    if several:
         yield begun, ended
 
 

@@ -260,6 +260,29 @@ def test_so_are_numbers_of_bytes_however_they_are_parted(between: str) -> None:
     assert shown_of(f"so {between.join(map(str, SECRET.swapcase().encode()))}") == f"so {MARKER}"
 
 
+OTHER_CASE = "sK-cANARY_9FqR2zX7WkD4lMt0Vb8RYP"
+"""Of what is in another case no written form is known beforehand: it has to be read."""
+
+
+@pytest.mark.parametrize(
+    ("between", "hidden"), [("\n", True), ("\r\n" + " " * 10, True), ("\r\n" + " " * 11, False), ("\n.\n", False)]
+)
+def test_so_are_two_lines_of_which_neither_holds_enough(between: str, hidden: bool) -> None:
+    """A line ends, and the next is put in, with up to twelve characters of white space."""
+    lines = [
+        base64.b64encode(half.encode()).decode() for half in (f"so: {OTHER_CASE[:11]}", f"{OTHER_CASE[11:22]} on.")
+    ]
+    own, others = Redactor({OTHER_CASE.swapcase(): MARKER}), f". {'so/on/and/' * 3}."
+    shown = MARKER if hidden else between.join(lines)
+    assert own.text(between.join(lines)) == shown
+    assert own.text(f"{others}{between.join(lines)}{others}") == f"{others}{shown}{others}"
+
+
+@pytest.mark.parametrize("size", [ENOUGH, 20])
+def test_so_is_what_was_compressed_though_next_to_none_of_its_bytes_are_printed(size: int) -> None:
+    assert shown_of(base64.b64encode(zlib.compress(SECRET[:size].encode())).decode()).rstrip("=") == MARKER
+
+
 @pytest.mark.parametrize("before", [["1"], ["0x1", "1"]])
 def test_so_are_they_after_another_text_that_ends_in_a_digit(before: list[str]) -> None:
     numbers = " ".join(map(str, SECRET[:ENOUGH].encode()))
