@@ -106,6 +106,15 @@ def mock_target(mock: EmbeddedMock) -> Target:
     return targets.load("mock").served_by(mock.addresses())
 
 
+@pytest.fixture
+def short_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A socket that says nothing is given up after two seconds.
+
+    A short time limit would do that too; but on a busy machine what is told slowly would then seem to have no end.
+    """
+    monkeypatch.setattr("probes.wire.websocket.STALL_S", 2.0)
+
+
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Once:
     """What is made once for all test processes of a run."""

@@ -133,8 +133,8 @@ def streamed(name: str, one_in: int = 3, **fault: Any) -> Named:
 
 
 def on_sockets(name: str, **fault: Any) -> Named:
-    """A fault of WebSockets; a message that is waited for in vain is waited for half of the time limit, in seconds."""
-    return Named(name, (Fault(Where(protocol="websocket"), **fault),), SOCKETS, 1, {"timeout_s": 4.0, "concurrency": 8})
+    """A fault of WebSockets; where a message is waited for in vain, eight wait together."""
+    return Named(name, (Fault(Where(protocol="websocket"), **fault),), SOCKETS, 1, {"concurrency": 8})
 
 
 TYPES = ("/error/type", "/error/status", "/type")

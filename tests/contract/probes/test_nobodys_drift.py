@@ -241,7 +241,6 @@ SOMEBODYS: dict[str, Row] = {
         Exit.DRIFT,
         drifts=frozenset({"event-missing", "close-missing"}),
         drifting=LIVE,
-        settings={"timeout_s": 4.0},
     ),
     "an event of a stream is renamed": Row(
         ("pb/errors/interactions_blocked/",),
@@ -351,6 +350,7 @@ def test_what_befalls_a_night_is_nobodys_drift(what: str, stand: Stand) -> None:
         assert Counter(each.outcome for each in results)[Outcome.CONFORMS] > 0.8 * len(results)
 
 
+@pytest.mark.usefixtures("short_silence")
 @pytest.mark.parametrize("what", SOMEBODYS)
 def test_what_a_provider_changes_is_told(what: str, stand: Stand) -> None:
     row = SOMEBODYS[what]

@@ -64,6 +64,7 @@ def test_of_published_answers() -> None:
     compare(CAPTURES, sorted(lines))
 
 
+@pytest.mark.usefixtures("short_silence")
 @pytest.mark.parametrize("named", FAULTS, ids=lambda named: named.name)
 def test_of_spoiled_answers(named: Named, stand: Stand) -> None:
     target = stand.behind(*named.faults, **named.settings)

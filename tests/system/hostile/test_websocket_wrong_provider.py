@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from catalog.evidence.results import Result
 
+pytestmark = pytest.mark.usefixtures("short_silence")
+
 CONNECTION_TIME = "pb/errors/live/connection_time_exceeded"
 INVALID_TOKEN = "pb/errors/live/invalid_ephemeral_token"
 CONNECT = "pb/endpoints/live/connect"
@@ -36,9 +38,9 @@ RESPONSES = "pc/endpoints/websocket/responses"
 
 
 def seen(spoil: SpoilMessage, address: str) -> Result:
-    """The result of one record on the mock whose WebSockets are spoiled; it is quick to lose patience."""
+    """The result of one record on the mock whose WebSockets are spoiled."""
     with serving(WrongSockets(spoil)) as base:
-        return probe(mock_target_at(base, timeout_s=3.0), [address])[address]
+        return probe(mock_target_at(base), [address])[address]
 
 
 def renamed(old: str, new: str) -> SpoilMessage:
