@@ -149,7 +149,8 @@ def _agreeing(verdicts: Sequence[Verdict]) -> Verdict | None:
 
 
 def _in_question(verdict: Verdict) -> bool:
-    """Whether it may be a drift if it stays: a server fault, or a page of HTML under the stated status of an error.
+    """Whether it may be a drift if it stays: a server fault, a page of HTML under the stated status of an error, or a
+    text in place of JSON under any.
 
     A server fault that is somebody else's has no findings (`judge`), and says nothing about the record however often
     it comes.

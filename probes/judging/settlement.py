@@ -1,14 +1,15 @@
 """One answer to everything: refusals of different faults that are alike to the word say nothing by themselves. Pure.
 
 An account out of credit, or a key that somebody blocked, may be refused in one sentence whatever is sent, and each
-record that documents the status would conform. What decides is the same request without its fault: where it succeeds,
-the message is generic and the verdicts stand; where it is answered alike, nobody looked at any of the faults.
+record that documents the status would conform. A portal before the provider answers 200 to everything, and each would
+drift. What decides is the same request without its fault: where it succeeds, the message is generic and the verdicts
+stand; where it is answered alike, nobody looked at any of the faults.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from types import MappingProxyType
@@ -16,7 +17,11 @@ from typing import TYPE_CHECKING
 
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog.model.codes import FindingCode, ReasonCode
+from catalog.model.labels import SUCCESS
+from catalog.reading.expected import asked_of
 from catalog.reading.grpc_statuses import status_of
+from probes.judging.basis import succeeds, weighed
+from probes.judging.compare import compare
 from probes.judging.message import is_promised, wording
 from probes.judging.summed import summed, unseen
 from probes.judging.unasked import is_foreign, is_page, words
@@ -30,6 +35,14 @@ if TYPE_CHECKING:
 
 FAULTS = 3
 """So many different faults with one answer are no accident: a night without trouble has two at most."""
+
+Success = Callable[[str], "Expected | None"]
+"""What is documented of an endpoint's success."""
+
+
+def nothing_of(endpoint: str) -> None:
+    """Nothing is known of what any endpoint's success is."""
+
 
 TWINS = 2
 """How often the request without a fault is sent at most, where its answer gets lost on the way."""
@@ -68,6 +81,12 @@ class Refusal:
     """Whether it is no refusal, but a text under a success where the documents promise neither."""
     of_rights: bool = False
     """Whether a refusal of the key, or of what it may not do, was asked for."""
+    drifts: bool = False
+    """Whether it came in place of another answer."""
+    plain: bool = False
+    """Whether it came in place of a success, though nothing was wrong with the request or the key."""
+    where: str = ""
+    """The endpoint that its path is of: limits are stated as endpoints of their own."""
 
 
 class Ruling(Enum):
@@ -95,10 +114,16 @@ def refusals(
     credential: str,
     faults: Mapping[str, str],
     known: Known,
+    *,
+    with_another_key: Container[str] = (),
+    success: Success = nothing_of,
 ) -> Iterator[Refusal]:
-    """What a record's cells were refused on a lane; `faults` are what was provoked with its credential, by label.
+    """What a record's cells were refused on a lane; `faults` are what was provoked, by label, all with its credential
+    but those `with_another_key`.
 
-    A message that the record's own documents promise tells by itself that its fault was seen.
+    A message that the record's own documents promise tells by itself that its fault was seen. A success in place of
+    another answer counts as a refusal where it is no documented `success` of its endpoint, and may share the words of
+    one elsewhere.
     """
     stated = {each.label: each for each in expected}
     for place, cell in verdict.cells.items():
@@ -111,16 +136,52 @@ def refusals(
         response, endpoint = exchange.response, cell.looks[0].endpoint
         status = status_of(response, stated[label].provider)
         if status is not None and status < 400 and is_foreign(stated[label], response):
-            yield Refusal(
-                place, Said(credential, endpoint, status, words(response)), "", page=False, provoked=False, foreign=True
-            )
-        if status is None or status < 400 or is_promised(stated[label], response):
+            said = Said(credential, endpoint, status, words(response))
+            yield Refusal(place, said, "", page=False, provoked=False, foreign=True)
+            continue
+        drifts = cell.outcome is Outcome.DRIFTED
+        if status is None or is_promised(stated[label], response):
+            continue
+        countable = status >= 400 or _is_no_success(success, endpoint, exchange)
+        if status < 400 and not (drifts and _is_whole(response)):
             continue
         said = Said(credential, endpoint, status, wording(stated[label], response, known))
+        own_key = label not in with_another_key
         # Nothing can be asked without a fault where no endpoint is, nor does it count where we may have asked wrongly.
-        fault = faults.get(label, "") if endpoint and not blames_us else ""
-        page, of_rights = is_page(stated[label], response), stated[label].address in known.of_rights
-        yield Refusal(place, said, fault, page, provoked=label in faults, of_rights=of_rights)
+        fault = faults.get(label, "") if endpoint and own_key and countable and not blames_us else ""
+        refused = label in faults or _is_always_refused(stated[label])
+        yield Refusal(
+            place,
+            said,
+            fault,
+            is_page(stated[label], response),
+            provoked=own_key and refused,
+            of_rights=stated[label].address in known.of_rights,
+            drifts=drifts,
+            plain=own_key and countable and not refused and drifts and succeeds(asked_of(stated[label])),
+            where=(known.endpoints.find(exchange) or endpoint) if drifts else "",
+        )
+
+
+def _is_always_refused(expected: Expected) -> bool:
+    """Whether all that an endpoint documents of itself is a refusal."""
+    return expected.label == SUCCESS and (asked_of(expected) or 0) >= 400
+
+
+def _is_whole(response: Response) -> bool:
+    """Whether a success is one body, and no stream, socket or call."""
+    return 200 <= (response.status or 0) < 300 and response.grpc is None and response.events is None
+
+
+def _is_no_success(success: Success, endpoint: str, exchange: Exchange) -> bool:
+    """Whether a whole answer is no success of its endpoint, as what a portal or a proxy answers to all is not.
+
+    What the provider lets through is a success: that it was let through is to be told.
+    """
+    stated = success(endpoint) if exchange.response is not None and _is_whole(exchange.response) else None
+    if stated is None:
+        return False
+    return any(each.drifts and each.aspect is Aspect.BODY for each in weighed(stated, compare(stated, exchange)))
 
 
 def _blames_an_assumption(cell: Verdict) -> bool:
@@ -132,11 +193,29 @@ class Shared:
 
     def __init__(self) -> None:
         self._faults: dict[Said, set[str]] = defaultdict(set)
+        self._instead: dict[tuple[str, int, str], set[tuple[str, str]]] = defaultdict(set)
+        """The endpoints and faults for which an answer came in place of another, wherever that was."""
+        self._plain: dict[tuple[str, int, str], Said] = {}
         self.suspicious: set[Said] = set()
         """Those that too many different faults share; two of one row are one fault."""
 
+    def everything(self) -> Iterator[Said]:
+        """The answers that came to a request without a fault as well, in place of its success.
+
+        They came in place of too many others, on several endpoints: one endpoint that is gone is to be told.
+        """
+        for anywhere, said in self._plain.items():
+            endpoints, faults = zip(*self._instead[anywhere], strict=True)
+            if len({*faults} - {""}) >= FAULTS and len({*endpoints}) > 1:
+                yield said
+
     def add(self, found: Iterable[Refusal]) -> None:
         for each in found:
+            if each.drifts and (each.fault or each.plain):
+                self._instead[each.said.anywhere].add((each.where, each.fault))
+            if each.plain:
+                first = self._plain.setdefault(each.said.anywhere, each.said)
+                self._plain[each.said.anywhere] = min(first, each.said, key=lambda said: said.endpoint)
             if not each.fault or each.said in self.suspicious:
                 continue
             self._faults[each.said].add(each.fault)
@@ -152,11 +231,16 @@ def ruled(said: Said, twin: Exchange, expected: Expected, known: Known) -> Ruled
         return Ruled(Ruling.UNKNOWN, f"{where} was not answered: {twin.failure.code if twin.failure else 'nothing'}")
     status = status_of(response, expected.provider)
     if _is_alike(said, response, expected, known):
-        return Ruled(Ruling.EVERYTHING, f"{where} was answered alike: {status}: {said.message}")
+        return alike(said, where)
     # A refusal of another kind rules as a success does: the request without a fault was told apart from those with one.
     if status is None or status >= 500 or status in _OF_A_MOMENT:
         return Ruled(Ruling.UNKNOWN, f"{where} was answered {status}")
     return Ruled(Ruling.GENERIC, f"{where} was answered {status}; different faults got: {said.message}")
+
+
+def alike(said: Said, where: str) -> Ruled:
+    """That a request without a fault got this answer, too; `where` it was sent."""
+    return Ruled(Ruling.EVERYTHING, f"{where} was answered alike: {said.status}: {said.message or 'no words'}")
 
 
 _OF_A_MOMENT = frozenset({408, 429})
@@ -217,12 +301,15 @@ def settled(
     """The verdict on a record once it is known what its refusals are worth.
 
     What was shown to be answered to everything on one endpoint shows nothing on another either, and what may be so on
-    one may be so where another refusal than the documented one came in these words. A page of HTML is the
-    provider's own only if no other endpoint of the lane (`pages`) was answered by one. What restricts this key where a
-    success is documented (`restricting`) restricts it in the same words where a fault was provoked, and what refuses
-    the key itself there (`kept_out`) is its account's trouble here as well. One text in place of all that is promised
-    on several endpoints (`texts`) is a gateway's, too.
+    one may be so where another refusal than the documented one came in these words, or one in place of a success, and
+    then whatever else its record was answered with them. A page of HTML is the provider's own only if no other endpoint
+    of the lane (`pages`) was answered by one. What restricts this key where a success is documented (`restricting`)
+    restricts it in the same words where a fault was provoked, and what refuses the key itself there (`kept_out`) is its
+    account's trouble here as well. One text in place of all that is promised on several endpoints (`texts`) is a
+    gateway's, too.
     """
+    found = tuple(found)
+    plain = {each.said.anywhere for each in found if each.plain}
     everywhere = {said.anywhere: ruled for said, ruled in rulings.items() if ruled.ruling is Ruling.EVERYTHING}
     doubtful = {said.anywhere: ruled for said, ruled in rulings.items() if ruled.ruling is Ruling.UNKNOWN}
     cells = dict(verdict.cells)
@@ -243,7 +330,9 @@ def settled(
         elif refusal.provoked and refusal.said.anywhere in kept_out and not refusal.of_rights:
             cells[refusal.place] = _kept_out(refusal, cells[refusal.place])
         elif refusal.said.anywhere in doubtful:
-            cells[refusal.place] = _doubted(doubtful[refusal.said.anywhere], refusal, cells[refusal.place])
+            # A success to the letter like another endpoint's is no success of both, whatever was asked.
+            doubted = refusal.provoked or refusal.said.anywhere in plain or refusal.said.status < 400
+            cells[refusal.place] = _doubted(doubtful[refusal.said.anywhere], refusal, cells[refusal.place], doubted)
     return verdict if cells == verdict.cells else summed(cells)
 
 
@@ -257,9 +346,9 @@ def _under(ruled: Ruled, refusal: Refusal, cell: Verdict) -> Verdict:
     return replace(cell, findings=(*cell.findings, _generic(refusal, ruled)))
 
 
-def _doubted(ruled: Ruled, refusal: Refusal, cell: Verdict) -> Verdict:
+def _doubted(ruled: Ruled, refusal: Refusal, cell: Verdict, drifts_in_doubt: bool) -> Verdict:
     """A cell that drifts, or blames what we assumed of the request, by words that other faults were answered with."""
-    doubted = refusal.provoked and cell.outcome is Outcome.DRIFTED
+    doubted = drifts_in_doubt and cell.outcome is Outcome.DRIFTED
     return _under(ruled, refusal, cell) if doubted or _blames_an_assumption(cell) else cell
 
 

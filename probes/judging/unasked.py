@@ -29,6 +29,8 @@ UNASKED: Mapping[int, ReasonCode] = {
 """Statuses that say nothing about a record which documents another one."""
 
 
+OF_THE_KEY = 401
+
 OF_LIMITS = frozenset({ReasonCode.UNASKED_RATE_LIMIT, ReasonCode.ACCOUNT_TROUBLE})
 """What it is called where somebody may no longer, for all that was used before."""
 
@@ -74,6 +76,17 @@ def unasked(expected: Expected, response: Response, events: Container[str] | Non
     if status >= 500:
         return Reason(ReasonCode.SERVER_FAULT, words(response))
     return None
+
+
+def tells_nothing(expected: Expected, response: Response) -> Reason | None:
+    """Why an answer to a request of our own (a control, a look-up) says nothing of the key or the account.
+
+    A refusal in plain text is an edge's and may be gone in a while, unless its status speaks of the key.
+    """
+    trouble = unasked(expected, response)
+    if trouble is None and response.status != OF_THE_KEY and is_plain_text(expected, response):
+        return Reason(ReasonCode.GATEWAY_PAGE, words(response))
+    return trouble
 
 
 def broken_off(expected: Expected, response: Response, known: Known) -> Reason | None:
@@ -191,6 +204,17 @@ def is_foreign(expected: Expected, response: Response) -> bool:
     if response.body_type != "text" or _is_html(response) or not is_success(response.status):
         return False
     return expected.envelope.body in ("json", "empty") or expected.stream is not None or not is_success(expected.status)
+
+
+def is_plain_text(expected: Expected, response: Response) -> bool:
+    """Whether a refusal is a text where the documents promise JSON, a stream, or no body at all, and says so itself.
+
+    An edge refuses so in a word or two (`error code: 1020`, `RBAC: access denied`); so may the provider.
+    """
+    promised = expected.envelope.body in ("json", "empty") or expected.stream is not None
+    told = isinstance(response.body, str) and response.body_type == "text" and bool(response.body.strip())
+    as_text = response.headers.get("content-type", "").lower().startswith("text/")
+    return promised and told and as_text and response.events is None and 400 <= (response.status or 0) < 500
 
 
 def _is_a_sibling(expected: Expected, response: Response, status: int) -> bool:

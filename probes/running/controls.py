@@ -14,15 +14,17 @@ from catalog.recognition.known import TOO_MANY, Known
 from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.judging.proof import SUCCESS, expected_of, proof_of
-from probes.judging.unasked import of_the_account, unasked
+from probes.judging.unasked import OF_THE_KEY, of_the_account, tells_nothing
 
 if TYPE_CHECKING:
+    from catalog.model import Json
     from probes.calls.call import Call
     from probes.running.lane import Lane
     from probes.target.target import Provider
 
 NOT_THERE = (404, 405)
-BAD_CREDENTIAL = (401,)
+MAX_SAID = 160
+"""So many characters of what a refusal says are told."""
 
 
 async def confirm(
@@ -49,7 +51,7 @@ async def confirm(
     if of_account is not None:
         lane.stop(of_account)
         raise Stopped(of_account)
-    trouble = unasked(expected_of(lane.provider.name), response)
+    trouble = tells_nothing(expected_of(lane.provider.name), response)
     if trouble is not None:
         raise Stopped(Reason(trouble.code, f"{where}: {trouble.detail}"))
     status = status_of(response, lane.provider.name)
@@ -60,7 +62,7 @@ async def confirm(
         lane.green = exchange
         return exchange
     reason = _refused(lane, response, status, where, known)
-    if status in BAD_CREDENTIAL or (after is not None and 400 <= (status or 0) < 500):
+    if status == OF_THE_KEY or (after is not None and 400 <= (status or 0) < 500):
         lane.stop(reason)
     raise Stopped(reason)
 
@@ -92,7 +94,18 @@ def _refused(lane: Lane, response: Response, status: int | None, where: str, kno
     found = [each.address for each in known.matching(status, body)] if known is not None else []
     named = f", which is {' or '.join(found)}" if 0 < len(found) <= TOO_MANY else ""
     told = f"gRPC status {response.grpc.status}" if response.grpc is not None and status is None else status
-    return Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {told}{named}; look at {_suspects(lane, status)}")
+    said = _said(response, body, known)
+    detail = f"{where} was answered {told}{named}{f': {said}' if said else ''}; look at {_suspects(lane, status)}"
+    return Reason(ReasonCode.CONTROL_FAILED, detail)
+
+
+def _said(response: Response, body: Json, known: Known | None) -> str:
+    """The provider's own words: which of all that a key may lack it is, they alone tell."""
+    found = (
+        response.grpc.message if response.grpc is not None else known.message_of(body) if known is not None else None
+    )
+    text = found if found is not None else str(body) if body is not None and body is not ABSENT else ""
+    return " ".join(text.split())[:MAX_SAID]
 
 
 def _key(lane: Lane) -> str:

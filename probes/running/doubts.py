@@ -64,8 +64,18 @@ def _in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> _Doubts:
         credential = task.recipe.lane
         restricting = settlement.restricting(task.expected, final, exchanges, credential, task.known)
         lane.settling.restricting.update(restricting)
-    faults = {label: row for label, row in task.faults.items() if label not in tried.with_another_key}
-    found = tuple(settlement.refusals(task.expected, final, exchanges, task.recipe.lane, faults, task.known))
+    found = tuple(
+        settlement.refusals(
+            task.expected,
+            final,
+            exchanges,
+            task.recipe.lane,
+            task.faults,
+            task.known,
+            with_another_key=tried.with_another_key,
+            success=task.success,
+        )
+    )
     texts = settlement.foreign_texts(task.expected, everything, task.known)
     lane.settling.note(found, settlement.pages(task.expected, everything, task.known), texts)
     return _Doubts(final, {}, found)

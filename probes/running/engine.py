@@ -18,11 +18,13 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from catalog.evidence.kept import Allowance
 from catalog.model import Address, Outcome, Reason
 from catalog.model.codes import ReasonCode
+from catalog.model.labels import SUCCESS
 from catalog.reading.assertions import asserted
 from catalog.reading.classification import own_row
 from probes.elicit import book
 from probes.elicit.twins import twin
 from probes.judging.attempts import MAX_ATTEMPTS
+from probes.judging.basis import succeeds
 from probes.judging.proof import expected_of
 from probes.judging.tripwire import tripwire
 from probes.planning.obstacles import obstacle
@@ -248,12 +250,20 @@ class Engine:
             faults=self._faults(expected),
             allowance=self.allowance,
             twin=partial(self._twin, recipe.credential),
+            success=self._success,
         )
 
     def _faults(self, expected: Iterable[Expected]) -> dict[str, str]:
         """What is provoked under each label that is to be refused: the row of the error that describes it."""
         errors = {each.label: self.catalog[each.address] for each in expected if "/errors/" in each.address}
         return {label: own_row(error) for label, error in errors.items()}
+
+    def _success(self, endpoint: str) -> Expected | None:
+        """What is documented of an endpoint's success; nothing of where no endpoint is, or of one that has none."""
+        if not endpoint:
+            return None
+        stated = asserted(self.catalog[endpoint], self.catalog.__getitem__)
+        return next((each for each in stated if each.label == SUCCESS and succeeds(each.status)), None)
 
     def _twin(self, role: str, endpoint: str) -> Recipe | Reason:
         """How an endpoint is asked without a fault with this role's key, or what keeps it from being asked here."""

@@ -19,7 +19,7 @@ from probes.calls.placeholders import filled
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING
 from probes.judging.proof import expected_of
-from probes.judging.unasked import unasked
+from probes.judging.unasked import tells_nothing
 from probes.running.budget import Budget
 from probes.running.lane import Lane
 from probes.target.look_ups import AGAIN, LookedUp, Rule, choose, ending, following, is_empty, joined, listed
@@ -193,7 +193,7 @@ def _unanswered(exchange: Exchange, provider: str) -> Reason | None:
     if exchange.failure is not None:
         why: Reason | None = Reason(exchange.failure.code, exchange.failure.detail)
     else:
-        why = unasked(expected_of(provider), exchange.response) if exchange.response is not None else None
+        why = tells_nothing(expected_of(provider), exchange.response) if exchange.response is not None else None
     request = exchange.request
     return Reason(why.code, f"the look-up {request.method} {request.url}: {why.detail}") if why is not None else None
 

@@ -10,7 +10,7 @@ import anyio
 
 from probes.elicit.probe import Stopped
 from probes.judging.proof import expected_of
-from probes.judging.settlement import TWINS, Refusal, Ruled, Ruling, Said, Shared, ruled
+from probes.judging.settlement import TWINS, Refusal, Ruled, Ruling, Said, Shared, alike, ruled
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
@@ -47,8 +47,12 @@ class Settling:
     async def rulings(self, ask: Ask, known: Known) -> Mapping[Said, Ruled]:
         """What is to be thought of the answers that different faults share, so far as they are known."""
         async with self._lock:
+            for said in self._shared.everything():
+                self._rulings[said] = alike(said, f"{said.endpoint} without a fault")
+            shown = {each.anywhere for each, its in self._rulings.items() if its.ruling is Ruling.EVERYTHING}
             for said in sorted(self._shared.suspicious - self._rulings.keys(), key=lambda each: each.endpoint):
-                self._rulings[said] = await self._ruled(said, ask, known)
+                if said.anywhere not in shown:  # else it is known without another request
+                    self._rulings[said] = await self._ruled(said, ask, known)
         return self._rulings
 
     async def _ruled(self, said: Said, ask: Ask, known: Known) -> Ruled:

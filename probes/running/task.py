@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence.kept import Allowance
 from catalog.evidence.later import Written
 from probes.elicit.twins import twin
+from probes.judging.settlement import Success, nothing_of
 
 if TYPE_CHECKING:
     from catalog.model import Attempt, Reason, Record
@@ -39,6 +40,8 @@ class Task:
     """What the run may still keep of large answers."""
     twin: Callable[[str], Recipe | Reason] = twin
     """How an endpoint is asked without a fault, or why it is not here."""
+    success: Success = nothing_of
+    """What is documented of an endpoint's success."""
 
 
 @dataclass(slots=True)

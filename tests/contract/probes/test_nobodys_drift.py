@@ -73,6 +73,11 @@ def mid_run(fault: Fault, first: int = 12) -> tuple[Fault, ...]:
 
 
 PC_ERROR = {"error": {"message": "no", "type": "invalid_request_error", "param": None, "code": None}}
+PA_DISABLED = {
+    "type": "error",
+    "error": {"type": "invalid_request_error", "message": "This organization has been disabled."},
+    "request_id": "req_011CSHoEeqs5C35K2UUqR7Fy",
+}
 REGION = json.dumps(
     {"error": {**PC_ERROR["error"], "code": "unsupported_country_region_territory", "message": "not here"}}
 )
@@ -129,6 +134,37 @@ NOBODYS: dict[str, Row] = {
     ),
     "the challenge of an edge, one time in five": Row(
         PC, (Fault(Where(share=0.2), answer=to.page(403, "Forbidden")),), Exit.FINE, written=True
+    ),
+    "the block of an edge in plain text": Row(
+        PC,
+        (Fault(answer=to.instead(403, "error code: 1020", "text/plain; charset=UTF-8")),),
+        Exit.BLIND,
+        reasons=frozenset({"gateway-page"}),
+        words=("error code: 1020",),
+    ),
+    "an edge's refusal in plain text, one time in twenty": Row(
+        PC, (Fault(Where(share=0.05), answer=to.instead(425, "too early", "text/plain")),), Exit.FINE, written=True
+    ),
+    "a portal before all that is posted": Row(
+        PC,
+        (Fault(TO_PROBES, answer=to.instead(200, json.dumps({"error": "captcha_required"}))).only(method="POST"),),
+        Exit.BLIND,
+        reasons=frozenset({"one-answer-to-everything"}),
+        words=("without a fault was answered alike", "captcha_required"),
+    ),
+    "a firewall before all that is posted, where few faults are": Row(
+        ("pd/errors/request/", "pd/errors/invalid_argument/", "pd/endpoints/tokenize/", "pd/endpoints/models/"),
+        (Fault(TO_PROBES, answer=to.instead(403, json.dumps({"message": "Forbidden"}))).only(method="POST"),),
+        Exit.BLIND,
+        reasons=frozenset({"one-answer-to-everything"}),
+        words=("without a fault was answered alike: 403",),
+    ),
+    "an organization that is disabled": Row(
+        PA,
+        (Fault(answer=to.instead(400, json.dumps(PA_DISABLED))),),
+        Exit.BLIND,
+        reasons=frozenset({"control-failed"}),
+        words=("was answered 400: This organization has been disabled.; look at PA_",),
     ),
     "a region that is not served": Row(
         PC,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
+
+import pytest
 
 from catalog.model import Outcome
 from probes.target.target import Cost
@@ -85,6 +88,56 @@ def test_a_provider_that_has_one_sentence_for_all_errors_still_conforms_and_that
     assert otherwise
     assert {result.outcome for result in otherwise} == {Outcome.DRIFTED}, "no verdict is lost"
     assert {finding.code for each in otherwise for finding in each.drifts} == {"message-differs"}, "promised words are"
+
+
+PORTAL = json.dumps({"error": "captcha_required", "url": "https://portal.example/login"})
+FIREWALL = json.dumps({"message": "Forbidden"})
+
+
+@pytest.mark.parametrize("allow", [frozenset({Cost.FREE}), frozenset(Cost)], ids=["free", "all"])
+@pytest.mark.parametrize("answer", [to.instead(200, PORTAL), to.instead(403, FIREWALL)], ids=["portal", "firewall"])
+@pytest.mark.parametrize("provider", ["pa", "pb"])
+def test_what_stands_before_all_that_is_posted_is_nobodys_drift(
+    provider: str, answer: to.Change, allow: frozenset[Cost], stand: Stand
+) -> None:
+    """The control is a GET, and green."""
+    families = "(generation|messages|models|compatibility|complete|auth_tokens|general|invalid_request)"
+    asked = [
+        str(record.address)
+        for record in catalog().select(provider=provider)
+        if re.search(f"/{families}/", str(record.address)) and "general/(server|overload)" not in str(record.address)
+    ]
+    posted = Fault(Where(provider=provider, method="POST", control=False), answer=answer)
+    clean = probe(stand.behind(concurrency=4), asked, allow=allow)
+    results = probe(stand.behind(posted, concurrency=4), asked, allow=allow)
+    drifted = {address: each.drifts for address, each in results.items() if each.outcome is Outcome.DRIFTED}
+    assert drifted == {}
+    lost = [address for address, each in results.items() if each.outcome is not clean[address].outcome]
+    assert len(lost) > 15
+    assert set(reasons(results[each] for each in lost)) <= {
+        "assumption-failed",
+        "one-answer-to-everything",
+        "twin-not-allowed",
+        "setup-failed",
+        "probe-refused",
+    }
+
+
+def test_what_the_provider_lets_through_that_it_refused_is_drift_however_alike(stand: Stand) -> None:
+    """Tokens of one short text are as many whatever is wrong with the request, and what was deleted says nothing."""
+    counted = Fault(
+        Where(provider="pa", path="/count_tokens$", control=False, statuses=(400,)),
+        answer=to.instead(200, json.dumps({"input_tokens": 4}), **OF_PA),
+    )
+    deleted = Fault(Where(provider="pa", method="DELETE", statuses=(404,)), answer=to.instead(200, "{}", **OF_PA))
+    asked = [
+        "pa/errors/invalid_request/server_tools_in_count_tokens",
+        "pa/endpoints/messages/count_tokens",
+        *(str(each.address) for each in catalog().select(provider="pa") if "/delete_" in str(each.address)),
+    ]
+    assert len(asked) > 5
+    results = probe(stand.behind(counted, deleted, concurrency=4), asked)
+    assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.DRIFTED)
 
 
 def test_an_endpoint_that_is_gone_is_told_though_it_answers_all_alike(stand: Stand) -> None:

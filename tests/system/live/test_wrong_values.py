@@ -142,7 +142,13 @@ def test_an_account_without_any_model_is_in_trouble(standing: Services, provider
 BAD_GATEWAY = page(502, "Bad Gateway")
 
 
-@pytest.mark.parametrize("trouble", [{"answer": BAD_GATEWAY}, {"act": Act.RESET}, {"answer": instead(503, "{}")}])
+TOO_EARLY = instead(425, "too early", "text/plain")
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [{"answer": BAD_GATEWAY}, {"act": Act.RESET}, {"answer": instead(503, "{}")}, {"answer": TOO_EARLY}],
+)
 def test_what_gets_lost_at_first_is_asked_for_once_more(standing: Services, trouble: dict[str, Any]) -> None:
     """The first look-up and, of the doctor, the first control."""
     model = ("pa/endpoints/models/get_model",)

@@ -15,6 +15,7 @@ from catalog.model.exchange import GrpcStatus
 from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
 from catalog.reading.headers import HeaderRule
+from probes.judging.attempts import conclude, undecided
 from probes.judging.judge import judge
 from tests.harness.engines import catalog
 from tests.unit.probes.test_basis import BODY, HEADERS, RATE_LIMIT, judged, known
@@ -82,6 +83,23 @@ def test_a_page_under_the_documented_status_is_inconclusive_and_keeps_what_diffe
     assert verdict.reason is not None
     assert verdict.reason.detail.startswith("POST https://provider.example/v1/messages: HTTP 404: ")
     assert "body-malformed" in {finding.code for finding in verdict.findings}
+
+
+@pytest.mark.parametrize("status", [404, 425, 403])
+def test_a_refusal_that_says_it_is_text_is_in_question_under_any_status(status: int) -> None:
+    """An edge refuses so; if it stays, it is the provider."""
+    plain = Response(status, {"content-type": "text/plain; charset=utf-8"}, "error code: 1020", "text")
+    verdict = judged(UNKNOWN_MODEL, plain, {})
+    assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
+    assert conclude([verdict] * 3).outcome is Outcome.DRIFTED
+    assert conclude([verdict] * 2).outcome is Outcome.INCONCLUSIVE
+    assert undecided([verdict])
+
+
+@pytest.mark.parametrize("kind", ["application/json", ""])
+def test_what_says_it_is_json_and_is_none_is_the_providers(kind: str) -> None:
+    broken = Response(404, {"content-type": kind}, '{"type": "err', "text")
+    assert told(UNKNOWN_MODEL, broken) == (Outcome.DRIFTED, "")
 
 
 def test_text_that_is_no_page_is_a_drift() -> None:

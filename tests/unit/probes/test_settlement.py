@@ -324,8 +324,103 @@ def test_what_is_left_out_hides_no_other_refusal() -> None:
     assert [each.place for each in said] == [PLACE]
 
 
+SUCCESS = Expected("success", MESSAGES, envelope("pa_message"), 200)
+PORTAL = {"error": "captcha_required", "url": "https://portal.example"}
+LET_THROUGH = {"model": "mock-small", "stop_reason": "end_turn", "usage": {"input_tokens": 4, "output_tokens": 1}}
+
+
+def answered_200(content: object) -> Exchange:
+    return Exchange("answer", ASKED, Response(200, {}, content, "json"))
+
+
+@pytest.mark.parametrize(
+    ("content", "success", "fault"),
+    [(PORTAL, SUCCESS, "row"), (LET_THROUGH, SUCCESS, ""), (PORTAL, None, "")],
+    ids=["no success of the endpoint", "a success of it", "nothing is documented of one"],
+)
+def test_what_is_no_success_of_its_endpoint_counts_as_a_refusal(
+    content: object, success: Expected | None, fault: str
+) -> None:
+    (said,) = refusals(
+        [EXPECTED],
+        summed({PLACE: judged(Outcome.DRIFTED)}),
+        {PLACE: answered_200(content)},
+        "pa:inference",
+        {"answer": "row"},
+        KNOWN,
+        success=lambda endpoint: success if endpoint == MESSAGES else None,
+    )
+    assert (said.said.status, said.fault, said.provoked, said.plain) == (200, fault, True, False)
+
+
+def test_what_came_in_place_of_a_success_is_known_from_what_another_key_or_a_fault_was_told() -> None:
+    labels = {"plain": 200, "answer": 400, "with another key": 200}
+    cells = {(label, ""): judged(Outcome.DRIFTED, label) for label in labels}
+    said = refusals(
+        [replace(EXPECTED, label=label, status=status) for label, status in labels.items()],
+        summed(cells),
+        {place: answer(403, EMPTY) for place in cells},
+        "pa:inference",
+        {"answer": "row"},
+        KNOWN,
+        with_another_key={"with another key"},
+    )
+    assert [(each.place[0], each.plain, each.fault, each.where) for each in said] == [
+        ("plain", True, "", MESSAGES),
+        ("answer", False, "row", MESSAGES),
+        ("with another key", False, "", MESSAGES),
+    ]
+
+
+def test_an_endpoint_of_which_nothing_but_a_refusal_is_documented_is_asked_with_a_fault() -> None:
+    removed = replace(EXPECTED, label="success")
+    cells = {("success", ""): judged(Outcome.DRIFTED, "success")}
+    (said,) = refusals([removed], summed(cells), {("success", ""): answer(403, EMPTY)}, "pa:inference", {}, KNOWN)
+    assert (said.provoked, said.plain) == (True, False)
+
+
+PLAIN = replace(refusal(""), drifts=True, plain=True, where=COUNT)
+INSTEAD = tuple(replace(refusal(fault), drifts=True, where=MESSAGES) for fault in "abc")
+
+
+@pytest.mark.parametrize(
+    ("found", "everything"),
+    [
+        ((PLAIN, *INSTEAD), True),
+        (INSTEAD, False),
+        ((PLAIN, *INSTEAD[:2]), False),
+        ((PLAIN, *(replace(each, where=COUNT) for each in INSTEAD)), False),
+        ((PLAIN, *(replace(each, drifts=False) for each in INSTEAD)), False),
+        ((PLAIN, *(replace(each, said=replace(SAID, message="another")) for each in INSTEAD)), False),
+    ],
+    ids=["on several endpoints", "no plain one", "too few", "on one endpoint", "as documented", "in other words"],
+)
+def test_what_came_to_faults_and_to_a_request_without_one_came_to_everything(
+    found: tuple[Refusal, ...], everything: bool
+) -> None:
+    shared = Shared()
+    shared.add(found)
+    assert [*shared.everything()] == ([SAID] if everything else [])
+
+
+@pytest.mark.parametrize(
+    ("refused", "expected"),
+    [
+        (replace(refusal("", replace(SAID, endpoint=COUNT)), plain=True, drifts=True), Outcome.INCONCLUSIVE),
+        (refusal("", replace(SAID, endpoint=COUNT)), Outcome.DRIFTED),
+    ],
+    ids=["in place of a success", "of another key"],
+)
+def test_a_success_in_doubt_is_no_drift_nor_what_its_record_was_answered_with_in_the_same_words(
+    refused: Refusal, expected: Outcome
+) -> None:
+    beside = replace(refused, place=("wrong_credential", ""), plain=False)
+    before = summed({PLACE: judged(Outcome.DRIFTED), beside.place: judged(Outcome.DRIFTED, "wrong_credential")})
+    assert settled(before, [refused, beside], {SAID: Ruled(Ruling.UNKNOWN, "why")}).outcome is expected
+
+
 LEFT_OUT = [
-    (EXPECTED, answer(200), Outcome.DRIFTED),
+    (EXPECTED, answer(200), Outcome.CONFORMS),
     (PROMISED, answer(400, EMPTY), Outcome.CONFORMS),
     (EXPECTED, answer(400, EMPTY), Outcome.INCONCLUSIVE),
     (EXPECTED, Exchange("answer", ASKED, None, Reason("connection-reset")), Outcome.CONFORMS),

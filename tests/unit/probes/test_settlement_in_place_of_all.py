@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from catalog.model import Aspect, Finding, Outcome, Severity
@@ -53,7 +55,7 @@ def test_one_text_from_several_endpoints_is_a_gateway_s(texts: dict[str, set[str
     ids=["provoked", "with another key", "asked for", "as documented"],
 )
 def test_what_keeps_a_key_out_is_no_drift_of_another_error(
-    refused: dict[str, bool], outcome: Outcome, reason: str | None
+    refused: dict[str, Any], outcome: Outcome, reason: str | None
 ) -> None:
     verdict = summed({PLACE: judged(outcome)})
     refusal = Refusal(PLACE, SAID, "", page=False, **refused)
