@@ -244,7 +244,7 @@ def _closing(expected: Expected, rule: StreamRule, response: Response) -> Iterat
         yield _finding(
             expected, "close:clean", Code.CLOSE_UNCLEAN, Aspect.CLOSE, "clean", "a closing handshake", "none"
         )
-    if rule.close_reason and not close.reason:
+    if rule.close_reason and not close.reason.strip():
         yield _finding(expected, "close:reason", Code.CLOSE_REASON_MISSING, Aspect.CLOSE, "reason", "a reason", "none")
 
 

@@ -68,8 +68,8 @@ def by_page(listing: Call, size: int) -> Steps:
         following = asked(pages, ((PAGE, cursor(await probe.send(pages, FIRST), "next_page")),))
         page = await probe.send(following, PAGE)
         for _ in range(MOST):
-            token = body_of(page).get("next_page")
-            if not isinstance(token, str):
+            token = _copied(body_of(page).get("next_page"))
+            if token is None:
                 break
             following = asked(pages, ((PAGE, token),))
             page = await probe.send(following, SETUP)
@@ -84,11 +84,16 @@ def cursor(exchange: Exchange, name: str) -> str:
     Raises:
         Stopped: it returned none, so there is nothing to walk by.
     """
-    found = body_of(exchange).get(name)
-    if not isinstance(found, str):
+    found = _copied(body_of(exchange).get(name))
+    if found is None:
         where = f"{exchange.request.method} {exchange.request.url}"
         raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: the page has no {name} to walk by"))
     return found
+
+
+def _copied(value: object) -> str | None:
+    """A cursor as a query has it: it is opaque (1:2.5), so a number is one as well."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def body_of(exchange: Exchange) -> Mapping[str, Any]:

@@ -116,6 +116,7 @@ CODE: dict[str, Any] = {"protocol": "websocket", "close_code": (4000, 4001)}
         ({"close_clean": False}, Close(1000), []),
         ({"close_reason": True}, Close(1000, "why"), []),
         ({"close_reason": True}, Close(1000), [("close:reason", "close-reason-missing", "a reason", "none")]),
+        ({"close_reason": True}, Close(1000, " "), [("close:reason", "close-reason-missing", "a reason", "none")]),
         ({"close_reason": True}, None, [("close:reason", "close-missing", "closed", "still open")]),
         ({}, None, []),
     ],

@@ -1,0 +1,24 @@
+"""What is taken for a cursor of a page, and copied back."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.model import Exchange, Request, Response
+from probes.elicit.probe import Stopped
+from probes.recipes.pa.walking import cursor
+
+
+def page(body: object) -> Exchange:
+    return Exchange("page_1", Request("GET", "https://provider.example/list"), Response(200, {}, body, "json"))
+
+
+@pytest.mark.parametrize(("value", "copied"), [("page_x", "page_x"), (17, "17")])
+def test_a_cursor_is_opaque(value: object, copied: str) -> None:
+    assert cursor(page({"next_page": value}), "next_page") == copied
+
+
+@pytest.mark.parametrize("body", [{}, {"next_page": None}, {"next_page": True}, {"next_page": ["x"]}, [], None])
+def test_without_one_there_is_nothing_to_walk_by(body: object) -> None:
+    with pytest.raises(Stopped, match="the page has no next_page to walk by"):
+        cursor(page(body), "next_page")
