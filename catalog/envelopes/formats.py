@@ -1,9 +1,10 @@
-"""The documented syntaxes of header values (2:8): seconds, RFC 3339 instants, durations such as 6m0s, integers."""
+"""The syntaxes of header values (2:8): seconds, RFC 3339 instants, durations such as 6m0s, integers; HTTP's dates."""
 
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 _SECONDS = re.compile(r"[0-9]+")
 _INTEGER = re.compile(r"[0-9]+")
@@ -48,4 +49,13 @@ def instant(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text.upper())
     except ValueError:
+        return None
+
+
+def http_date(text: str) -> datetime | None:
+    """A date as HTTP writes one, in UTC, or None; one that names no zone is in UTC, as all of HTTP's are."""
+    try:
+        found = parsedate_to_datetime(text)
+        return found.astimezone(UTC) if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    except (OverflowError, TypeError, ValueError):
         return None

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from catalog.envelopes import formats
 from catalog.reading.manifest import manifest
 from catalog.reading.retry import retry
 
@@ -142,11 +142,8 @@ def _number(text: str) -> float | None:
 
 
 def _until(text: str, now: Callable[[], datetime]) -> float | None:
-    try:
-        until = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - now()).total_seconds())
+    until = formats.http_date(text)
+    return max(0.0, (until - now()).total_seconds()) if until is not None else None
 
 
 def _now() -> datetime:

@@ -6,8 +6,7 @@ Which headers belong together is data of the rate-limit record: its rules name a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.envelopes import formats
@@ -76,7 +75,7 @@ def _already_reset(family: Family, headers: Mapping[str, str]) -> Iterator[Contr
     if "reset" not in family:
         return
     name = family["reset"].name
-    reset, answered = formats.instant(headers.get(name, "")), _date(headers)
+    reset, answered = formats.instant(headers.get(name, "")), formats.http_date(headers.get("date", ""))
     if reset is not None and answered is not None and reset < answered - CLOCK_SLACK:
         yield Contradiction(
             FindingCode.HEADER_INCONSISTENT, name, f"not before the answer's date {answered.isoformat()}", headers[name]
@@ -86,10 +85,3 @@ def _already_reset(family: Family, headers: Mapping[str, str]) -> Iterator[Contr
 def _number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:
     text = headers.get(rule.name, "")
     return int(text) if rule.format == "integer" and formats.valid("integer", text) else None
-
-
-def _date(headers: Mapping[str, str]) -> datetime | None:
-    try:
-        return parsedate_to_datetime(headers.get("date", ""))
-    except ValueError:
-        return None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from catalog.envelopes.formats import http_date
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.elicit.probe import Stopped
@@ -21,7 +21,7 @@ def moment_of(exchange: Exchange) -> datetime:
         Stopped: with reason `setup-failed`: it has no date.
     """
     dated = exchange.response.headers.get("date", "") if exchange.response is not None else ""
-    try:
-        return parsedate_to_datetime(dated)
-    except ValueError:
-        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the answer has no date to count from")) from None
+    moment = http_date(dated)
+    if moment is None:
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, "the answer has no date to count from"))
+    return moment

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from catalog.envelopes import formats
@@ -97,10 +96,8 @@ def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> fl
         return max(0.0, float(value))
     except ValueError:
         pass
-    try:
-        return max(0.0, (parsedate_to_datetime(value) - (now or datetime.now(UTC))).total_seconds())
-    except (TypeError, ValueError):
-        return None
+    until = formats.http_date(value)
+    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds()) if until is not None else None
 
 
 def _until(reset: str, now: datetime) -> float:
@@ -113,7 +110,4 @@ def _until(reset: str, now: datetime) -> float:
 
 def _answered_at(headers: Mapping[str, str]) -> datetime:
     """When the provider answered, by its own clock where it tells: dates beside it are by that clock too."""
-    try:
-        return parsedate_to_datetime(headers.get("date", "")).astimezone(UTC)
-    except ValueError:
-        return datetime.now(UTC)
+    return formats.http_date(headers.get("date", "")) or datetime.now(UTC)

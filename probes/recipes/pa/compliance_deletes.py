@@ -6,9 +6,9 @@ They delete fixtures. The API can make none, so they are probed on the mock alon
 from __future__ import annotations
 
 from collections.abc import Callable
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from catalog.envelopes.formats import http_date
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from probes.calls.call import Call, get
@@ -71,10 +71,8 @@ def told(kind: str, *window: tuple[str, str]) -> Call:
 def from_then_on(exchange: Exchange) -> tuple[tuple[str, str], ...]:
     """The window that begins when an answer was sent, by its own date: what was done before is not in it."""
     dated = exchange.response.headers.get("date", "") if exchange.response is not None else ""
-    try:
-        return ((SINCE, parsedate_to_datetime(dated).strftime("%Y-%m-%dT%H:%M:%SZ")),)
-    except ValueError:
-        return ()
+    moment = http_date(dated)
+    return ((SINCE, moment.strftime("%Y-%m-%dT%H:%M:%SZ")),) if moment is not None else ()
 
 
 RECORDED = ("recorded_before", "recorded")

@@ -17,11 +17,14 @@ from probes.judging.judge import judge
 from probes.judging.limit_headers import contradictions
 from probes.planning.obstacles import fitted
 from probes.target.target import Cost, Target
+from tests.harness import fault_changes as to
 from tests.harness.engines import Clean, catalog
 from tests.harness.engines import probe as probed
+from tests.harness.faults import Fault
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
+    from tests.harness.fault_proxy import Stand
 
 RULES = (
     HeaderRule("limit", "format", format="integer", family="tokens", part="limit"),
@@ -149,6 +152,13 @@ def test_what_a_provider_does_wrong_is_found(
     clean: Clean, provider: str, label: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
 ) -> None:
     assert judged(clean(provider)[GENERAL[provider]], label, headers) == found
+
+
+def test_a_date_that_names_no_zone_is_no_fault_of_ours(stand: Stand) -> None:
+    undated = Fault(answer=to.added("date", "Sun, 22 Nov 2026 04:00:00"))
+    asked = ["pa/rate_limits/limits/general", "pc/rate_limits/limits/general", "pa/errors/general/rate_limit"]
+    results = probed(stand.behind(undated), asked)
+    assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
 
 
 @pytest.mark.parametrize("provider", sorted(GENERAL))

@@ -119,3 +119,27 @@ def test_null_is_a_value_and_absence_is_none() -> None:
     assert find({"a": None}, "/a") is None
     assert find({"a": None}, "/b") is ABSENT
     assert repr(ABSENT) == "absent"
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("Sun, 22 Nov 2026 15:00:00 GMT", datetime(2026, 11, 22, 15, tzinfo=UTC)),
+        ("Sun, 22 Nov 2026 15:00:00", datetime(2026, 11, 22, 15, tzinfo=UTC)),
+        ("Sun, 22 Nov 2026 15:00:00 -0000", datetime(2026, 11, 22, 15, tzinfo=UTC)),
+        ("Sun, 22 Nov 2026 15:00:00 +0200", datetime(2026, 11, 22, 13, tzinfo=UTC)),
+        ("Sun, 22 Nov 2026 15:00:00 +99999999999999999999", None),
+        ("Sun, 99999999999999999999 Nov 2026 15:00:00 GMT", None),
+        ("Sun, 22 Nov 99999 15:00:00 GMT", None),
+        ("yesterday", None),
+        ("", None),
+    ],
+)
+def test_a_date_of_http_is_in_utc_whatever_it_lacks(text: str, moment: datetime | None) -> None:
+    assert formats.http_date(text) == moment
+
+
+@given(st.text())
+def test_no_text_breaks_who_reads_a_date(text: str) -> None:
+    found = formats.http_date(text)
+    assert found is None or found.tzinfo is UTC
