@@ -114,9 +114,8 @@ def choose(rule: Rule, body: Json, values: Mapping[str, str], rules: Mapping[str
 
 
 def is_empty(rule: Rule, body: Json) -> bool:
-    """Whether the answer has the list, and nothing is in it."""
-    found = find(body, rule.entries)
-    return isinstance(found, list) and not found
+    """Whether there is an answer, and no list in it of which anything could be taken: null in its place, or blanks."""
+    return body is not None and not any(_text(each, rule) for each in _entries(rule, body))
 
 
 def listed(rule: Rule, body: Json, value: str) -> bool:

@@ -125,10 +125,14 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("provider", LISTS)
-def test_an_account_without_any_model_is_in_trouble(standing: Services, provider: str) -> None:
+@pytest.mark.parametrize(
+    ("provider", "listing"),
+    [*((each, b"[]") for each in LISTS), ("pa", b"null"), ("pa", b'{"id": "m"}'), ("pa", b'[{"id": ""}]')],
+)
+def test_an_account_without_any_model_is_in_trouble(standing: Services, provider: str, listing: bytes) -> None:
     """Most records need one; that there is none is no state of a provider's, so nobody looked at those."""
-    path, nothing = LISTS[provider]
+    path, empty = LISTS[provider]
+    nothing = empty.replace(b"[]", listing)
     standing.behind(Fault(Where(path=path, statuses=(200,)), answer=body(lambda raw: nothing)))
     target = standing.target(provider)
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
