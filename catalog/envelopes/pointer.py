@@ -32,6 +32,16 @@ def find_all(document: Json, pointer: str) -> Sequence[Json]:
     return found
 
 
+def is_of_no_item(document: Json, pointer: str) -> bool:
+    """Whether a pointer leads into the items of lists that are there, and all empty: they show nothing of an item."""
+    found: Sequence[Json] = (document,)
+    for name in _names(pointer):
+        if name == "*" and found and all(each == [] for each in found):
+            return True
+        found = [item for each in found for item in _step(each, name)]
+    return False
+
+
 @lru_cache(maxsize=4096)
 def _names(pointer: str) -> tuple[str, ...]:
     """The names on the way, unescaped. Kept, because the few pointers of a catalog are followed on every answer."""

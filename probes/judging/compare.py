@@ -17,6 +17,7 @@ from catalog.model.text import brief
 from catalog.reading.expected import Expected, answer_body
 from catalog.reading.manifest import manifest
 from probes.judging import limit_headers
+from probes.judging.places import shows_no_item
 from probes.judging.relations import NO_OTHERS, Answers, broken
 from probes.judging.validators import is_valid, validator
 
@@ -173,6 +174,8 @@ def _fields(expected: Expected, body: Json) -> Iterator[Finding]:
                     expected, f"body:{pointer}", Code.FIELD_UNEXPECTED, Aspect.BODY, pointer, "absent", _brief(seen[0])
                 )
         elif not seen:
+            if shows_no_item(expected, body, within, pointer):
+                continue
             yield _finding(expected, within, Code.FIELD_MISSING, Aspect.BODY, pointer, schema, "absent")
         elif not any(is_valid(schema, value) for value in seen):
             yield _finding(expected, within, Code.FIELD_DIFFERS, Aspect.BODY, pointer, schema, _brief(seen[0]))

@@ -12,7 +12,8 @@ from catalog.model.look import Look
 from catalog.reading.assertions import ANOTHER_REVISION
 from catalog.reading.expected import Expected, answer_body
 from probes.judging.basis import is_foreign, succeeds
-from probes.judging.relations import NO_OTHERS, Answers
+from probes.judging.places import shows_no_item
+from probes.judging.relations import NO_OTHERS, NOTHING_THERE, Answers
 from probes.judging.relations import unseen as unseen_relations
 from probes.judging.revisions import not_holding
 
@@ -121,6 +122,8 @@ def _hidden(expected: Expected, response: Response, assertion: Assertion, otherw
         unread = expected.envelope.body == "json" and not streamed and response.body_type != "json"
         if answer_body(expected, response) is ABSENT or (unread and "body" in otherwise):
             return NO_BODY
+    if aspect == "body" and shows_no_item(expected, answer_body(expected, response), assertion.key.within, place):
+        return NOTHING_THERE
     if aspect == "header" and _is_left_out(expected, response, place):
         return NOT_SHOWN
     return ""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from catalog.envelopes.place import EVERY, Place
-from catalog.envelopes.pointer import ABSENT, find_all
+from catalog.envelopes.pointer import ABSENT, find_all, is_of_no_item
 from catalog.envelopes.projection import unwrapped
+from catalog.model.assertion import Basis
 from catalog.reading.expected import Expected, answer_body
 
 if TYPE_CHECKING:
@@ -28,6 +29,16 @@ def values_at(place: Place, expected: Expected, exchange: Exchange, path: str = 
     if not asked and exchange.response is None:
         return ()
     return tuple(_asked(place, exchange, path) if asked else _answered(place, expected, exchange.response))
+
+
+def shows_no_item(expected: Expected, body: Json, within: str, pointer: str) -> bool:
+    """Whether what we assumed of the items of a list cannot be seen, for the lists in a body are empty.
+
+    Nothing need be an account's own; so that it has none settles no assumption.
+    """
+    assertion = expected.assertions.get(f"{expected.label}/{within}")
+    is_ours = assertion is not None and (assertion.basis is Basis.ASSUMED or assertion.place_alone)
+    return is_ours and is_of_no_item(unwrapped(expected.envelope, body), pointer)
 
 
 def _answered(place: Place, expected: Expected, response: Response | None) -> Iterator[Json]:

@@ -19,7 +19,8 @@ from catalog.envelopes.pointer import ABSENT
 from catalog.evidence.kept import is_short, short
 from catalog.model.codes import FindingCode
 from catalog.model.json_tree import texts
-from probes.judging.places import values_at
+from catalog.reading.expected import answer_body
+from probes.judging.places import shows_no_item, values_at
 from probes.judging.validators import is_valid
 from probes.judging.versions import is_version_of
 
@@ -108,7 +109,7 @@ def _offending(relation: Relation, expected: Expected, exchange: Exchange, other
     place = Place.parse(relation.at)
     ours = Values(values_at(place, expected, exchange, relation.path), place.is_text)
     # An empty list keeps every relation, and shows none: that no item is wrong is not that one was seen right.
-    if not ours.values and relation.kind != "non_empty":
+    if not ours.values and (relation.kind != "non_empty" or _is_of_no_item(relation, expected, exchange)):
         return NOTHING_THERE
     if any(label not in others for label in relation.of):
         return NO_TWIN
@@ -120,6 +121,13 @@ def _offending(relation: Relation, expected: Expected, exchange: Exchange, other
         ours, theirs = (each._replace(values=[steady(value) for value in each.values]) for each in (ours, theirs))
     offending = _KINDS[relation.kind](ours, theirs)
     return NOTHING_TO_COMPARE if offending is None else offending
+
+
+def _is_of_no_item(relation: Relation, expected: Expected, exchange: Exchange) -> bool:
+    response = exchange.response
+    return response is not None and shows_no_item(
+        expected, answer_body(expected, response), relation.within, relation.at
+    )
 
 
 def _compared_with(relation: Relation, expected: Expected, exchange: Exchange, others: Answers) -> Values:

@@ -35,7 +35,7 @@ def by_ends(listing: Call) -> Steps:
     """Three entries at once; the same by two pages of two; and back from the second page."""
 
     async def walk(probe: Probe) -> None:
-        await probe.send(asked(listing, (("limit", "3"),)), WHOLE)
+        _demand_more_than(2, await probe.send(asked(listing, (("limit", "3"),)), WHOLE))
         pages = asked(listing, (("limit", "2"),))
         first = await probe.send(pages, FIRST)
         second = await probe.send(asked(pages, ((AFTER, cursor(first, "last_id")),)), AFTER)
@@ -63,7 +63,7 @@ def by_page(listing: Call, size: int) -> Steps:
     """Two pages of so many entries and then on to the last one; and what the first two hold at once."""
 
     async def walk(probe: Probe) -> None:
-        await probe.send(asked(listing, (("limit", str(2 * size)),)), WHOLE)
+        _demand_more_than(size, await probe.send(asked(listing, (("limit", str(2 * size)),)), WHOLE))
         pages = asked(listing, (("limit", str(size)),))
         following = asked(pages, ((PAGE, cursor(await probe.send(pages, FIRST), "next_page")),))
         page = await probe.send(following, PAGE)
@@ -76,6 +76,18 @@ def by_page(listing: Call, size: int) -> Steps:
         await probe.send(following, END)
 
     return walk
+
+
+def _demand_more_than(size: int, whole: Exchange) -> None:
+    """Refuse to walk where one page holds all: what it says of going on tells nothing.
+
+    Raises:
+        Stopped: the account has no more.
+    """
+    found = len(entries(body_of(whole)))
+    if found <= size:
+        where = f"{whole.request.method} {whole.request.url}"
+        raise Stopped(Reason(ReasonCode.SETUP_FAILED, f"{where}: {found} entries are no second page of {size}"))
 
 
 def cursor(exchange: Exchange, name: str) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.envelopes import formats
-from catalog.envelopes.pointer import ABSENT, find, find_all
+from catalog.envelopes.pointer import ABSENT, find, find_all, is_of_no_item
 
 FORMATS = ("seconds", "integer", "duration", "rfc3339")
 
@@ -113,6 +113,24 @@ def test_a_star_is_some_item(pointer: str, found: list[object]) -> None:
     document = {"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}
     assert list(find_all(document, pointer)) == found
     assert find(document, pointer) == (found[0] if found else ABSENT)
+
+
+@pytest.mark.parametrize(
+    ("pointer", "document", "empty"),
+    [
+        ("/a/*/b", {"a": []}, True),
+        ("/a/*/b/*", {"a": [{"b": []}, {"b": []}]}, True),
+        ("/a/*/b/*", {"a": [{"b": []}, {"b": [1]}]}, False),
+        ("/a/*/b", {"a": [{}]}, False),
+        ("/a/*/b", {"a": {}}, False),
+        ("/a/*/b", {"a": None}, False),
+        ("/a/*/b", {}, False),
+        ("/a/0", {"a": []}, False),
+        ("/a", {"a": []}, False),
+    ],
+)
+def test_empty_lists_show_nothing_of_an_item(pointer: str, document: object, empty: bool) -> None:
+    assert is_of_no_item(document, pointer) is empty
 
 
 def test_null_is_a_value_and_absence_is_none() -> None:

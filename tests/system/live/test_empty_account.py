@@ -1,0 +1,74 @@
+"""An account that holds nothing shows nothing of what it might hold: no assumption is settled, and nothing drifts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.accounts import Services, night, services
+from tests.harness.fault_changes import body
+from tests.harness.faults import Fault, Where
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+
+REMOTE = "pa/endpoints/compliance_sessions/list_remote_sessions"
+LOCAL = "pa/endpoints/compliance_sessions/list_local_sessions"
+ACTIVITIES = "pa/endpoints/compliance_activities/list_activities"
+KEYS = {"PA_COMPLIANCE_KEY": "mock-pa-compliance", "PA_ADMIN_KEY": "mock-pa-admin"}
+
+
+@pytest.fixture(scope="module")
+def standing() -> Iterator[Services]:
+    with services() as made:
+        yield made
+
+
+def of_pages(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Fault:
+    """A fault on the pages of all lists of the compliance API."""
+
+    def changed(raw: bytes) -> bytes:
+        page = json.loads(raw)
+        return json.dumps(change(page) if "data" in page else page).encode()
+
+    return Fault(Where(provider="pa", path="/compliance/", statuses=(200,)), answer=body(changed))
+
+
+EMPTY = of_pages(lambda page: {**page, "data": [], "first_id": None, "last_id": None, "next_page": None})
+ONE = of_pages(lambda page: {**page, "data": page["data"][:1], "next_page": None})
+NAMELESS = of_pages(lambda page: {**page, "data": [{"id": each["id"]} for each in page["data"]]})
+
+
+def differing(results: Mapping[str, Result]) -> dict[str, set[str]]:
+    found = {
+        address: {each.assertion for each in result.findings if each.severity in ("must", "should")}
+        for address, result in results.items()
+    }
+    return {address: keys for address, keys in found.items() if keys}
+
+
+@pytest.mark.parametrize("account", [EMPTY, ONE], ids=["empty", "one of each"])
+def test_nothing_differs_where_there_is_nothing(account: Fault, standing: Services) -> None:
+    standing.behind(account)
+    results = night(standing.target("pa", **KEYS), [REMOTE, LOCAL, ACTIVITIES])
+    assert differing(results) == {}
+
+
+def test_what_an_empty_list_holds_was_not_seen(standing: Services) -> None:
+    standing.behind(EMPTY)
+    (look,) = (each for each in night(standing.target("pa", **KEYS), [REMOTE])[REMOTE].looks if each.label == "success")
+    assert look.unseen["body:/data/*/status"] == "nothing-there"
+    assert "status" in look.as_stated
+
+
+def test_an_item_without_it_settles_what_was_assumed(standing: Services) -> None:
+    standing.behind(NAMELESS)
+    assert differing(night(standing.target("pa", **KEYS), [REMOTE])) == {REMOTE: {"success/body:/data/*/status"}}
+
+
+def test_a_page_that_says_nothing_of_the_next_is_drift_where_there_is_one(standing: Services) -> None:
+    standing.behind(of_pages(lambda page: {**page, "next_page": None}))
+    assert differing(night(standing.target("pa", **KEYS), [LOCAL])) == {LOCAL: {"page_1/relation:non_empty:/next_page"}}
