@@ -1,0 +1,21 @@
+"""Bytes in pieces, as a network brings them: cut at any places."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Iterator
+
+from hypothesis import strategies as st
+
+PLACES = st.lists(st.integers(0, 10**6), max_size=12)
+
+
+def cut(raw: bytes, places: list[int]) -> Iterator[bytes]:
+    """The bytes in pieces, cut at these places."""
+    edges = sorted({0, len(raw), *(place % (len(raw) + 1) for place in places)})
+    return (raw[start:end] for start, end in itertools.pairwise(edges))
+
+
+async def pieces(raw: bytes, places: list[int]) -> AsyncIterator[bytes]:
+    for piece in cut(raw, places):
+        yield piece
