@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import gzip
 import html
 import itertools
@@ -16,6 +15,7 @@ from urllib.parse import quote
 from tests.harness import hostile, hostile_http2, hostile_sockets
 from tests.harness.disguises import disguises
 from tests.harness.hostile import Misbehaviour, Peer, answer, plain, start
+from tests.harness.hostile_calls import broken_calls
 from tests.harness.hostile_serving import ENVELOPE, Serve, by_hand, instead_of_tls, no_grpc, over_grpc, over_tls
 from tests.harness.hostile_sockets import BINARY, CLOSE, PING, TEXT, after_handshake, frame, hasty, saying
 from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent
@@ -369,43 +369,12 @@ def _grpc() -> Iterator[Case]:
         ("goes on with headers for ever", no_grpc(hostile_http2.going_on), "inconclusive body-too-large"),
         ("speaks garbage", no_grpc(_endless(b"\x15\x03\x01 no HTTP/2 at all ")), "inconclusive protocol-error"),
     )
-    for name, serve, said in (*known, *_http2()):
+    for name, serve, said in (*known, *broken_calls(CANARY)):
         outcome, _, reason = said.partition(" ")
         yield Case(name, "grpc", serve, outcome, reason)
     yield Case("streams for ever", "grpc stream", over_grpc(endless), "capped")
     big: Behaviour = lambda context: (b"\x0a\x80\x80\x40" + b"i" * 2**20 for _ in itertools.count())  # noqa: E731
     yield Case("streams megabytes for ever", "grpc stream", over_grpc(big), "capped")
-
-
-def _http2() -> Iterator[tuple[str, Serve, str]]:
-    """What the library makes of broken calls, in the words of a status that no server said."""
-    data, headers, reset = hostile_http2.DATA, hostile_http2.HEADERS, hostile_http2.RST_STREAM
-    more, last = hostile_http2.END_HEADERS, hostile_http2.END_HEADERS | hostile_http2.END_STREAM
-    head = (headers, hostile_http2.GRPC, more)
-    well = (headers, hostile_http2.field("grpc-status", "0"), last)
-    packed = hostile_http2.GRPC + hostile_http2.field("grpc-encoding", "gzip")
-    zeros = gzip.compress(bytes(9_000_000))
-    bomb = (data, b"\1" + struct.pack("!I", len(zeros)) + zeros, 0)
-    broken = "inconclusive protocol-error"
-    for name, frames, said in (
-        ("has a status of letters", [(headers, hostile_http2.trailers(("grpc-status", "zz")), last)], broken),
-        ("has details of no base64", [_details("!!!!", last)], broken),
-        ("has no status", [head, (headers, hostile_http2.field("x-a", "b"), last)], broken),
-        ("ends well without a message", [head, well], broken),
-        ("has a message of no kind", [head, (data, b"\xff" + bytes(4), 0), well], broken),
-        ("says compressed and is not", [head, (data, b"\1\0\0\0\5hello", 0), well], broken),
-        ("points beside the table", [(headers, b"\xff\xff\xff\xff\x0f", last)], broken),
-        ("announces two gigabytes", [head, (data, b"\0\x7f\xff\xff\xff", 0)], "inconclusive body-too-large"),
-        ("sends a gzip bomb", [(headers, packed, more), bomb, well], "inconclusive body-too-large"),
-        ("cancels", [(reset, struct.pack("!I", hostile_http2.CANCELLED), 0)], "inconclusive connection-reset"),
-        ("echoes the key in details", [_details(base64.b64encode(CANARY.encode()).decode(), last)], "conforms"),
-    ):
-        yield name, no_grpc(hostile_http2.calling(*frames)), said
-
-
-def _details(value: str, flags: int) -> tuple[int, bytes, int]:
-    fields = (("grpc-status", "5"), ("grpc-status-details-bin", value))
-    return hostile_http2.HEADERS, hostile_http2.trailers(*fields), flags
 
 
 def _tls() -> Iterator[Case]:

@@ -6,7 +6,6 @@ import json
 import shlex
 import subprocess
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog import commands
 from catalog.__main__ import main
-from catalog.model import Outcome, Record, homes
-from catalog.model.exits import INTERRUPTED
+from catalog.model import Outcome, Record
 from catalog.model.explanations import ALL
 from catalog.model.look import Look
 from catalog.reading.assertions import assertions
@@ -327,52 +324,11 @@ def test_a_run_that_is_not_there_exits_4(cli: Cli) -> None:
     )
 
 
-@pytest.fixture
-def own_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The small catalog in the place of the one that comes along."""
-    monkeypatch.setattr(homes, "installed_records", lambda: (tmp_path / "records",))
-    return tmp_path / "records"
-
-
-@pytest.mark.parametrize("command", ["find --status 429", "export csv", "show pa/errors/general/rate_limit_error"])
-def test_a_record_of_our_own_that_is_unfinished_is_told_by_whatever_reads_it(
-    command: str, own_records: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    content = small_catalog()
-    content["pa/errors/general.json"]["rate_limit_error"]["http_status"] = "TODO: the status, a number"
-    write_catalog(own_records, content)
-    assert main(command.split()) == 4
-    said = capsys.readouterr().err
-    assert "pa/errors/general/rate_limit_error: $.http_status: is still to be written; the status, a number" in said
-    assert said.count("\n") == 1
-
-
-@pytest.mark.usefixtures("own_records")
-def test_a_fault_of_our_own_exits_3(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: Namespace) -> None:
-        raise RuntimeError("lost my way")
-
-    monkeypatch.setattr(commands, "explain", broken)
-    assert main(["explain"]) == 3
-    said = capsys.readouterr().err
-    assert "RuntimeError: lost my way" in said
-    assert said.endswith("catalog: this is a fault of our own; report it with the lines above\n")
-
-
 def test_a_folder_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "--catalog", "nowhere"]) == 4
     assert capsys.readouterr().err == (
         "catalog: nowhere: is no folder of records; name a folder that holds pa/, pb/, …\n"
     )
-
-
-def test_an_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: Namespace) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(commands, "explain", interrupted)
-    assert main(["explain"]) == INTERRUPTED
-    assert capsys.readouterr().err == "catalog: stopped; no file was left half written\n"
 
 
 def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,67 @@
+"""What a command of the catalog says where it could not go on: records that are unfinished, a fault of ours, Ctrl-C."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from catalog import commands
+from catalog.__main__ import main
+from catalog.model import homes
+from catalog.model.exits import INTERRUPTED
+from tests.harness.checkouts import as_checkout
+from tests.unit.catalog.catalog_making import (
+    small_catalog,
+    write_catalog,
+)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test runs in a folder of its own, with a small catalog in `records`."""
+    as_checkout(tmp_path, monkeypatch)
+    monkeypatch.setenv("COLUMNS", "100")
+    write_catalog(tmp_path / "records")
+
+
+@pytest.fixture
+def own_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The small catalog in the place of the one that comes along."""
+    monkeypatch.setattr(homes, "installed_records", lambda: (tmp_path / "records",))
+    return tmp_path / "records"
+
+
+@pytest.mark.parametrize("command", ["find --status 429", "export csv", "show pa/errors/general/rate_limit_error"])
+def test_a_record_of_our_own_that_is_unfinished_is_told_by_whatever_reads_it(
+    command: str, own_records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = small_catalog()
+    content["pa/errors/general.json"]["rate_limit_error"]["http_status"] = "TODO: the status, a number"
+    write_catalog(own_records, content)
+    assert main(command.split()) == 4
+    said = capsys.readouterr().err
+    assert "pa/errors/general/rate_limit_error: $.http_status: is still to be written; the status, a number" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.usefixtures("own_records")
+def test_a_fault_of_our_own_exits_3(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Namespace) -> None:
+        raise RuntimeError("lost my way")
+
+    monkeypatch.setattr(commands, "explain", broken)
+    assert main(["explain"]) == 3
+    said = capsys.readouterr().err
+    assert "RuntimeError: lost my way" in said
+    assert said.endswith("catalog: this is a fault of our own; report it with the lines above\n")
+
+
+def test_an_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: Namespace) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "explain", interrupted)
+    assert main(["explain"]) == INTERRUPTED
+    assert capsys.readouterr().err == "catalog: stopped; no file was left half written\n"
