@@ -106,8 +106,9 @@ def show_record(args: Namespace) -> int:
 def show_facts(args: Namespace) -> int:
     """Print facts of the documents and who looks at them; or the documented assertions that none of them names."""
     catalog = Catalog.load(*homes.use(args.catalog))
-    known = [documents.checks(provider, catalog) for provider in providers()]
-    chosen = [(fact, checks) for checks in known for fact in checks.facts if fact.goes_by(args.which)]
+    named = {each: [fact for fact in documents.facts(each) if fact.goes_by(args.which)] for each in providers()}
+    known = {each: documents.checks(each, catalog) for each, facts in named.items() if facts}
+    chosen = [(fact, checks) for each, checks in known.items() for fact in named[each]]
     if not chosen:
         mend = "name the beginning of an id, a section as 2:7.4, or a row as `2:7.4#500 INTERNAL`"
         raise CatalogError(f"no fact goes by {args.which!r}", mend)

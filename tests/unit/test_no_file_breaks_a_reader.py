@@ -44,8 +44,12 @@ def remembered(path: Path) -> None:
 
 
 def _results() -> bytes:
+    """Some of each sort: each example reads and tells all of them, and spoils one value."""
+    described, results = sample.some()
+    telling = [each for each in results if each.attempts and each.findings][:5]
+    plain = [each for each in results if not each.findings][:3]
     with tempfile.TemporaryDirectory() as folder:
-        return (sample.write(Path(folder), *sample.some()) / "results.jsonl").read_bytes()
+        return (sample.write(Path(folder), described, [*telling, *plain]) / "results.jsonl").read_bytes()
 
 
 REMOVAL = {"method": "DELETE", "path": "/v1/files/1", "service": "base_url", "headers": {}, "query": []}
@@ -86,27 +90,33 @@ def good_of(kind: str) -> bytes:
     return WHOLE[kind][2]()
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where one spoilt file after another takes the place of the one before, a folder a kind."""
+    return tmp_path_factory.mktemp("spoilt")
+
+
 @pytest.mark.parametrize("kind", WHOLE)
 @given(data=st.data())
-def test_bytes_that_are_spoilt_are_read_or_named(kind: str, data: st.DataObject) -> None:
+def test_bytes_that_are_spoilt_are_read_or_named(folder: Path, kind: str, data: st.DataObject) -> None:
     name, read, _ = WHOLE[kind]
     good = good_of(kind)
     at = data.draw(st.integers(0, len(good)))
     gone = data.draw(st.integers(0, 40) | st.just(len(good)))
-    taken(name, read, good[:at] + data.draw(PIECES) + good[at + gone :])
+    taken(folder / kind / name, read, good[:at] + data.draw(PIECES) + good[at + gone :])
 
 
 @pytest.mark.parametrize("kind", ["results", "journal", "ledger", "records", "history"])
 @given(data=st.data())
-def test_values_of_another_shape_are_read_or_named(kind: str, data: st.DataObject) -> None:
+def test_values_of_another_shape_are_read_or_named(folder: Path, kind: str, data: st.DataObject) -> None:
     name, read, _ = WHOLE[kind]
     if name.endswith("jsonl"):
         lines = [json.loads(line) for line in good_of(kind).splitlines()]
         number = data.draw(st.integers(0, len(lines) - 1))
         lines[number] = spoilt(lines[number], data)
-        taken(name, read, "\n".join(map(json.dumps, lines)).encode() + b"\n")
+        taken(folder / kind / name, read, "\n".join(map(json.dumps, lines)).encode() + b"\n")
     else:
-        taken(name, read, json.dumps(spoilt(json.loads(good_of(kind)), data)).encode())
+        taken(folder / kind / name, read, json.dumps(spoilt(json.loads(good_of(kind)), data)).encode())
 
 
 def spoilt(value: Json, data: st.DataObject) -> Json:
@@ -120,16 +130,14 @@ def spoilt(value: Json, data: st.DataObject) -> Json:
     return data.draw(ODD)
 
 
-def taken(name: str, read: Callable[[Path], object], raw: bytes) -> None:
+def taken(path: Path, read: Callable[[Path], object], raw: bytes) -> None:
     """Let the reader take it: it may refuse in one line, and nothing else."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(raw)
-        try:
-            read(path)
-        except Mendable as error:
-            said = str(error)
-            assert said
-            assert "\n" not in said
-            assert said.isprintable()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(raw)
+    try:
+        read(path)
+    except Mendable as error:
+        said = str(error)
+        assert said
+        assert "\n" not in said
+        assert said.isprintable()

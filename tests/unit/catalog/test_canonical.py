@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3), max_leaves=12
 )
 FIELDS = st.sampled_from(sorted(schemas()["urn:catalog:error"]["properties"])) | st.text()
 RECORDS = st.dictionaries(FIELDS, VALUES, max_size=8)

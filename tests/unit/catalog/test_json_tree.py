@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner, inner),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4) | st.tuples(inner, inner),
     max_leaves=12,
 )
 VALUE = {"a": "b", "list": ["c", 1, None, {"d": "e"}], "pair": ("f", True)}

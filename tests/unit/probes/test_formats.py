@@ -75,7 +75,9 @@ def test_a_format_that_nobody_knows_is_a_mistake_of_ours() -> None:
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.text()
-JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=6)
+JSON = st.recursive(
+    PLAIN, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4), max_leaves=6
+)
 
 
 def places(value: object, pointer: str = "") -> list[tuple[str, object]]:
@@ -87,7 +89,7 @@ def places(value: object, pointer: str = "") -> list[tuple[str, object]]:
     return found
 
 
-@given(st.dictionaries(st.text(min_size=1), JSON))
+@given(st.dictionaries(st.text(min_size=1), JSON, max_size=4))
 def test_every_place_is_found_by_its_pointer(document: dict[str, object]) -> None:
     for pointer, value in places(document):
         if pointer != "/" and "//" not in pointer and not pointer.endswith("/"):  # an empty name is no name of ours

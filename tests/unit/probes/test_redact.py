@@ -78,7 +78,10 @@ def test_redacting_twice_changes_nothing(secrets: list[str], text: str, data: st
 @given(
     st.recursive(
         st.just("sk-planted-secret") | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.just("sk-planted-secret"), inner),
+        lambda inner: (
+            st.lists(inner, max_size=4) | st.dictionaries(st.text() | st.just("sk-planted-secret"), inner, max_size=4)
+        ),
+        max_leaves=12,
     )
 )
 def test_json_is_redacted_in_every_key_and_value(value: object) -> None:
