@@ -56,5 +56,6 @@ def test_a_run_may_be_named_by_its_folder_or_as_its_folder_is_called(
     assert places.meant_run(run.name) == run
     assert places.meant_run(run) == run
     assert places.meant_run("no-such-run") == Path("no-such-run")
+    assert places.meant_run("x" * 300) == Path("x" * 300), "no folder can be called so"
     (tmp_path / run.name).mkdir()
     assert places.meant_run(run.name) == Path(run.name), "what lies here is meant first"

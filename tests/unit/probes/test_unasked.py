@@ -260,6 +260,7 @@ def pc_error(code: str) -> Event:
         ("pc/errors/stream/server_error", "answer", pc_error("server_error"), ""),
         (SAFETY, "answer", pb_failed("service_unavailable"), "unasked-overload"),
         (SAFETY, "answer", pb_failed("rate_limit_exceeded"), "unasked-rate-limit"),
+        (SAFETY, "answer", pb_failed("too_many_requests"), "unasked-overload"),
         (SAFETY, "answer", pb_failed("deadline_exceeded"), "unasked-timeout"),
         (SAFETY, "answer", pb_failed("api_error"), "server-fault"),
         (SAFETY, "answer", pb_failed("recitation"), ""),
