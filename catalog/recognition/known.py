@@ -61,7 +61,7 @@ class KnownAnswer:
     """The documented wording, compiled."""
     permission: bool
     """Whether it refuses what this account may not do."""
-    of_the_key: bool = False
+    of_the_key: bool
     """Whether it refuses a key that is no good: it is wrong, revoked, or of somebody else."""
     account: ReasonCode | None = None
     """Why it says nothing of what was asked: it tells of the account's credit, or of a place that is not served."""

@@ -135,7 +135,7 @@ def refusals(
             continue
         response, endpoint = exchange.response, cell.looks[0].endpoint
         status = status_of(response, stated[label].provider)
-        if status is not None and status < 400 and is_foreign(stated[label], response):
+        if status is not None and is_foreign(stated[label], response):
             said = Said(credential, endpoint, status, words(response))
             yield Refusal(place, said, "", page=False, provoked=False, foreign=True)
             continue

@@ -224,3 +224,25 @@ def test_several_records_may_speak_of_one_endpoint() -> None:
     assert known.sharing("POST", url, streamed=True) == tuple(f"{in_one_file}{slug}" for slug in ("a", "any", "events"))
     assert known.sharing("POST", "https://x.example/y") == (f"{in_one_file}wide",)
     assert Endpoints.of([endpoint("a", "POST", "/v1/x")]).sharing("POST", "https://x.example/elsewhere") == ()
+
+
+def test_a_refusal_of_the_key_is_a_401_and_one_of_its_rights_a_403() -> None:
+    def refusing(slug: str, status: int, category: str) -> Record:
+        return error(f"pa/errors/general/{slug}", http_status=status, type=f"{slug}_error", category=category)
+
+    known = Known.of(
+        [
+            refusing("wrong_key", 401, "authentication"),
+            refusing("no_right", 403, "permission"),
+            refusing("bad_key_header", 400, "authentication"),
+            refusing("no_session", 401, "invalid_request"),
+        ]
+    )
+    found = {answer.address.rpartition("/")[2]: (answer.of_the_key, answer.permission) for answer in known.answers}
+    assert found == {
+        "wrong_key": (True, False),
+        "no_right": (False, True),
+        "bad_key_header": (False, False),
+        "no_session": (False, False),
+    }
+    assert known.of_rights == {"pa/errors/general/wrong_key", "pa/errors/general/no_right"}

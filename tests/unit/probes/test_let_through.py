@@ -12,7 +12,12 @@ from tests.unit.probes.comparing import wanted
 
 REQUEST = Request("GET", "https://x")
 REFUSAL, OTHER = wanted(label="answer", status=403), wanted(label="other", address="pa/errors/x/other")
-KNOWN = Known((KnownAnswer(REFUSAL, None, permission=True), KnownAnswer(OTHER, None, permission=False)))
+KNOWN = Known(
+    (
+        KnownAnswer(REFUSAL, None, permission=True, of_the_key=False),
+        KnownAnswer(OTHER, None, permission=False, of_the_key=False),
+    )
+)
 HERE, THERE = "pa/endpoints/a/here", "pa/endpoints/a/there"
 
 

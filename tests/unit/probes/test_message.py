@@ -14,7 +14,7 @@ from tests.unit.probes.comparing import FINE, came, wanted
 if TYPE_CHECKING:
     from catalog.model import Response
 
-KNOWN = Known((KnownAnswer(wanted(), None, permission=False),))
+KNOWN = Known((KnownAnswer(wanted(), None, permission=False, of_the_key=False),))
 
 
 @pytest.mark.parametrize(

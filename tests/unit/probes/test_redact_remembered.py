@@ -145,3 +145,13 @@ def test_what_stands_for_a_secret_stays_though_it_holds_its_words() -> None:
     shown = redactor.text("of canary_identifier alone")
     assert shown == "of [canary_identifier] alone"
     assert redactor.text(shown) == shown
+
+
+@pytest.mark.parametrize("before", ["long text " * 100, "one\0", "\0", "x"], ids=["long", "a zero", "zeros", "short"])
+@pytest.mark.parametrize("key", [SECRET, SECRET.swapcase()])
+def test_what_held_nothing_says_nothing_of_another_text_of_its_kind(before: str, key: str) -> None:
+    redactor = Redactor({SECRET: MARKER})
+    for clean in (f"{before} and no more", [before, "and no more"], [before, before]):
+        assert MARKER not in str(redactor.json(clean))
+    for held in (f"{before} and {key}", [before, f"and {key}"], [f"{before}{key[:9]}", f"{key[9:]} on"]):
+        assert MARKER in str(redactor.json(held))

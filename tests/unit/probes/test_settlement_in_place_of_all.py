@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-from catalog.model import Aspect, Finding, Outcome, Severity
+from catalog.envelopes.envelope import envelope
+from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog.model.look import Look
-from probes.judging.settlement import Refusal, Said, settled
+from catalog.reading.expected import Expected
+from probes.judging.settlement import Refusal, Said, foreign_texts, refusals, settled
 from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
+from tests.unit.probes.test_basis import known
 
 MESSAGES = "pa/endpoints/messages/create_message"
 COUNT = "pa/endpoints/messages/count_tokens"
@@ -63,3 +66,20 @@ def test_what_keeps_a_key_out_is_no_drift_of_another_error(
     assert (found.reason.code if found.reason else None) == reason
     assert found.outcome is (Outcome.INCONCLUSIVE if reason else outcome)
     assert settled(verdict, [refusal], {}) == verdict
+
+
+def test_a_text_under_a_success_is_known_by_its_words_and_where_it_came() -> None:
+    expected = [Expected("answer", MESSAGES, envelope("pa_result"), 200)]
+    asked, text = Request("POST", "https://provider.example/v1/messages"), Response(200, {}, "Welcome.", "text")
+    greeted = Exchange("answer", asked, text, endpoint=MESSAGES)
+    others = [
+        Exchange("answer", asked, None, Reason("connection-reset")),
+        Exchange("control", asked, text),
+        Exchange("answer", asked, Response(200, {}, {"id": "msg_1"}, "json")),
+    ]
+    assert list(foreign_texts(expected, [*others, greeted], known("pa"))) == [(GREETED.message, MESSAGES)]
+    verdict = summed({PLACE: judged(Outcome.DRIFTED)})
+    found = refusals(expected, verdict, {PLACE: greeted}, "pa:inference", {}, known("pa"))
+    assert list(found) == [Refusal(PLACE, GREETED, "", page=False, provoked=False, foreign=True)]
+    [plain] = refusals(expected, verdict, {PLACE: others[2]}, "pa:inference", {}, known("pa"))
+    assert not plain.foreign

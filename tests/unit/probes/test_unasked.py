@@ -17,6 +17,7 @@ from catalog.recognition.known import Known
 from probes.judging.unasked import (
     broken_off,
     held_to_its_own_record,
+    is_foreign,
     is_page,
     of_the_account,
     tells_of_the_limit,
@@ -283,3 +284,23 @@ def test_what_was_seen_as_documented_is_judged_whatever_came_before_it() -> None
     expected = stated(SAFETY)
     events = (pb_failed("service_unavailable"), pb_failed("safety"))
     assert broken_off(expected, Response(200, {}, None, "empty", events=events), known("pb")) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "response", "foreign"),
+    [
+        (LISTED, Response(200, {}, "Welcome.", "text"), True),
+        (STREAMED, Response(200, {}, "Welcome.", "text"), True),
+        (replace(FILE, envelope=envelope("empty")), Response(200, {}, "Welcome.", "text"), True),
+        (INVALID, Response(200, {}, "Welcome.", "text"), True),
+        (replace(FILE, status=400), Response(200, {}, "Welcome.", "text"), True),
+        (FILE, Response(200, {}, "Welcome.", "text"), False),
+        (LISTED, Response(400, {}, "Welcome.", "text"), False),
+        (LISTED, Response(200, {}, PAGE, "text"), False),
+        (LISTED, Response(200, {}, {"so": 1}, "json"), False),
+    ],
+)
+def test_a_text_under_a_success_is_foreign_where_no_text_is_promised(
+    expected: Expected, response: Response, foreign: bool
+) -> None:
+    assert is_foreign(expected, response) is foreign
