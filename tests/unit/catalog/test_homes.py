@@ -107,6 +107,14 @@ def test_any_other_folder_holds_records_of_known_providers(tmp_path: Path) -> No
     assert not homes.is_of_a_home(tmp_path)
 
 
+def test_a_folder_holds_records_where_some_lie_in_it(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match="is no folder of records"):
+        homes.demand_records(tmp_path)
+    (tmp_path / "pa").mkdir()
+    (tmp_path / "pa" / "general.json").write_text("{}", encoding="utf-8")
+    assert homes.demand_records(tmp_path) == tmp_path
+
+
 def test_evidence_of_a_mock_has_no_place_in_the_records_of_a_home(tmp_path: Path) -> None:
     own = home(tmp_path)
     assert homes.is_of_a_home(own / "records")
