@@ -24,7 +24,7 @@ from probes.judging.unasked import (
     broken_off,
     held_to_its_own_record,
     is_page,
-    is_plain_text,
+    is_refusal_in_text,
     of_the_account,
     tells_of_the_limit,
     unasked,
@@ -183,7 +183,7 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
             if assumed:
                 told = Reason(ReasonCode.ASSUMPTION_FAILED, f"{assumed}; {words(exchange.response)}")
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, told))
-            if is_page(expected, exchange.response) or is_plain_text(expected, exchange.response):
+            if is_page(expected, exchange.response) or is_refusal_in_text(expected, exchange.response):
                 page = Reason(ReasonCode.GATEWAY_PAGE, words(exchange.response))
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, page), findings)
             findings += tuple(_recognised(expected, exchange.response, known))

@@ -24,7 +24,7 @@ from probes.judging.basis import succeeds, weighed
 from probes.judging.compare import compare
 from probes.judging.message import is_promised, wording
 from probes.judging.summed import summed, unseen
-from probes.judging.unasked import is_foreign, is_page, words
+from probes.judging.unasked import is_page, is_success_in_text, words
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Response
@@ -135,7 +135,7 @@ def refusals(
             continue
         response, endpoint = exchange.response, cell.looks[0].endpoint
         status = status_of(response, stated[label].provider)
-        if status is not None and is_foreign(stated[label], response):
+        if status is not None and is_success_in_text(stated[label], response):
             said = Said(credential, endpoint, status, words(response))
             yield Refusal(place, said, "", page=False, provoked=False, foreign=True)
             continue
@@ -266,7 +266,7 @@ def foreign_texts(
     """The same for texts under a success where the documents promise neither: the words of each, and where it came."""
     stated = {each.label: each for each in expected}
     for each in exchanges:
-        if each.response is not None and each.label in stated and is_foreign(stated[each.label], each.response):
+        if each.response is not None and each.label in stated and is_success_in_text(stated[each.label], each.response):
             yield words(each.response), _where(each, known)
 
 

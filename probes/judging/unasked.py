@@ -84,7 +84,7 @@ def tells_nothing(expected: Expected, response: Response) -> Reason | None:
     A refusal in plain text is an edge's and may be gone in a while, unless its status speaks of the key.
     """
     trouble = unasked(expected, response)
-    if trouble is None and response.status != OF_THE_KEY and is_plain_text(expected, response):
+    if trouble is None and response.status != OF_THE_KEY and is_refusal_in_text(expected, response):
         return Reason(ReasonCode.GATEWAY_PAGE, words(response))
     return trouble
 
@@ -192,29 +192,33 @@ def _from_a_gateway(expected: Expected, response: Response, *, stated: bool) -> 
 
 def is_page(expected: Expected, response: Response) -> bool:
     """Whether an answer is a page of HTML where the documents promise JSON, a stream, or no body at all."""
-    promised = expected.envelope.body in ("json", "empty") or expected.stream is not None
-    return promised and response.events is None and _is_html(response)
+    return _is_promised_otherwise(expected) and response.events is None and _is_html(response)
 
 
-def is_foreign(expected: Expected, response: Response) -> bool:
+def is_success_in_text(expected: Expected, response: Response) -> bool:
     """Whether a text that is no JSON came under a success, where the documents promise neither such a one nor a text.
 
     Proxies greet so, or say that somebody has to log in. HTML is told by itself (`is_page`).
     """
     if response.body_type != "text" or _is_html(response) or not is_success(response.status):
         return False
-    return expected.envelope.body in ("json", "empty") or expected.stream is not None or not is_success(expected.status)
+    return _is_promised_otherwise(expected) or not is_success(expected.status)
 
 
-def is_plain_text(expected: Expected, response: Response) -> bool:
+def is_refusal_in_text(expected: Expected, response: Response) -> bool:
     """Whether a refusal is a text where the documents promise JSON, a stream, or no body at all, and says so itself.
 
     An edge refuses so in a word or two (`error code: 1020`, `RBAC: access denied`); so may the provider.
     """
-    promised = expected.envelope.body in ("json", "empty") or expected.stream is not None
     told = isinstance(response.body, str) and response.body_type == "text" and bool(response.body.strip())
     as_text = response.headers.get("content-type", "").lower().startswith("text/")
-    return promised and told and as_text and response.events is None and 400 <= (response.status or 0) < 500
+    refused = 400 <= (response.status or 0) < 500
+    return _is_promised_otherwise(expected) and told and as_text and response.events is None and refused
+
+
+def _is_promised_otherwise(expected: Expected) -> bool:
+    """Whether the documents promise JSON, a stream, or no body at all: no text."""
+    return expected.envelope.body in ("json", "empty") or expected.stream is not None
 
 
 def _is_a_sibling(expected: Expected, response: Response, status: int) -> bool:

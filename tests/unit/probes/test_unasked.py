@@ -17,8 +17,8 @@ from catalog.recognition.known import Known
 from probes.judging.unasked import (
     broken_off,
     held_to_its_own_record,
-    is_foreign,
     is_page,
+    is_success_in_text,
     of_the_account,
     tells_of_the_limit,
     unasked,
@@ -303,4 +303,4 @@ def test_what_was_seen_as_documented_is_judged_whatever_came_before_it() -> None
 def test_a_text_under_a_success_is_foreign_where_no_text_is_promised(
     expected: Expected, response: Response, foreign: bool
 ) -> None:
-    assert is_foreign(expected, response) is foreign
+    assert is_success_in_text(expected, response) is foreign
