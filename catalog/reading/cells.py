@@ -86,6 +86,12 @@ def last_day(record: Record, endpoint: str, key: str = "") -> str | None:
     return unseen[listed] if listed is not None else line.get("on")
 
 
+def seen_as_stated(record: Record, endpoint: str, key: str) -> bool:
+    """Whether an assertion was as stated when it was last seen on an endpoint, whatever the record states since."""
+    differs = _lines(record).get(endpoint, {}).get("differs") or {}
+    return key not in differs and last_day(record, endpoint, key) is not None
+
+
 def without_evidence(record: Record) -> Record:
     """The record as if nobody had ever looked at it; its own words on that stay."""
     return replace(record, data={name: value for name, value in record.data.items() if name != "evidence"})

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.projection import message_in, wire_of
 from catalog.model.codes import ReasonCode
+from catalog.reading.assertions import asked
 from catalog.reading.classification import classification
 from catalog.reading.expectations import documented_answers
 from catalog.reading.headers import header_names
@@ -89,6 +90,8 @@ class Known:
     endpoints: Endpoints = field(default_factory=Endpoints)
     events: frozenset[str] = frozenset()
     """Events of streams, and frames of WebSockets."""
+    assumed_paths: Mapping[str, str] = field(default_factory=dict)
+    """The endpoints whose path no document shows, each with what its record says of that."""
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> Known:
@@ -106,7 +109,15 @@ class Known:
                 codes.add(named.code)
         named_types, named_codes = frozenset(types - {""}), frozenset(codes - {""})
         events = frozenset().union(*map(event_names, records))
-        return cls(tuple(answers), frozenset(headers), named_types, named_codes, Endpoints.of(records), events)
+        return cls(
+            tuple(answers),
+            frozenset(headers),
+            named_types,
+            named_codes,
+            Endpoints.of(records),
+            events,
+            dict(_assumed_paths(records)),
+        )
 
     @cached_property
     def _by_status(self) -> Mapping[int | None, Sequence[KnownAnswer]]:
@@ -233,6 +244,12 @@ def _fits(answer: KnownAnswer, wire: Mapping[str, Json], message: str | None) ->
 def _has_wire(answer: KnownAnswer, wire: Mapping[str, Json]) -> bool:
     stated = answer.expected.wire
     return bool(stated) and all(wire.get(aspect) == value for aspect, value in stated.items())
+
+
+def _assumed_paths(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
+    for record in records:
+        if record.kind == "endpoints":
+            yield from ((str(record.address), why) for key, why in asked(record).items() if key.within == "path")
 
 
 def _answers(record: Record) -> Iterable[KnownAnswer]:

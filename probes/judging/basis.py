@@ -93,7 +93,7 @@ def failed_assumption(expected: Expected, response: Response, findings: Iterable
     unenveloped = Aspect.BODY in differs and response.body_type != "json"
     for within, reason in expected.asked.items():
         if within == "path":
-            failed = response.status in _BLAMES_THE_PATH and (Aspect.STATUS in differs or unenveloped)
+            failed = response.status in BLAMES_THE_PATH and (Aspect.STATUS in differs or unenveloped)
         elif within == "cause":
             failed = not succeeds(expected.status) and succeeds(response.status)
         else:
@@ -103,7 +103,8 @@ def failed_assumption(expected: Expected, response: Response, findings: Iterable
     return ""
 
 
-_BLAMES_THE_PATH = frozenset({404, 405})
+BLAMES_THE_PATH = frozenset({404, 405})
+"""What is answered where there is no such path, or no such method on it."""
 _BLAMES_THE_REQUEST = frozenset({400, 404, 405, 415, 422})
 
 

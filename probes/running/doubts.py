@@ -18,11 +18,13 @@ from probes.judging.message import wording
 from probes.judging.named import blamed
 from probes.judging.summed import summed, unseen
 from probes.judging.unasked import words
+from probes.judging.unreached import reached, unreached
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.gathering import Stage
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
+    from catalog.recognition.known import Known
     from probes.judging.cells import Place
     from probes.judging.verdict import Verdict
     from probes.running.lane import Lane
@@ -31,39 +33,45 @@ if TYPE_CHECKING:
 
 async def settled(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Verdict:
     """The verdict once all of the lane are judged: what many different faults were answered with may say nothing."""
-    final, doubted, found = _in_doubt(task, lane, tried, final)
-    if not doubted and not found:
+    final, doubted, found, nowhere = _in_doubt(task, lane, tried, final)
+    if not doubted and not found and not nowhere:
         return final
     tried.written()  # nothing more is read of it: a verdict holds what it rests on, and the others may take long
     await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
     if doubted:
         return _without_what_is_not_there(final, doubted, lane)
+    final = _without_assumed_paths(final, nowhere, lane, task.known)
     rulings = await lane.settling.rulings(partial(_without_fault, task, lane), task.known)
     known = lane.settling
     return settlement.settled(final, found, rulings, known.pages, known.restricting, known.kept_out, known.texts)
 
 
 class _Doubts(NamedTuple):
-    """The verdict so far, and what of it the lane's other probes decide: no more than one of both."""
+    """The verdict so far, and what of it the lane's other probes decide: where values are doubted, nothing else."""
 
     final: Verdict
     doubted: Mapping[Place, frozenset[str]]
     """The values that somebody set, and that may be what was refused."""
     found: tuple[settlement.Refusal, ...]
+    nowhere: Mapping[Place, str]
+    """Refusals as at a path which is not there, with the endpoint whose path we assumed."""
 
 
 def _in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> _Doubts:
     everything = [each for attempt in tried.attempts for each in attempt.exchanges]
     if lane.live:
+        lane.settling.reached.update(reached(everything, task.known, lane.provider.name))
         final = _without_rights(task, lane, tried, final, everything)
     doubted = blamed(final, task.expected, everything, lane.doubtful, lane.provider.name)
     if doubted:
-        return _Doubts(final, doubted, ())
+        return _Doubts(final, doubted, (), {})
     exchanges = {(each.label, each.endpoint): each for each in everything}
-    if lane.live:  # a mock's keys are known: there a refusal in place of another is drift
+    nowhere: Mapping[Place, str] = {}
+    if lane.live:  # a mock's keys and paths are known: there a refusal in place of another is drift
         credential = task.recipe.lane
         restricting = settlement.restricting(task.expected, final, exchanges, credential, task.known)
         lane.settling.restricting.update(restricting)
+        nowhere = unreached(task.record, final, exchanges, task.known, lane.provider.name)
     found = tuple(
         settlement.refusals(
             task.expected,
@@ -78,7 +86,7 @@ def _in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> _Doubts:
     )
     texts = settlement.foreign_texts(task.expected, everything, task.known)
     lane.settling.note(found, settlement.pages(task.expected, everything, task.known), texts)
-    return _Doubts(final, {}, found)
+    return _Doubts(final, {}, found, nowhere)
 
 
 def _without_rights(task: Task, lane: Lane, tried: Tried, final: Verdict, exchanges: Sequence[Exchange]) -> Verdict:
@@ -110,6 +118,17 @@ def _without_what_is_not_there(final: Verdict, doubted: Mapping[Place, frozenset
     for place, named in doubted.items():
         if wrong := named - lane.served:
             cells[place] = unseen(cells[place], Reason(ReasonCode.VALUE_NOT_FOUND, _not_there(lane, wrong)))
+    return final if cells == final.cells else summed(cells)
+
+
+def _without_assumed_paths(final: Verdict, nowhere: Mapping[Place, str], lane: Lane, known: Known) -> Verdict:
+    """The verdict without the refusals of paths that we assumed and where the lane met nobody."""
+    cells = dict(final.cells)
+    for place, endpoint in nowhere.items():
+        if endpoint in lane.settling.reached:
+            continue
+        detail = f"path: {known.assumed_paths[endpoint]} Nothing but 404 or 405 came from {endpoint}"
+        cells[place] = unseen(cells[place], Reason(ReasonCode.ASSUMPTION_FAILED, detail))
     return final if cells == final.cells else summed(cells)
 
 

@@ -34,6 +34,8 @@ class Settling:
         """The refusals of the key itself where it was to be let through."""
         self.texts: dict[str, set[str]] = defaultdict(set)
         """Texts under a success where the documents promise neither, and where each came from."""
+        self.reached: set[str] = set()
+        """The endpoints at whose path somebody answered."""
         self._rulings: dict[Said, Ruled] = {}
         self._lock = anyio.Lock()
 

@@ -1,0 +1,66 @@
+"""A path that no document shows may lead nowhere: what is not found there is then no drift of any error. Live alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from catalog.model import Outcome
+from probes.planning.rotation import ALL
+from tests.harness import fault_changes as to
+from tests.harness.engines import catalog, probe
+from tests.harness.fault_table import enveloped
+from tests.harness.faults import Fault, Where
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+    from catalog.reading.store import Catalog
+    from tests.harness.fault_proxy import Stand
+
+MALFORMED = "pa/errors/general/key_malformed"
+AGENTS = "pa/endpoints/agents/list_agents"
+NO_PATH = to.instead(404, enveloped("not_found_error", 404, "NOT_FOUND", "Not found")["pa"])
+ANYTHING = Where(provider="pa", path="/v1/agents")
+WITH_A_WRONG_KEY = replace(ANYTHING, statuses=(401,))
+
+
+def night(stand: Stand, where: Where, live: bool = True, records: Catalog | None = None) -> Result:
+    """What a night makes of a malformed key, beside an endpoint whose path we assumed, behind one fault."""
+    target = replace(stand.behind(Fault(where, answer=NO_PATH)), live=live)
+    pa = target.providers["pa"]
+    target = replace(target, providers={"pa": replace(pa, vouched=frozenset(pa.values))})
+    return probe(target, [MALFORMED, AGENTS], records, drawing=ALL)[MALFORMED]
+
+
+def unseen(result: Result) -> set[str]:
+    """Why its status was not seen, by endpoint, where it was not."""
+    return {f"{look.endpoint} {look.unseen['status']}" for look in result.looks if "status" in look.unseen}
+
+
+def seen_before() -> Catalog:
+    """The catalog with a night in which the refusal was seen there."""
+    evidence = {"of": "before", "seen": {AGENTS: {"on": "2026-11-20"}}}
+    looked = {MALFORMED: {"evidence": evidence}}
+    return catalog().with_records(
+        replace(each, data={**each.data, **looked.get(str(each.address), {})}) for each in catalog().records
+    )
+
+
+def test_a_wrong_key_is_no_drift_where_nothing_answers_at_an_assumed_path(stand: Stand) -> None:
+    result = night(stand, ANYTHING)
+    assert result.outcome is Outcome.CONFORMS, result.findings
+    assert f"{AGENTS} assumption-failed" in unseen(result)
+
+
+def test_it_is_drift_where_the_path_answers_others(stand: Stand) -> None:
+    result = night(stand, WITH_A_WRONG_KEY)
+    assert result.outcome is Outcome.DRIFTED
+    assert {finding.endpoints for finding in result.findings if finding.code == "status-differs"} != set()
+
+
+def test_it_is_drift_where_a_night_saw_the_refusal_there(stand: Stand) -> None:
+    assert night(stand, ANYTHING, records=seen_before()).outcome is Outcome.DRIFTED
+
+
+def test_a_mock_knows_its_paths(stand: Stand) -> None:
+    assert night(stand, ANYTHING, live=False).outcome is Outcome.DRIFTED
