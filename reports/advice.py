@@ -11,6 +11,7 @@ from catalog.evidence.changes import Change
 from catalog.model import Outcome
 from catalog.model.codes import FindingCode
 from catalog.model.explanations import ALL
+from reports.sections import Name, name_of
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -27,14 +28,17 @@ class Step:
 
 
 def steps(standings: Sequence[Standing]) -> list[Step]:
-    """The next steps of a run; a step that serves several records is said once."""
+    """The next steps of a run, in the order in which its sections are read; one that serves several is said once."""
     gathered: dict[str, list[Standing]] = {}
-    for each in standings:
+    for each in sorted(standings, key=lambda each: _READ.index(name_of(each))):
         if each.change in (Change.NONE, Change.FIXED, Change.ACCEPTED):
             continue
         for code in codes(each.result)[:1]:
             gathered.setdefault(code, []).append(each)
     return [Step(code, next_step(code), tuple(each.address for each in members)) for code, members in gathered.items()]
+
+
+_READ = list(Name)
 
 
 def codes(result: Result) -> list[str]:

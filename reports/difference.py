@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from catalog.model.text import beside
 from reports.json_lines import parts
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def side_by_side(documented: Json, observed: Json) -> list[Row]:
         left, right = _strings(documented[:MAX_CHARACTERS], observed[:MAX_CHARACTERS])
         rows = [Row(left, right)]
     else:
-        rows = list(_paired(_whole(documented), _whole(observed)))
+        rows = list(_paired(_whole(beside(documented, observed)), _whole(beside(observed, documented))))
     if len(rows) <= MAX_LINES:
         return rows
     more = (Piece(f"… {len(rows) - MAX_LINES} more lines, in the exchange"),)

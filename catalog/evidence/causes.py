@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence.same_drift import ABSENT, cause
 from catalog.evidence.same_drift import Cause as Shared
-from catalog.model.text import brief
+from catalog.model.text import beside, brief
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -83,8 +83,10 @@ class Cause:
         if len(told) == 1:
             return told.pop()
         documented = json.loads(self.shared[3])
-        stated = ABSENT if documented is None else brief(documented, _SHORT)
-        return f"{self.what}: documented {stated}, observed {brief(self.shared[4], _SHORT)}"
+        seen = {json.dumps(each.finding.observed) for each in self.drifts}
+        observed = self.drifts[0].finding.observed if len(seen) == 1 else self.shared[4]
+        stated = ABSENT if documented is None else brief(beside(documented, observed), _SHORT)
+        return f"{self.what}: documented {stated}, observed {brief(beside(observed, documented), _SHORT)}"
 
 
 def id_of(shared: Shared) -> str:

@@ -21,6 +21,21 @@ def brief(value: Json, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}{ELLIPSIS}"
 
 
+def beside(value: Json, other: Json) -> Json:
+    """The value as it stands beside the other: a text that reads like something else (`400`, `null`) in its quotes.
+
+    >>> beside("400", 400), beside("400", "401"), beside("absent", 400)
+    ('"400"', '400', 'absent')
+    """
+    if not isinstance(value, str) or isinstance(other, str):
+        return value
+    try:
+        is_text = isinstance(json.loads(value), str)
+    except (ValueError, RecursionError):
+        is_text = True
+    return value if is_text else json.dumps(value, ensure_ascii=False)
+
+
 def decoded(raw: bytes, errors: str = "strict") -> str:
     """The text of what a person wrote: in UTF-8, or as its byte order mark says (PowerShell's `>` writes UTF-16).
 

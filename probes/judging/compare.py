@@ -13,7 +13,7 @@ from catalog.envelopes.pointer import ABSENT, find, find_all
 from catalog.envelopes.projection import unwrapped
 from catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
 from catalog.model.codes import FindingCode as Code
-from catalog.model.text import brief
+from catalog.model.text import beside, brief
 from catalog.reading.expected import Expected, answer_body
 from catalog.reading.manifest import manifest
 from probes.judging import limit_headers
@@ -300,11 +300,12 @@ def _finding(
     """A difference; `within` is the key of the assertion that was seen otherwise, without its label."""
     observed = "absent" if observed is ABSENT else observed
     where = f" {at}" if at and at != aspect else ""
+    stated, seen = brief(beside(documented, observed), MAX_SAID), brief(beside(observed, documented), MAX_SAID)
     return Finding(
         code=code,
         aspect=aspect,
         severity=Severity.MUST,
-        message=f"{aspect}{where}: documented {brief(documented, MAX_SAID)}, observed {brief(observed, MAX_SAID)}",
+        message=f"{aspect}{where}: documented {stated}, observed {seen}",
         label=expected.label,
         at=at,
         documented=documented,

@@ -181,7 +181,7 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
                 return Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED, words(exchange.response)))
             assumed = failed_assumption(of_this_request(expected, exchange.request), exchange.response, findings)
             if assumed:
-                told = Reason(ReasonCode.ASSUMPTION_FAILED, f"{assumed}; {words(exchange.response)}")
+                told = Reason(ReasonCode.ASSUMPTION_FAILED, f"{assumed.removesuffix('.')}; {words(exchange.response)}")
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, told))
             if is_page(expected, exchange.response) or is_refusal_in_text(expected, exchange.response):
                 page = Reason(ReasonCode.GATEWAY_PAGE, words(exchange.response))

@@ -8,10 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.model.text import ELLIPSIS, brief, decoded
+from catalog.model.text import ELLIPSIS, beside, brief, decoded
 
 if TYPE_CHECKING:
     from catalog.model import Json
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "stands"),
+    [
+        ("400", 400, '"400"'),
+        ("null", None, '"null"'),
+        ("[]", {"type": "array"}, '"[]"'),
+        ("400", "401", "400"),
+        ("absent", 400, "absent"),
+        ('"a"', 400, '"a"'),
+        ("[" * 100_000, 400, "[" * 100_000),
+        (400, "400", 400),
+    ],
+)
+def test_a_text_that_reads_like_something_else_stands_in_its_quotes(value: Json, other: Json, stands: Json) -> None:
+    assert beside(value, other) == stands
 
 
 @pytest.mark.parametrize(

@@ -260,6 +260,12 @@ def test_a_sentence_says_no_more_than_its_beginning(length: int, said: str) -> N
     assert finding.message == f"body /a: documented absent, observed {said}"
 
 
+def test_a_message_tells_a_number_from_the_text_of_it() -> None:
+    plain = Envelope("e", {}, {}, "json")
+    (finding,) = found(wanted(envelope=plain, fields={"/a": {"const": 400}}), came({"a": "400"}))
+    assert finding.message == 'body /a: documented {"const": 400}, observed "400"'
+
+
 def test_a_message_says_place_and_both_sides() -> None:
     (finding,) = found(wanted(status=400), came())
     assert (finding.message, finding.at, finding.aspect) == (

@@ -50,6 +50,15 @@ def test_records_that_differ_alike_are_one_cause_and_that_of_the_most_comes_firs
     assert second.assertions == ("pa/errors/general/four#answer/status", "pa/errors/general/two#answer/status")
 
 
+def test_a_number_and_the_text_of_it_are_told_apart() -> None:
+    of_code = [
+        finding("code-differs", aspect=Aspect.CODE, at="/error/code", documented=400, observed="400", message=said)
+        for said in ("told so", "and so")
+    ]
+    (found,) = causes([drifted("one", of_code[0]), drifted("two", of_code[1])])
+    assert found.in_words == 'code /error/code: documented 400, observed "400"'
+
+
 @given(st.randoms(use_true_random=False))
 def test_neither_the_order_of_results_nor_the_night_changes_an_id(dice: random.Random) -> None:
     shuffled = [*NIGHT]

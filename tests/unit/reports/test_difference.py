@@ -26,6 +26,11 @@ def test_values_that_are_no_structure_are_marked_whole() -> None:
     assert (marked(rows, "documented"), marked(rows, "observed")) == (["400"], ["422"])
 
 
+def test_a_number_and_the_text_of_it_are_told_apart() -> None:
+    rows = side_by_side(400, "400")
+    assert (marked(rows, "documented"), marked(rows, "observed")) == (["400"], ['"400"'])
+
+
 def test_of_two_texts_the_part_that_differs_is_marked() -> None:
     rows = side_by_side("max_tokens: Field required", "max_tokens: Field missing")
     assert (marked(rows, "documented"), marked(rows, "observed")) == (["required"], ["missing"])

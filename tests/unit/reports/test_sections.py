@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.model import Outcome, Reason
+from reports.advice import steps
 from reports.overview import Overview
 from reports.sections import Name, words_of
 from reports.sentence import sentence, title
@@ -54,6 +55,12 @@ def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
         (each.name for each in overview.sections), key=list(Name).index
     )
     assert sum(len(each.members) for each in overview.sections) == len(overview.standings) == 418
+
+
+def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
+    pending, regressed = drifted(A, TYPE, agreement=PENDING), drifted(C, agreement=REGRESSED)
+    told = steps(Overview(run(), [pending, result(B, Outcome.FLAKY), regressed]).standings)
+    assert [(each.code, each.addresses) for each in told] == [("status-differs", (C,)), ("type-differs", (A,))]
 
 
 @pytest.mark.parametrize(
