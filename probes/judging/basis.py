@@ -10,6 +10,7 @@ from catalog.evidence.same_drift import ABSENT, observed_class
 from catalog.model import Aspect, Finding, Json, Response, Severity
 from catalog.model.assertion import Basis
 from catalog.model.codes import FindingCode
+from catalog.model.status import NO_SUCH_PATH
 
 if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
@@ -93,7 +94,7 @@ def failed_assumption(expected: Expected, response: Response, findings: Iterable
     unenveloped = Aspect.BODY in differs and response.body_type != "json"
     for within, reason in expected.asked.items():
         if within == "path":
-            failed = response.status in BLAMES_THE_PATH and (Aspect.STATUS in differs or unenveloped)
+            failed = response.status in NO_SUCH_PATH and (Aspect.STATUS in differs or unenveloped)
         elif within == "cause":
             failed = not succeeds(expected.status) and succeeds(response.status)
         else:
@@ -103,9 +104,7 @@ def failed_assumption(expected: Expected, response: Response, findings: Iterable
     return ""
 
 
-BLAMES_THE_PATH = frozenset({404, 405})
-"""What is answered where there is no such path, or no such method on it."""
-_BLAMES_THE_REQUEST = frozenset({400, 404, 405, 415, 422})
+_BLAMES_THE_REQUEST = NO_SUCH_PATH | {400, 415, 422}
 
 
 def _is_another_outcome(finding: Finding, assertion: Assertion) -> bool:

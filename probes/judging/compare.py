@@ -19,7 +19,7 @@ from catalog.reading.manifest import manifest
 from probes.judging import limit_headers
 from probes.judging.places import shows_no_item
 from probes.judging.relations import NO_OTHERS, Answers, broken
-from probes.judging.validators import is_valid, validator
+from probes.judging.validators import is_valid, nearest, validator
 
 if TYPE_CHECKING:
     from catalog.reading.headers import HeaderRule
@@ -118,9 +118,10 @@ def _body(expected: Expected, response: Response, body: Json) -> Iterator[Findin
 
 
 def _shape(expected: Expected, body: Json) -> Iterator[Finding]:
+    """What is wrong with the body as a whole; of several forms that it may have, what parts it from the nearest."""
     every = validator(expected.envelope.schema).iter_errors(body)
     errors = sorted(islice(every, MAX_SHAPE_ERRORS), key=lambda error: error.json_path)
-    for error in errors[:MAX_SHAPE_FINDINGS]:
+    for error in map(nearest, errors[:MAX_SHAPE_FINDINGS]):
         documented = {error.validator: error.validator_value} if _is_small(error.validator_value) else error.validator
         yield _finding(
             expected, "body", Code.BODY_SHAPE, Aspect.BODY, error.json_path, documented, _brief(error.instance)

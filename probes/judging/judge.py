@@ -49,7 +49,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     # judged again without the excuse.
     shown = _shown_to_work(verdicts, cells)
     verdicts = [
-        _judge_cell(_without(cell, shown), cell, known) if shown and _blames_an_assumption(each) else each
+        _judge_cell(_without(cell, shown), cell, known) if shown and each.blames_us else each
         for each, cell in zip(verdicts, cells, strict=True)
     ]
     # Only what conforms may stand beside another answer: a comparison with a wrong one would blame the right one. And
@@ -138,10 +138,6 @@ def _shown_to_work(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> frozen
 def _without(cell: Cell, shown: frozenset[tuple[str, str]]) -> Expected:
     asked = {key: why for key, why in cell.chosen.asked.items() if (cell.endpoint, key) not in shown}
     return replace(cell.chosen, asked=asked)
-
-
-def _blames_an_assumption(verdict: Verdict) -> bool:
-    return verdict.reason is not None and verdict.reason.code == ReasonCode.ASSUMPTION_FAILED
 
 
 def _judge_cell(expected: Expected, cell: Cell, known: Known, others: Answers = NO_OTHERS) -> Verdict:

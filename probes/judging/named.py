@@ -102,7 +102,7 @@ def _is_in_question(cell: Verdict) -> bool:
         return any(each.drifts and each.aspect is not Aspect.HEADER for each in cell.findings)
     if cell.outcome is Outcome.RESTRICTED:
         return True
-    return cell.reason is not None and cell.reason.code == ReasonCode.ASSUMPTION_FAILED
+    return cell.blames_us
 
 
 def _status(exchange: Exchange, provider: str) -> int | None:

@@ -128,8 +128,7 @@ def refusals(
     stated = {each.label: each for each in expected}
     for place, cell in verdict.cells.items():
         exchange, label = exchanges.get(place), place[0]
-        blames_us = _blames_an_assumption(cell)
-        if not (cell.outcome.conclusive or blames_us) or exchange is None or exchange.response is None:
+        if not (cell.outcome.conclusive or cell.blames_us) or exchange is None or exchange.response is None:
             continue
         if not cell.looks:
             continue
@@ -148,7 +147,7 @@ def refusals(
         said = Said(credential, endpoint, status, wording(stated[label], response, known))
         own_key = label not in with_another_key
         # Nothing can be asked without a fault where no endpoint is, nor does it count where we may have asked wrongly.
-        fault = faults.get(label, "") if endpoint and own_key and countable and not blames_us else ""
+        fault = faults.get(label, "") if endpoint and own_key and countable and not cell.blames_us else ""
         refused = label in faults or _is_always_refused(stated[label])
         yield Refusal(
             place,
@@ -182,10 +181,6 @@ def _is_no_success(success: Success, endpoint: str, exchange: Exchange) -> bool:
     if stated is None:
         return False
     return any(each.drifts and each.aspect is Aspect.BODY for each in weighed(stated, compare(stated, exchange)))
-
-
-def _blames_an_assumption(cell: Verdict) -> bool:
-    return cell.reason is not None and cell.reason.code == ReasonCode.ASSUMPTION_FAILED
 
 
 class Shared:
@@ -349,7 +344,7 @@ def _under(ruled: Ruled, refusal: Refusal, cell: Verdict) -> Verdict:
 def _doubted(ruled: Ruled, refusal: Refusal, cell: Verdict, drifts_in_doubt: bool) -> Verdict:
     """A cell that drifts, or blames what we assumed of the request, by words that other faults were answered with."""
     doubted = drifts_in_doubt and cell.outcome is Outcome.DRIFTED
-    return _under(ruled, refusal, cell) if doubted or _blames_an_assumption(cell) else cell
+    return _under(ruled, refusal, cell) if doubted or cell.blames_us else cell
 
 
 def _restricted(refusal: Refusal, cell: Verdict) -> Verdict:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from catalog.model import Aspect, Outcome
+from catalog.model.status import NO_SUCH_PATH
 from catalog.reading.cells import seen_as_stated
 from catalog.reading.grpc_statuses import status_of
-from probes.judging.basis import BLAMES_THE_PATH
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Record
@@ -21,7 +21,7 @@ def reached(exchanges: Iterable[Exchange], known: Known, provider: str) -> Itera
     """The endpoints at whose path somebody is: anything but that there is no such path or method came from there."""
     for each in exchanges:
         status = status_of(each.response, provider)
-        if status is not None and status not in BLAMES_THE_PATH:
+        if status is not None and status not in NO_SUCH_PATH:
             yield each.endpoint or known.endpoints.find(each)
 
 
@@ -41,7 +41,7 @@ def unreached(
         if cell.outcome is not Outcome.DRIFTED or exchange is None or not cell.looks:
             continue
         endpoint = cell.looks[0].endpoint
-        no_such_path = status_of(exchange.response, provider) in BLAMES_THE_PATH and any(
+        no_such_path = status_of(exchange.response, provider) in NO_SUCH_PATH and any(
             each.drifts and each.aspect is Aspect.STATUS for each in cell.findings
         )
         if (

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
     from catalog.model import Json
@@ -32,6 +33,16 @@ def validator(schema: Json) -> Validator:
 def is_valid(schema: Json, value: Json) -> bool:
     """Whether a value follows a schema."""
     return bool(validator(schema).is_valid(value))
+
+
+def nearest(error: ValidationError) -> ValidationError:
+    """Of a value that has none of several forms (`oneOf`), what parts it from the one that it is nearest to.
+
+    The error itself where it is as far from each, and where there is one form alone.
+    """
+    from jsonschema.exceptions import best_match
+
+    return best_match([error]) or error
 
 
 @lru_cache(maxsize=MOST)

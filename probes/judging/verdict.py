@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
 from catalog.evidence.kept import kept_finding, kept_look
+from catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:
     from catalog.model import Finding, Outcome, Reason
@@ -31,6 +32,11 @@ class Verdict:
         """What must be the same in two attempts for them to agree on a drift: what differs, and on which endpoints."""
         drifts = (finding for finding in self.findings if finding.drifts)
         return frozenset((same_drift.name(each), endpoint) for each in drifts for endpoint in each.endpoints or ("",))
+
+    @property
+    def blames_us(self) -> bool:
+        """Whether what we assumed of the request is why nothing was seen."""
+        return self.reason is not None and self.reason.code == ReasonCode.ASSUMPTION_FAILED
 
     @property
     def kept(self) -> Verdict:

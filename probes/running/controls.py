@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from catalog.envelopes.pointer import ABSENT, find
 from catalog.model import Exchange, Reason, Response
 from catalog.model.codes import ReasonCode
+from catalog.model.status import NO_SUCH_PATH
 from catalog.reading.expected import answer_body
 from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from probes.running.lane import Lane
     from probes.target.target import Provider
 
-NOT_THERE = (404, 405)
 MAX_SAID = 160
 """So many characters of what a refusal says are told."""
 
@@ -119,7 +119,7 @@ def _suspects(lane: Lane, status: int | None) -> str:
     """
     provider = lane.provider
     suspects = [_key(lane), *(each for place, each in provider.variables.items() if _is_a_set_header(provider, place))]
-    if status in NOT_THERE:
+    if status in NO_SUCH_PATH:
         control = book.book(provider.name).controls.get(lane.role)
         service = control.service if control is not None else "base_url"
         suspects.append(provider.variables.get(service) or f"{service} of {provider.name}")

@@ -260,6 +260,31 @@ def test_a_sentence_says_no_more_than_its_beginning(length: int, said: str) -> N
     assert finding.message == f"body /a: documented absent, observed {said}"
 
 
+@pytest.mark.parametrize(
+    ("body", "at", "documented"),
+    [
+        ([{"error": {"code": "400"}}], "$[0].error.code", {"type": "integer"}),
+        ({"error": {"code": "400"}}, "$.error.code", {"type": "integer"}),
+        ([], "$", {"minItems": 1}),
+        (
+            "no",
+            "$",
+            {"oneOf": [{"$ref": "#/$defs/one"}, {"type": "array", "items": {"$ref": "#/$defs/one"}, "minItems": 1}]},
+        ),
+    ],
+)
+def test_of_several_forms_it_is_told_what_parts_the_body_from_the_nearest(
+    body: Json, at: str, documented: Json
+) -> None:
+    code = {"type": "object", "properties": {"code": {"type": "integer"}}}
+    one: Json = {"type": "object", "properties": {"error": code}, "required": ["error"]}
+    several: Json = [{"$ref": "#/$defs/one"}, {"type": "array", "items": {"$ref": "#/$defs/one"}, "minItems": 1}]
+    (finding,) = found(
+        wanted(envelope=Envelope("e", {"oneOf": several, "$defs": {"one": one}}, {}, "json")), came(body)
+    )
+    assert (finding.code, finding.at, finding.documented) == ("body-shape", at, documented)
+
+
 def test_a_message_tells_a_number_from_the_text_of_it() -> None:
     plain = Envelope("e", {}, {}, "json")
     (finding,) = found(wanted(envelope=plain, fields={"/a": {"const": 400}}), came({"a": "400"}))
