@@ -16,6 +16,7 @@ from catalog.model.streams import speak_plainly
 from catalog.model.visible import line
 from probes.suite import allocator, command_line, named, options, unneeded
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
+from probes.suite.installed import all_installed
 from probes.suite.speaking import Speaker
 from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
 from probes.target.revising import NothingToRotateError
@@ -83,8 +84,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
         return
-    worker_input = _take_charge(config, chosen) if told is None else WorkerInput.from_controller(told)
-    from probes.suite.items import PROBER, Prober
+    with all_installed():
+        worker_input = _take_charge(config, chosen) if told is None else WorkerInput.from_controller(told)
+        from probes.suite.items import PROBER, Prober
 
     allocator.give_back()
     prober = Prober(chosen, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
