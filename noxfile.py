@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ nox.options.error_on_missing_interpreters = False
 CONSTRAINTS = "constraints.txt"
 REQUIREMENTS = ".ci/requirements.txt"
 QUICK = ("-m", "not process and not browser", "--hypothesis-profile=quick", "tests/unit", "tests/contract")
-"""What needs no process and no browser, with a quarter of the examples of each property; `tests` has them all."""
+"""What needs no process and no browser, with a fifth of the examples of each property; `tests` has them all."""
 
 WORKERS = ("-n", str(max(4, os.cpu_count() or 1)), "--dist", "worksteal")
 """Four at least, for much of what tests do is to wait for processes; each takes what stands together, for tests of one
@@ -42,11 +43,18 @@ FUZZED = (
 """Properties of what reads files of others and bytes from the wire."""
 
 
-def install(session: nox.Session, *groups: str) -> None:
-    """Install the project and the dependency groups named, at the pinned versions."""
+def install(session: nox.Session, *groups: str, constraints: str = CONSTRAINTS) -> None:
+    """Install the project and the dependency groups named, at the pinned versions; not again where that was done."""
+    # pip takes four seconds to find that there is nothing to do, in a loop of half a minute
+    done = Path(session.virtualenv.location) / "installed"
+    pinned = "\n".join([Path("pyproject.toml").read_text("utf-8"), Path(constraints).read_text("utf-8")])
+    wanted = sha256("\n".join([pinned, *groups, str(Path.cwd())]).encode()).hexdigest()
+    if done.is_file() and done.read_text("ascii") == wanted:
+        return
     session.install("--quiet", "pip>=25.1")
     group_options = [option for group in groups for option in ("--group", group)]
-    session.install("--quiet", "-c", CONSTRAINTS, "-e", ".", *group_options)
+    session.install("--quiet", "-c", constraints, "-e", ".", *group_options)
+    done.write_text(wanted, "ascii")
 
 
 @nox.session
@@ -138,11 +146,8 @@ def independent(session: nox.Session) -> None:
 
 def installed_apart(session: nox.Session, constraints: str, *groups: str) -> bool:
     """Install what pins versions of its own, at these; where that fails, the session is skipped with a word."""
-    session.install("--quiet", "pip>=25.1")
     try:
-        session.install(
-            "--quiet", "-c", constraints, "-e", ".", *(each for group in groups for each in ("--group", group))
-        )
+        install(session, *groups, constraints=constraints)
     except nox.command.CommandFailed:
         session.warn(f"{session.name} skipped: what it needs could not be installed")
         return False

@@ -202,7 +202,7 @@ def test_a_socket_lasts_sixty_minutes(base: str) -> None:
 
 
 def test_the_limit_comes_by_itself(base: str) -> None:
-    with socket(base, x_mock_scenario="session_age;age=59m59s") as client:
+    with socket(base, x_mock_scenario="session_age;age=59m59s900ms") as client:
         assert client.hear()["error"]["code"] == "websocket_connection_limit_reached"
 
 
