@@ -116,7 +116,7 @@ class Needles:
                 self._known.add(form)
                 self._add(_Needle(form, len(form) if whole else min(least, len(form)), marker))
                 added.append(form)
-        if self._standing or self._near:
+        if self._standing:  # what is near a word was found by looking the word up
             self._forget(added)
 
     @property
