@@ -141,9 +141,9 @@ def refusals(
         drifts = cell.outcome is Outcome.DRIFTED
         if status is None or is_promised(stated[label], response):
             continue
-        countable = status >= 400 or _is_no_success(success, endpoint, exchange)
         if status < 400 and not (drifts and _is_whole(response)):
             continue
+        countable = status >= 400 or _is_no_success(success(endpoint), exchange)
         said = Said(credential, endpoint, status, wording(stated[label], response, known))
         own_key = label not in with_another_key
         # Nothing can be asked without a fault where no endpoint is, nor does it count where we may have asked wrongly.
@@ -172,12 +172,11 @@ def _is_whole(response: Response) -> bool:
     return 200 <= (response.status or 0) < 300 and response.grpc is None and response.events is None
 
 
-def _is_no_success(success: Success, endpoint: str, exchange: Exchange) -> bool:
-    """Whether a whole answer is no success of its endpoint, as what a portal or a proxy answers to all is not.
+def _is_no_success(stated: Expected | None, exchange: Exchange) -> bool:
+    """Whether a whole answer is not the success stated of its endpoint, as what a portal or a proxy answers to all.
 
     What the provider lets through is a success: that it was let through is to be told.
     """
-    stated = success(endpoint) if exchange.response is not None and _is_whole(exchange.response) else None
     if stated is None:
         return False
     return any(each.drifts and each.aspect is Aspect.BODY for each in weighed(stated, compare(stated, exchange)))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from catalog.envelopes.envelope import envelope
-from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
+from catalog.model import Address, Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog.model.look import Look
+from catalog.reading.expectations import expectations
 from catalog.reading.expected import Expected
-from probes.judging.settlement import Refusal, Said, foreign_texts, refusals, settled
+from probes.judging.settlement import Refusal, Ruled, Ruling, Said, alike, foreign_texts, refusals, settled
 from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
+from tests.harness.engines import catalog
 from tests.unit.probes.test_basis import known
 
 MESSAGES = "pa/endpoints/messages/create_message"
@@ -83,3 +86,77 @@ def test_a_text_under_a_success_is_known_by_its_words_and_where_it_came() -> Non
     assert list(found) == [Refusal(PLACE, GREETED, "", page=False, provoked=False, foreign=True)]
     [plain] = refusals(expected, verdict, {PLACE: others[2]}, "pa:inference", {}, known("pa"))
     assert not plain.foreign
+
+
+MODELS = "pa/endpoints/models/list_models"
+REQUEST = Request("POST", "https://provider.example/v1/messages")
+REFUSED = Response(403, {}, {"type": "error", "error": {"type": "permission_error", "message": "no"}}, "json")
+
+
+def success_of(address: str) -> Expected:
+    record = catalog()[Address.parse(address)]
+    return next(each for each in expectations(record, catalog().__getitem__) if each.label == "success")
+
+
+def refused_by(response: Response, outcome: Outcome = Outcome.DRIFTED, *, request: Request = REQUEST) -> list[Refusal]:
+    """What is refused where 400 is documented of the endpoint of messages."""
+    place = ("answer", MESSAGES)
+    verdict = summed({place: replace(judged(outcome), looks=(Look(MESSAGES, "answer", (), {}),))})
+    expected = [Expected("answer", MESSAGES, envelope("pa"), 400)]
+    exchanges = {place: Exchange("answer", request, response)}
+    return list(
+        refusals(expected, verdict, exchanges, "pa:inference", {"answer": "f"}, known("pa"), success=success_of)
+    )
+
+
+MESSAGE = {"model": "mock-small", "stop_reason": "end_turn", "usage": {"input_tokens": 1}}
+
+
+@pytest.mark.parametrize(
+    ("response", "faults"),
+    [
+        (Response(200, {}, {"portal": "log in"}, "json"), ["f"]),
+        (Response(200, {}, MESSAGE, "json"), [""]),
+        (Response(200, {}, None, events=()), []),
+        (Response(300, {}, {"portal": "log in"}, "json"), []),
+        (REFUSED, ["f"]),
+    ],
+    ids=["a portal's", "let through, without its headers", "a stream", "no success", "a refusal"],
+)
+def test_what_comes_in_place_of_an_error_counts_unless_it_is_the_success_of_its_endpoint(
+    response: Response, faults: list[str]
+) -> None:
+    assert [each.fault for each in refused_by(response)] == faults
+
+
+def test_a_success_that_conforms_is_no_refusal() -> None:
+    assert refused_by(Response(200, {}, {"portal": "log in"}, "json"), Outcome.CONFORMS) == []
+
+
+def test_a_refusal_stands_where_it_was_asked_or_else_where_it_was_looked_at() -> None:
+    assert [each.where for each in refused_by(REFUSED)] == [MESSAGES]
+    of_models, nowhere = (
+        Request("GET", "https://provider.example/v1/models"),
+        Request("GET", "https://provider.example/"),
+    )
+    assert [each.where for each in refused_by(REFUSED, request=of_models)] == [MODELS]
+    assert [each.where for each in refused_by(REFUSED, request=nowhere)] == [MESSAGES]
+    assert [each.where for each in refused_by(REFUSED, Outcome.CONFORMS)] == [""]
+
+
+def test_cells_of_which_nothing_can_be_said_hide_no_other() -> None:
+    seen = judged(Outcome.DRIFTED)
+    verdict = summed({(label, ""): replace(seen, looks=() if label == "b" else seen.looks) for label in "abcde"})
+    expected = [Expected(label, MESSAGES, envelope("pa"), 400) for label in "abcde"]
+    text = Response(200, {}, "Welcome.", "text")
+    told = Response(None, {}, None, events=())
+    answers = {"a": None, "b": REFUSED, "c": text, "d": told, "e": REFUSED}
+    exchanges = {(label, ""): Exchange(label, REQUEST, answer) for label, answer in answers.items()}
+    found = refusals(expected, verdict, exchanges, "pa:inference", {}, known("pa"))
+    assert [(each.place[0], each.foreign) for each in found] == [("c", True), ("e", False)]
+
+
+@pytest.mark.parametrize(("message", "words"), [("No.", "No."), ("", "no words")])
+def test_a_ruling_says_what_came_without_a_fault_too(message: str, words: str) -> None:
+    told = alike(Said("pa:inference", MESSAGES, 403, message), "POST /v1/messages")
+    assert told == Ruled(Ruling.EVERYTHING, f"POST /v1/messages was answered alike: 403: {words}")
