@@ -20,7 +20,6 @@ from catalog.model.look import Look
 from catalog.reading.assertions import assertions
 from catalog.writeback.planner import Patch, Policy, plan
 from catalog.writeback.seen import Sighting
-from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
@@ -39,18 +38,12 @@ from tests.unit.catalog.catalog_making import (
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 ELSEWHERE = "pa/endpoints/messages/count_tokens"
 
 Cli = Callable[..., tuple[int, str, str]]
 """Takes a command and its arguments; gives the exit status, stdout and stderr."""
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test runs in a folder of its own, with a small catalog in `records`."""
-    as_checkout(tmp_path, monkeypatch)
-    monkeypatch.setenv("COLUMNS", "100")
-    write_catalog(tmp_path / "records")
 
 
 @pytest.fixture

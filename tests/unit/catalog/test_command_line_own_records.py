@@ -11,19 +11,12 @@ from catalog import commands
 from catalog.__main__ import main
 from catalog.model import homes
 from catalog.model.exits import INTERRUPTED
-from tests.harness.checkouts import as_checkout
 from tests.unit.catalog.catalog_making import (
     small_catalog,
     write_catalog,
 )
 
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test runs in a folder of its own, with a small catalog in `records`."""
-    as_checkout(tmp_path, monkeypatch)
-    monkeypatch.setenv("COLUMNS", "100")
-    write_catalog(tmp_path / "records")
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 @pytest.fixture

@@ -1,0 +1,18 @@
+"""What tests of the catalog's commands share: a folder of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.harness.checkouts import as_checkout
+from tests.unit.catalog.catalog_making import write_catalog
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder in which commands are called, with a small catalog in `records`."""
+    as_checkout(tmp_path, monkeypatch)
+    monkeypatch.setenv("COLUMNS", "100")
+    write_catalog(tmp_path / "records")
