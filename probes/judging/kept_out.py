@@ -28,9 +28,7 @@ def kept_out(
     The lane's key is good elsewhere, as its control shows: so this account may not do it (no member, no scope), which
     services tell by this refusal as well. What was asked `with_another_key` says nothing of the lane's.
     """
-    stated = {each.label for each in expected if is_success(each.status)} - {
-        each.label for each in expected if each.label in with_another_key
-    }
+    stated = {each.label for each in expected if is_success(each.status) and each.label not in with_another_key}
     asked = {(each.label, each.endpoint): each.response for each in exchanges}
     for place, cell in verdict.cells.items():
         response = asked.get(place)
