@@ -136,7 +136,8 @@ def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) ->
     documented = {str(each.key): None for each in made if each.basis is Basis.DOCUMENTED and not each.out_of_reach}
     differs = [f"{key} on {endpoint}" for (endpoint, key), cell in cells.items() if cell.differs and key in documented]
     as_stated = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
-    never = [key for key in documented if key not in as_stated]
+    optional = {str(each.key) for each in made if each.optional}
+    never = [key for key in documented if key not in as_stated and key not in optional]
     assumed = [str(each.key) for each in unsettled(made, settled)]
     if differs:
         return f"{_few(differs)} was seen otherwise"

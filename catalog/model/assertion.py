@@ -95,6 +95,8 @@ class Assertion:
     """What an assumption turned out to be: the observed class, or empty while nobody saw."""
     of_surface: bool = False
     """Whether it is a member that the envelope assumes, for all answers of its surface alike, and not the record."""
+    optional: bool = False
+    """Whether what it speaks of may be absent: then nobody need ever see it."""
     since: str = ""
     """The first revision under which it holds; empty where it holds under the oldest."""
     until: str = ""

@@ -31,6 +31,8 @@ class Statement(NamedTuple):
     documented: Json
     source: str = ""
     """Where it is said, if that is more than the sources of the whole record."""
+    optional: bool = False
+    """Whether nothing is missing where it is not there."""
 
 
 ANOTHER_REVISION = str(ReasonCode.ANOTHER_REVISION)
@@ -111,6 +113,7 @@ def _assertions(record: Record, own: _Told, expected: Expected, lookup: Lookup) 
             since=since,
             until=until,
             of_surface=bool(assumed and key.place) and not of_record,
+            optional=statement.optional,
             depends=depends,
         )
 
@@ -155,7 +158,7 @@ def statements(expected: Expected) -> Iterator[Statement]:
     elif expected.status_class is not None:
         yield Statement("status", "", f"{expected.status_class}xx")
     for rule in expected.headers:
-        yield Statement("header", rule.name, rule.value or rule.format or rule.rule, rule.source)
+        yield Statement("header", rule.name, rule.value or rule.format or rule.rule, rule.source, rule.optional)
     if expected.stream is not None:
         yield from _of_stream(expected.stream)
     if expected.stream is None or expected.stream.event is not None:

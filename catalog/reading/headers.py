@@ -26,7 +26,7 @@ class HeaderRule:
     value: str = ""
     format: str = ""
     family: str = ""
-    """The limit that the header tells of, with others of the same family; only in rate-limit records."""
+    """The limit that the header tells of, with others of the same family."""
     part: str = ""
     """What it tells of that limit: `limit`, `remaining` or `reset`."""
     multiple_of: int = 1
@@ -44,7 +44,9 @@ class HeaderRule:
 
 def header_rules(written: Json) -> tuple[HeaderRule, ...]:
     """The rules of a `response_headers` or `headers` field; an array of bare names rules nothing."""
-    return tuple(_rule(name, rule, optional=False) for name, rule in written_rules(written).items())
+    return tuple(
+        _rule(name, rule, optional=rule.get("optional", False)) for name, rule in written_rules(written).items()
+    )
 
 
 def limit_header_rules(record: Record, label: str) -> tuple[HeaderRule, ...]:

@@ -18,6 +18,7 @@ def tag_by_evidence(
 ) -> Tag | None:
     """LIVE_VERIFIED where every documented assertion within reach was seen as stated on some endpoint and none differs.
 
+    What may be absent need not have been there.
     Otherwise UNVERIFIED where one differs, the evidence has expired, or an assumption is unsettled; else neither: it is
     documented, and nobody ever looked at all of it.
     """
@@ -34,8 +35,9 @@ def tag_by_evidence(
         )
         for (_, key), cell in cells.items()
     )
+    needed = documented - {str(each.key) for each in stated if each.optional}
     seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
-    if cells and documented <= seen and not differs and not expired:
+    if cells and needed <= seen and not differs and not expired:
         return Tag.LIVE_VERIFIED
     return Tag.UNVERIFIED if differs or expired or any(unsettled(stated, settled)) else None
 

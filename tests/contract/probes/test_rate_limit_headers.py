@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response
+from catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response, Tag
+from catalog.reading.assertions import assertions
+from catalog.reading.cells import Cell
 from catalog.reading.expectations import expectations
 from catalog.reading.headers import HeaderRule
+from catalog.reading.tags import tag_by_evidence
 from catalog.recognition.known import Known
 from probes.elicit.book import book
 from probes.judging.judge import judge
@@ -78,10 +82,10 @@ GENERAL = {provider: f"{provider}/rate_limits/limits/general" for provider in ("
 
 
 def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """(code, header) of each drift once the answer with this label has other headers; None takes one away."""
+    """(code, header) of each drift once the last answer with this label has other headers; None takes one away."""
     record = result.probed_record
     last = result.attempts[-1]
-    seen = next(each for each in last.exchanges if each.label == label)
+    seen = [each for each in last.exchanges if each.label == label][-1]
     assert seen.response is not None
     changed = {name: value for name, value in {**seen.response.headers, **headers}.items() if value is not None}
     spoiled = replace(seen, response=replace(seen.response, headers=changed))
@@ -152,6 +156,47 @@ def test_what_a_provider_does_wrong_is_found(
     clean: Clean, provider: str, label: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
 ) -> None:
     assert judged(clean(provider)[GENERAL[provider]], label, headers) == found
+
+
+SPENT = "pa/errors/compliance/compliance_rate_limit_exceeded"
+EXHAUSTED = "pc/errors/rate_limit/slow_down"
+
+
+@pytest.mark.parametrize(
+    ("record", "headers", "found"),
+    [
+        (SPENT, {}, []),
+        (SPENT, {"retry-after": None}, []),
+        (SPENT, {"retry-after": "soon"}, [("header-malformed", "retry-after")]),
+        (
+            SPENT,
+            {"pa-ratelimit-requests-reset": "2001-01-01T00:00:00Z"},
+            [("header-inconsistent", "pa-ratelimit-requests-reset")],
+        ),
+        (
+            SPENT,
+            {"pa-ratelimit-requests-remaining": "601"},
+            [("header-inconsistent", "pa-ratelimit-requests-remaining")],
+        ),
+        (EXHAUSTED, {}, []),
+        (EXHAUSTED, {"retry-after": "7"}, []),
+        (EXHAUSTED, {"retry-after": "soon"}, [("header-malformed", "retry-after")]),
+    ],
+)
+def test_what_a_refusal_tells_of_a_limit_is_as_documented_where_it_tells_it(
+    clean: Clean, record: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
+) -> None:
+    assert judged(clean(record[:2])[record], "answer", headers) == found
+
+
+def test_a_header_that_may_be_absent_keeps_no_record_from_being_verified() -> None:
+    stated = assertions(catalog()[EXHAUSTED], catalog().__getitem__)
+    seen = {("", str(each.key)): Cell(date(2026, 11, 22)) for each in stated if not each.optional}
+    assert [str(each.key) for each in stated if each.optional] == ["answer/header:retry-after"]
+    assert tag_by_evidence(stated, seen, {}) is Tag.LIVE_VERIFIED
+    assert tag_by_evidence(stated, dict(list(seen.items())[1:]), {}) is not Tag.LIVE_VERIFIED
+    otherwise = {**seen, ("", "answer/header:retry-after"): Cell(date(2026, 11, 22), "malformed")}
+    assert tag_by_evidence(stated, otherwise, {}) is Tag.UNVERIFIED
 
 
 def test_a_date_that_names_no_zone_is_no_fault_of_ours(stand: Stand) -> None:
