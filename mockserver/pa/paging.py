@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 1_000
+
+INTEGER = re.compile(r"-?[0-9]{1,18}")
+"""An integer as a query writes it; int() would take `1_0`, blanks and the digits of other scripts as well."""
 
 
 def page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -43,10 +47,9 @@ def page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _limit(text: str | None) -> int:
     if text is None:
         return DEFAULT_LIMIT
-    try:
-        limit = int(text)
-    except ValueError:
-        raise invalid("limit: Input should be a valid integer") from None
+    if not INTEGER.fullmatch(text):
+        raise invalid("limit: Input should be a valid integer")
+    limit = int(text)
     if not 1 <= limit <= MAX_LIMIT:
         raise invalid(f"limit: Input should be between 1 and {MAX_LIMIT}")
     return limit

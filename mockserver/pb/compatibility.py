@@ -43,7 +43,8 @@ BODY: fields.Fields = {
 
 ROLES = {"system": USER, "developer": USER, "user": USER, "assistant": MODEL, "tool": USER}
 FINISH_REASONS = {"STOP": "stop", "MAX_TOKENS": "length"}
-CREATED = 1_767_225_600
+MADE = 1_767_225_600
+"""When every model is said to have been made."""
 
 
 async def chat_completions(call: Call) -> Response:
@@ -62,7 +63,7 @@ async def chat_completions(call: Call) -> Response:
         service_tier=given.get("serviceTier", "standard").lower(),
     )
     completion, _ = run(call, prompt)
-    frame = {"id": call.session.new_id("chatcmpl-"), "created": CREATED, "model": model.id}
+    frame = {"id": call.session.new_id("chatcmpl-"), "created": int(call.now), "model": model.id}
     choices = [_choice(call, index, candidate) for index, candidate in enumerate(completion.candidates)]
     if given.get("stream"):
         return StreamingResponse(_sse(frame, choices, mid_stream(call)), media_type="text/event-stream")
@@ -77,7 +78,7 @@ async def chat_completions(call: Call) -> Response:
 async def list_models(call: Call) -> Response:
     """The models, in the shape of that other style."""
     data = [
-        {"id": f"models/{model.id}", "object": "model", "created": CREATED, "owned_by": "pb"}
+        {"id": f"models/{model.id}", "object": "model", "created": MADE, "owned_by": "pb"}
         for model in listed(call.version)
     ]
     return JsonAnswer({"object": "list", "data": data})

@@ -44,7 +44,7 @@ async def stream(call: Call) -> Response:
     chunks = list(_chunks(answered(call, prompt, completion, service_tier)))
     failure = mid_stream(call)
     if failure is not None:
-        chunks = chunks[:1]
+        chunks = [_unfinished(chunks[0])]
     if call.request.query_params.get("alt") != "sse":
         return JsonAnswer([*chunks, failure.rpc()] if failure else chunks)
     return StreamingResponse(_sse(chunks, failure), media_type="text/event-stream")
@@ -136,6 +136,15 @@ def _chunks(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**answer, "candidates": [{"content": content, "index": 0}]}
     last = {**candidates[0], "content": {"parts": [{**part, "text": pieces[-1]}], "role": "model"}}
     yield {**answer, "candidates": [last]}
+
+
+def _unfinished(chunk: dict[str, Any]) -> dict[str, Any]:
+    """A chunk that more would have followed: no reason to end yet, for STOP means that the output is whole (2:7.4)."""
+    open_ended = [
+        {name: value for name, value in candidate.items() if name != "finishReason"}
+        for candidate in chunk.get("candidates", ())
+    ]
+    return {**chunk, "candidates": open_ended} if open_ended else chunk
 
 
 async def _sse(chunks: list[dict[str, Any]], failure: PbError | None) -> AsyncIterator[bytes]:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import grpc
 import grpc.aio
 from google.protobuf import message_factory
+from google.protobuf.message import DecodeError
 
 from mockserver.leniency import Leniency, holding
 from mockserver.pd.access import admit, identify
 from mockserver.pd.call import Call
 from mockserver.pd.catalogue import EVERYWHERE
 from mockserver.pd.causes import BEFORE_THE_CUT, CUT_MID_STREAM, raise_failure
-from mockserver.pd.errors import PdError
+from mockserver.pd.errors import PdError, invalid
 from mockserver.pd.generated import pd_pb2
 from mockserver.pd.rpc_methods import METHODS, Method
 from mockserver.scenarios import MockMisuse
@@ -54,39 +55,46 @@ def _handler(world: World, descriptor: MethodDescriptor, break_off: BreakOff) ->
     method = METHODS[descriptor.containing_service.name, descriptor.name]
     request_class = message_factory.GetMessageClass(descriptor.input_type)
     counted_as = f"GRPC /{descriptor.containing_service.name}/{descriptor.name}"
-    serve = _Served(world, method, counted_as, streams=descriptor.server_streaming, break_off=break_off)
-    make = grpc.unary_stream_rpc_method_handler if descriptor.server_streaming else grpc.unary_unary_rpc_method_handler
-    behaviour: Handler = serve.stream if descriptor.server_streaming else serve.unary
-    return make(
-        behaviour,
-        request_deserializer=request_class.FromString,
-        response_serializer=lambda message: message.SerializeToString(),
-    )
+    streams = descriptor.server_streaming
+    serve = _Served(world, method, request_class, counted_as, streams=streams, break_off=break_off)
+    make = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
+    behaviour: Handler = serve.stream if streams else serve.unary
+    return make(behaviour, response_serializer=lambda message: message.SerializeToString())
 
 
 class _Served:
     """One method as the server calls it."""
 
-    def __init__(self, world: World, method: Method, counted_as: str, *, streams: bool, break_off: BreakOff) -> None:
+    def __init__(
+        self,
+        world: World,
+        method: Method,
+        request_class: type[Message],
+        counted_as: str,
+        *,
+        streams: bool,
+        break_off: BreakOff,
+    ) -> None:
         self._world = world
+        self._request_class = request_class
         self._leniency = Leniency.of(world.settings["pd"])
         self._method = method
         self._counted_as = counted_as
         self._streams = streams
         self._break_off = break_off
 
-    async def unary(self, request: Message, rpc: RpcContext) -> Message:
+    async def unary(self, request: bytes, rpc: RpcContext) -> Message:
         ((answer,), _) = await self._answer(request, rpc)
         return answer
 
-    async def stream(self, request: Message, rpc: RpcContext) -> AsyncIterator[Message]:
+    async def stream(self, request: bytes, rpc: RpcContext) -> AsyncIterator[Message]:
         answer, cut = await self._answer(request, rpc)
         for number, message in enumerate(answer):
             if cut and number == BEFORE_THE_CUT:
                 await self._break(rpc)
             yield message
 
-    async def _answer(self, request: Message, rpc: RpcContext) -> tuple[list[Message], bool]:
+    async def _answer(self, request: bytes, rpc: RpcContext) -> tuple[list[Message], bool]:
         """Every message of the answer, and whether the connection breaks between them.
 
         A refusal ends the call with its status, a connection that is broken off without one.
@@ -108,14 +116,21 @@ class _Served:
             await _abort(rpc, STATUSES[error.kind.grpc], error.message)
         return answer, cut
 
-    def _serve(self, context: Context, authorization: str | None, request: Message) -> list[Message]:
+    def _serve(self, context: Context, authorization: str | None, request: bytes) -> list[Message]:
         """As the gateway does over HTTP: the key, its rights, the failure that any call can suffer, the method."""
         with holding(self._leniency):
             key = identify(authorization)
             if self._method.acl is not None:
                 admit(key, self._method.acl)
             raise_failure(context)
-            return list(self._method.handler(Call(context, EVERYWHERE, key), request))
+            return list(self._method.handler(Call(context, EVERYWHERE, key), self._read(request)))
+
+    def _read(self, request: bytes) -> Message:
+        """The message that the client sent; one that cannot be read is a bad body as over HTTP (2:7.6)."""
+        try:
+            return self._request_class.FromString(request)
+        except DecodeError:
+            raise invalid("Failed to parse the request message.") from None
 
     async def _inject_fault(self, context: Context, rpc: RpcContext) -> None:
         """The faults of the mock that make sense here; the others are refused below as not acted upon."""

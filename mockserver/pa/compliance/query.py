@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mockserver.pa.compliance.refusals import bad_parameter, unknown_parameter
+from mockserver.pa.paging import INTEGER
 
 if TYPE_CHECKING:
     from mockserver.pa.call import Call
@@ -17,7 +18,7 @@ UNLIMITED = -1
 """The value of a cap in bytes that lifts it."""
 
 
-_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?P<offset>Z|[+-]\d\d:\d\d)?", re.IGNORECASE)
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?P<offset>Z|[+-]\d\d:\d\d)?", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,6 @@ def _hint(name: str, known: Collection[str]) -> str:
 
 
 def _integer(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError("must be an integer") from None
+    if not INTEGER.fullmatch(text):
+        raise ValueError("must be an integer")
+    return int(text)

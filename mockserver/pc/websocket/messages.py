@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mockserver import strict_json
-from mockserver.pc.errors import INVALID_JSON, INVALID_TYPE, INVALID_VALUE
+from mockserver.pc.errors import INVALID_JSON, INVALID_TYPE, missing
 from mockserver.pc.fields import OBJECT, Field, array, check, check_value, string
 
 CREATE = "response.create"
@@ -14,7 +14,7 @@ STEER = "response.steer"
 INJECT = "response.inject"
 INJECT_FAILED = "response.inject.failed"
 
-TYPES = (CREATE, STEER, INJECT)
+TYPE = string(CREATE, STEER, INJECT)
 
 ONLY_HERE = ("type", "stream_id", "generate")
 """Fields of response.create that POST /v1/responses has not; what else it may have is checked as there."""
@@ -39,8 +39,9 @@ def read(raw: str | bytes) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise INVALID_TYPE("The message is not a JSON object.")
     name = message.get("type")
-    if name not in TYPES:
-        raise INVALID_VALUE(f"type: {name!r} is none of {', '.join(TYPES)}.", "type")
+    if name is None:
+        raise missing("type")
+    check_value("type", name, TYPE)
     if name in FIELDS:
         check(message, FIELDS[name], required=[field for field in FIELDS[name] if field != "type"])
         _check_items(message["input"])

@@ -123,6 +123,11 @@ def test_the_compatibility_layer_ignores_what_it_does_not_know(client: PbClient)
     assert client.chat(bearer="mock-pb-oauth").status_code == 200
 
 
+def test_a_chat_completion_is_of_its_moment(client: PbClient) -> None:
+    made, later = (client.chat(clock=clock).json()["created"] for clock in (None, "+24h"))
+    assert later - made >= 24 * 3600
+
+
 def test_a_chat_stream_ends_with_done_unless_it_fails(client: PbClient) -> None:
     assert client.chat({"stream": True}).text.endswith("data: [DONE]\n\n")
     failed = client.chat({"stream": True}, scenario="internal_error_mid_stream").text

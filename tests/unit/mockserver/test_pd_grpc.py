@@ -24,6 +24,13 @@ COMPLETION = pb.GetCompletionsRequest(
 )
 
 
+class Unreadable:
+    """Serializes to bytes that are no message."""
+
+    def SerializeToString(self) -> bytes:  # noqa: N802
+        return b"\xff\xff"
+
+
 class Rpc:
     """Calls methods one by one, as `Service/Method`, on a mock of its own."""
 
@@ -102,6 +109,8 @@ def test_a_deferred_result_is_pending_then_ready_once(rpc: Rpc) -> None:
         (3, "Models/ListLanguageModels", None, {"key": "nobody"}),
         (3, "Chat/GetCompletion", pb.GetCompletionsRequest(model="mock-small"), {}),
         (3, "Chat/GetCompletion", pb.GetCompletionsRequest(messages=COMPLETION.messages), {}),
+        (3, "Chat/GetCompletion", Unreadable(), {}),
+        (16, "Chat/GetCompletion", Unreadable(), {"key": None}),
         (5, "Models/GetLanguageModel", pb.GetModelRequest(name="no-such-model"), {}),
         (5, "Models/GetLanguageModel", pb.GetModelRequest(name="mock-early-access"), {}),
         (7, "Chat/GetCompletion", COMPLETION, {"key": "mock-pd-no-endpoint"}),
@@ -114,7 +123,7 @@ def test_a_deferred_result_is_pending_then_ready_once(rpc: Rpc) -> None:
     ],
 )
 def test_each_refusal_has_its_canonical_status(
-    rpc: Rpc, status: int, path: str, request_: Message | None, options: dict[str, Any]
+    rpc: Rpc, status: int, path: str, request_: Message | Unreadable | None, options: dict[str, Any]
 ) -> None:
     assert rpc.status(path, request_, **options) == status
 
