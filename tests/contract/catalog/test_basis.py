@@ -39,6 +39,8 @@ def unfounded(record: Record) -> Iterator[str]:
             yield f"{each.key} is neither assumed nor on a row: {each.source!r}"
         if names_no_status(record, each) and each.key.label not in streams:
             yield f"{each.key} is not assumed, and no row names {each.documented}: {each.source!r}"
+        if names_no_name(record, each):
+            yield f"{each.key} states {each.documented}, and none of its rows does: {each.source!r}"
         if each.alternatives and each.alternatives[0] != each.documented:
             yield f"{each.key} states {each.documented!r} and chooses first {each.alternatives[0]!r}"
 
@@ -50,6 +52,13 @@ def names_no_status(record: Record, made: Assertion) -> bool:
     said = [CITABLE[record.provider].get(row, "") for row in made.source.split("; ")]
     columns = [STATUSES[record.provider].get(row, "") for row in made.source.split("; ")]
     return not any(re.search(rf"\b{made.documented}\b", text) for text in (*said, *columns))
+
+
+def names_no_name(record: Record, made: Assertion) -> bool:
+    """Whether a type or a code is said to be documented that none of the rows names which are cited for it."""
+    if made.basis is not Basis.DOCUMENTED or made.key.aspect not in {"type", "code"} or made.documented is None:
+        return False
+    return not any(str(made.documented) in CITABLE[record.provider].get(row, "") for row in made.source.split("; "))
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -71,6 +80,8 @@ def changed(record: Record, **fields: Any) -> Record:
         ("pd/errors/outcomes/violation_still_charged", {"status": []}),
         ("pb/errors/general/overloaded", {"source": "2:7.4#no such row"}),
         ("pb/errors/general/overloaded", {"source": "2:7.4#504 DEADLINE_EXCEEDED"}),
+        ("pc/errors/request/invalid_json", {"source": "2:7.5#invalid_json"}),
+        ("pd/errors/not_found/model_missing", {"source": "2:7.6#404 model missing"}),
         (
             "pd/rate_limits/limits/general",
             {"assumed": {"answer/status": "Not shown.", "generation/status": "Not shown."}},
