@@ -30,6 +30,7 @@ from probes.running.settling import Settling
 from probes.running.throttle import Throttle
 from probes.running.waiting import For, Waiting
 from probes.target.dialect import Dialect
+from probes.target.target import WRONG
 from probes.wire.loopback import Loopback
 from probes.wire.silence import silence
 
@@ -52,6 +53,15 @@ CLOSE_S = 5.0
 
 MAX_CONTROLS = 3
 """A control that met a passing trouble is sent again for the next probe, so often at most."""
+
+REFUSED_CONTROLS = 2
+"""So often in a row a control is refused before that is believed: one refusal may be an accident."""
+
+NO_KEY = ""
+"""In place of the role whose key goes with a request, where none does."""
+
+OF_NOBODY = frozenset({NO_KEY, WRONG})
+"""Roles of no account: what limits they are told are nobody's."""
 
 ASK_TO_WAIT = frozenset({429, 503, 529})
 """Statuses whose Retry-After is obeyed. Not on a mock: it answers each probe as if it were alone."""
@@ -141,7 +151,7 @@ class Lane:
             Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
         wire = self._wire_of(call)  # before its turn: what is imported then would make it late
-        drawer = self._throttle.drawer(call, role or self.role)
+        drawer = self._drawer(call, role or self.role)
         reserved = await self._admit(drawer, tokens, owed=owed, free=free)
         with self.waiting.on(For.ANSWER):
             exchange = await wire.exchange(
@@ -153,16 +163,19 @@ class Lane:
             )
         self._limiter.answered()
         if not self._mock:
-            self._throttle.learn(drawer, exchange.response, reserved)
+            self._throttle.learn(drawer, exchange.response if drawer.role not in OF_NOBODY else None, reserved)
         if not call.fails:
-            self._learn(exchange)
+            self._learn(exchange, drawer.role)
         if self.doubtful and is_success(status_of(exchange.response, self.provider.name)):
             self.served |= names(exchange.request, self.doubtful)
         return exchange
 
     def meters(self, call: Call, role: str) -> bool:
         """Whether a limit of tokens is known on which this call with this role's key draws."""
-        return self._throttle.meters(self._throttle.drawer(call, role))
+        return self._throttle.meters(self._drawer(call, role))
+
+    def _drawer(self, call: Call, role: str) -> Drawer:
+        return self._throttle.drawer(call, call.role_in(role) or NO_KEY)
 
     async def control(self, call: Call, session: str, since: float, *, after: float | None = None) -> Exchange:
         """The answer to the cheapest free request with this lane's key: sent once, and again while it says nothing.
@@ -177,16 +190,28 @@ class Lane:
         # take its answer: one control settles all drifts before it.
         async with self._control_lock:
             count = sum(1 for sent_at in seen.sent_at if after is None or sent_at >= after)
-            while seen.last is None or count == 0 or (count < MAX_CONTROLS and self._says_nothing(seen.last)):
+            while seen.last is None or count == 0 or self._asks_again(seen, seen.last, count):
                 sent_at = time.perf_counter()
                 answered = await self.send(call, CONTROL, session, since, free=True)
                 # Every probe of the lane asks what it said: kept as long as the lane, and so no more than its proof.
                 seen.last = kept_exchange(answered, proof_of(call, self.provider.name))
                 seen.sent_at.append(sent_at)
+                seen.refused = seen.refused + 1 if self._is_refused(seen.last) else 0
                 count += 1
-                if after is None:
+                if after is None and not seen.refused:
                     break
             return seen.last
+
+    def _asks_again(self, seen: _Controls, last: Exchange, count: int) -> bool:
+        """Whether a control of which so many were sent is sent once more, for what came of the last."""
+        if self._is_refused(last):
+            return seen.refused < REFUSED_CONTROLS
+        return count < MAX_CONTROLS and self._says_nothing(last)
+
+    def _is_refused(self, control: Exchange) -> bool:
+        """Whether the answer is neither a success nor one of a moment."""
+        status = status_of(control.response, self.provider.name)
+        return not self._says_nothing(control) and not is_success(status)
 
     def _says_nothing(self, control: Exchange) -> bool:
         """Whether the answer tells of a moment rather than of the credential."""
@@ -211,7 +236,7 @@ class Lane:
     @property
     def paused_s(self) -> float:
         """Seconds for which the provider asked to be left alone, from now."""
-        return max(self._limiter.paused_s, self._throttle.paused_s)
+        return max(self._throttle.asked_s(self.role), self._throttle.paused_s)
 
     def stop(self, reason: Reason) -> None:
         """End the lane; the first reason stays."""
@@ -235,8 +260,10 @@ class Lane:
             with self.waiting.on(For.RATE):
                 return await self._throttle.acquire(drawer, self._limiter, tokens)
         except WaitTooLong as error:
-            self.stop(Reason(ReasonCode.WAIT_TOO_LONG, str(error)))
-            raise Stopped(Reason(ReasonCode.WAIT_TOO_LONG, str(error))) from error
+            reason = Reason(ReasonCode.WAIT_TOO_LONG, str(error))
+            if drawer.role == self.role:  # what is asked of another key says nothing of the lane's
+                self.stop(reason)
+            raise Stopped(reason) from error
 
     def _wire_of(self, call: Call) -> HttpWire | WebSocketWire | GrpcWire:
         """What speaks the call's protocol; its library is imported by the first call that needs it."""
@@ -318,8 +345,8 @@ class Lane:
             wanted.update({"x-mock-session": session, "x-mock-scenario": mock.scenario, "x-mock-clock": mock.clock})
         return {name: filled(value, self._values) for name, value in wanted.items() if value is not None}
 
-    def _learn(self, exchange: Exchange) -> None:
-        """Keep count of what ends a lane, and obey a pause that was asked for."""
+    def _learn(self, exchange: Exchange, role: str) -> None:
+        """Keep count of what ends a lane, and obey a pause that was asked of this role's key."""
         if exchange.failure is not None and exchange.failure.code in TRANSPORT:
             self._failures += 1
             if self._failures >= MAX_FAILURES:
@@ -331,7 +358,7 @@ class Lane:
         if response is not None and not self._mock:
             asked = self._throttle.policy.asked_s(response) if response.status in ASK_TO_WAIT else None
             if asked:
-                self._limiter.pause(asked)
+                self._throttle.pause(role, asked)
 
 
 @dataclass(slots=True)
@@ -340,3 +367,5 @@ class _Controls:
 
     sent_at: list[float] = field(default_factory=list)
     last: Exchange | None = None
+    refused: int = 0
+    """How often in a row it was refused, up to the last."""

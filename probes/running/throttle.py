@@ -62,6 +62,8 @@ class Throttle:
         self._limiters: dict[tuple[EndpointGroup | None, float | None], RateLimiter] = {}
         self._metered: dict[Drawer, dict[str, int]] = {}
         self._budgets: dict[tuple[EndpointGroup | None, str, int], TokenBudget] = {}
+        self._asked: dict[str, RateLimiter] = {}
+        """By role, what refusals of its key asked to wait."""
 
     def drawer(self, call: Call, role: str) -> Drawer:
         """Who draws on limits by this call with this role's key."""
@@ -92,6 +94,16 @@ class Throttle:
                 due = self._clock() + wait
                 await self._sleep(wait)
             return self._taken(drawer, own, tokens, due)
+
+    def pause(self, role: str, seconds: float) -> None:
+        """Send nothing with this role's key for so many seconds from now, not even for those who wait already."""
+        if role not in self._asked:
+            self._asked[role] = RateLimiter(None, self._max_wait_s, self._clock)
+        self._asked[role].pause(seconds)
+
+    def asked_s(self, role: str) -> float:
+        """Seconds that are left of the pause that refusals of this role's key asked for."""
+        return self._asked[role].paused_s if role in self._asked else 0.0
 
     @property
     def paused_s(self) -> float:
@@ -141,7 +153,8 @@ class Throttle:
         return tuple(budget.reserve(tokens) for budget in self._token_budgets(drawer) if tokens)
 
     def _wait_s(self, drawer: Drawer, own: RateLimiter, tokens: int) -> float:
-        limits = (own.wait_s(), self._limiter(drawer).wait_s())
+        asked = self._asked[drawer.role].wait_s() if drawer.role in self._asked else 0.0
+        limits = (own.wait_s(), asked, self._limiter(drawer).wait_s())
         return max(*limits, *(each.wait_s(tokens) for each in self._token_budgets(drawer)))
 
     def _limiter(self, drawer: Drawer) -> RateLimiter:

@@ -19,11 +19,11 @@ from catalog.model import Outcome
 from catalog.model.exits import Exit
 from probes.elicit.book import book
 from probes.judging.attempts import MAX_ATTEMPTS
-from probes.running.lane import MAX_CONTROLS, MAX_FAILURES
+from probes.running.lane import MAX_CONTROLS, MAX_FAILURES, REFUSED_CONTROLS
 from probes.target.target import Credential, Target
 from tests.harness import hostile
 from tests.harness.engines import catalog, mock_target_at, probe
-from tests.harness.hostile import Hostile, Misbehaviour, Peer, answer, plain
+from tests.harness.hostile import GREEN, Hostile, Misbehaviour, Peer, answer, plain
 from tests.harness.memory import grown_by
 from tests.harness.serving import speaking
 
@@ -241,7 +241,25 @@ def test_a_control_that_fails_says_its_own_reason(misbehave: Misbehaviour, code:
     assert result.reason.detail.startswith("the control GET "), result.reason.detail
     asked = [head.partition(" HTTP")[0] for head in server.heads]
     assert set(asked) == {"GET /pa/v1/models"}, "nothing but the control was sent"
-    assert len(asked) == (1 if code in ("control-failed", "unasked-redirect") else 1 + MAX_CONTROLS)
+    assert len(asked) == (REFUSED_CONTROLS if code in ("control-failed", "unasked-redirect") else 1 + MAX_CONTROLS)
+
+
+@pytest.mark.parametrize("refusal", [plain(401, ERROR % b"authentication_error"), plain(403, b""), plain(404, b"")])
+@pytest.mark.parametrize("number", [1, 2], ids=["first", "after-a-drift"])
+def test_one_control_that_is_refused_ends_no_night(refusal: Misbehaviour, number: int) -> None:
+    controls: list[Peer] = []
+
+    async def misbehave(peer: Peer) -> None:
+        if not peer.control:
+            await plain(400, ERROR % b"invalid_request_error", request_id="req_1")(peer)
+            return
+        controls.append(peer)
+        await (refusal if len(controls) == number else plain(200, GREEN))(peer)
+
+    with Hostile(misbehave, green_control=False).serving() as base:
+        result = probe(pa(base), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+    assert result.outcome is Outcome.DRIFTED, result.reason
+    assert len(controls) == 3
 
 
 def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
@@ -256,7 +274,7 @@ def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
     details = [result.reason.detail for result in results.values() if result.reason]
     assert all("look at PA_API_KEY" in detail for detail in details), details
-    assert len(server.heads) == 1
+    assert len(server.heads) == REFUSED_CONTROLS
     assert verdicts.of_results(list(results.values()), ["pa"]) is Exit.BLIND
 
 

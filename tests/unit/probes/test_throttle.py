@@ -25,7 +25,7 @@ from probes.running.lane import Lane
 from probes.running.rate_limiter import SHARE, RateLimiter
 from probes.running.rate_limits import RateLimitPolicy
 from probes.running.throttle import Throttle
-from probes.target.target import Provider
+from probes.target.target import WRONG, Credential, Provider
 from probes.wire.redact import Redactor
 from tests.harness import virtual_time
 from tests.harness.engines import catalog
@@ -39,7 +39,7 @@ def allowing(per_minute: float) -> RateLimitPolicy:
 
 
 SIXTY = allowing(60)
-REQUEST = get("/v1/things", credential=None)
+REQUEST = get("/v1/things")
 
 
 class Clock:
@@ -71,6 +71,7 @@ class Limited(Lane):
         self.clock = Clock()
         self.sent: list[tuple[float, int]] = []
         self._answer = answer
+        changes.setdefault("credentials", credentials("inference"))
         provider = Provider("pa", addresses={"base_url": "https://provider.test"}, max_wait_s=max_wait_s, **changes)
         throttle = Throttle(
             policy, max_wait_s, own_rate=provider.rate is not None, clock=self.clock, sleep=self.clock.sleep
@@ -143,9 +144,9 @@ def test_a_rate_of_the_target_s_own_comes_first() -> None:
 
 def test_an_account_s_own_limit_takes_the_place_of_the_documented_one() -> None:
     lane = Limited(bucketed(TokenBucket(20, 1), tells=True), policy_of("pa"))
-    assert set(lane.send_all(1, post("/v1/files", credential=None))) == {200}
+    assert set(lane.send_all(1, post("/v1/files"))) == {200}
     lane.clock.now += 3
-    assert set(lane.send_all(5, post("/v1/files", credential=None))) == {200}
+    assert set(lane.send_all(5, post("/v1/files"))) == {200}
     assert lane.clock.now - NOON > 4 * 3
 
 
@@ -155,8 +156,8 @@ def test_nothing_is_sent_until_a_limit_of_which_nothing_is_left_resets() -> None
         return 200, reset if number == 0 else {}, None
 
     lane = Limited(answer, policy_of("pc"))
-    lane.send_all(1, post("/v1/responses", credential=None))
-    lane.send_all(1, post("/v1/responses", credential=None))
+    lane.send_all(1, post("/v1/responses"))
+    lane.send_all(1, post("/v1/responses"))
     assert lane.sent[1][0] - lane.sent[0][0] == pytest.approx(20.0)
 
 
@@ -165,10 +166,14 @@ def refusing(headers: Mapping[str, str], body: Any = None, status: int = 429) ->
     return lambda now, number: (status, headers, body) if number == 0 else (200, {}, None)
 
 
+def credentials(*roles: str) -> dict[str, Credential]:
+    return {role: Credential(role, f"key of {role}") for role in roles}
+
+
 def waited(answer: Answer, provider: str = "pa", **changes: Any) -> float:
     lane = Limited(answer, policy_of(provider), **changes)
-    lane.send_all(1, get("/v1/models", credential=None))
-    lane.send_all(1, get("/v1/models", credential=None))
+    lane.send_all(1, get("/v1/models"))
+    lane.send_all(1, get("/v1/models"))
     return lane.sent[1][0] - lane.sent[0][0]
 
 
@@ -205,6 +210,29 @@ def test_a_wait_beyond_the_budget_stops_the_lane_and_says_so() -> None:
     assert lane.stopped is not None
     assert lane.stopped.code == "wait-too-long"
     assert lane.clock.now - NOON < 60
+
+
+@pytest.mark.parametrize("another", [None, WRONG, "tight"])
+def test_what_another_key_is_asked_to_wait_stops_no_lane(another: str | None) -> None:
+    own, other = REQUEST.but(credential="inference"), REQUEST.but(credential=another)
+    lane = Limited(refusing({"retry-after": "3600"}), max_wait_s=60, credentials=credentials("inference", "tight"))
+    assert lane.send_all(1, other) == [429]
+    assert lane.send_all(1, own) == [200]
+    with pytest.raises(Stopped, match=r"asked to wait (3599|3600) s"):
+        lane.send_all(1, other)
+    assert lane.stopped is None
+    assert lane.send_all(1, own) == [200]
+    assert lane.paused_s == 0
+
+
+@pytest.mark.parametrize("another", [None, WRONG])
+def test_the_limits_of_a_key_of_nobody_are_nobody_s(another: str | None) -> None:
+    used_up = {"pa-ratelimit-requests-limit": "60", "pa-ratelimit-requests-remaining": "0"}
+    used_up |= {"pa-ratelimit-requests-reset": rfc3339(NOON + 30)}
+    lane = Limited(refusing(used_up, status=401), policy_of("pa"), credentials=credentials("inference"))
+    lane.send_all(1, get("/v1/models", credential=another))
+    lane.send_all(1, get("/v1/models", credential="inference"))
+    assert lane.sent[1][0] - lane.sent[0][0] < 1
 
 
 def test_a_slow_pace_of_our_own_is_no_wait_that_the_provider_asked_for() -> None:
