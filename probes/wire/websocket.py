@@ -279,6 +279,7 @@ async def _hang_up(connection: Counted) -> None:
     """Close, and break the connection where the other side does not let us: it may send for ever and read nothing."""
     try:
         async with asyncio.timeout(2 * CLOSE_S):
+            connection.stop_listening()
             await connection.close()
     except TimeoutError:
         connection.transport.abort()

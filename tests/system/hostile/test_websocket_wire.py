@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import struct
 import subprocess
 import sys
 import time
@@ -24,8 +25,8 @@ from probes.wire.redact import Redactor
 from tests.harness import certificates
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at
-from tests.harness.hostile import Hostile, hanging, plain
-from tests.harness.hostile_sockets import after_handshake, frame, saying
+from tests.harness.hostile import Hostile, Peer, hanging, plain
+from tests.harness.hostile_sockets import CLOSE, TEXT, after_handshake, endless_frames, frame, saying
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -199,6 +200,34 @@ def test_the_close_of_the_other_side_is_kept() -> None:
     assert close is not None
     assert (close.code, close.clean, bool(close.reason)) == (1000, True, True)
     assert names(exchange) == ["error"]
+
+
+def test_who_still_talks_can_answer_our_close() -> None:
+    """What nobody reads any more must not keep us from reading the answer: else we break the connection."""
+    ended: list[bytes | ConnectionError] = []
+
+    async def talkative(peer: Peer) -> None:
+        await peer.send(*(frame(TEXT, b'{"type": "%d"}' % number) for number in range(100)))
+        await peer.reader.read(65_536)
+        await peer.send(frame(CLOSE, struct.pack("!H", 1000)))
+        peer.writer.write_eof()
+        try:
+            ended.append(await peer.reader.read())
+        except ConnectionError as error:
+            ended.append(error)
+
+    with Hostile(after_handshake(talkative)).serving() as base:
+        exchange = exchanged(pc(base), converse("/v1/responses", Hear("0")))
+    assert names(exchange) == ["0"]
+    assert ended == [b""]
+
+
+def test_who_talks_for_ever_is_left() -> None:
+    with Hostile(endless_frames).serving() as base:
+        exchange = exchanged(pc(base), converse("/v1/responses", Hear("serverContent")))
+    assert names(exchange) == ["serverContent"]
+    assert exchange.response is not None
+    assert (exchange.response.ended, exchange.response.close) == ("complete", None)
 
 
 def test_no_surface_loads_the_library_but_this_one() -> None:
