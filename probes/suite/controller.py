@@ -178,8 +178,8 @@ class Controller:
         self._reported.add(record)
         if self._progress is not None:
             self._progress.add(told)
-        if len(self._reported) == len(self._selected) // 2 and beside.is_worth_it(len(self._selected)):
-            self._page.start(needed(os.environ))  # it needs as long as the other half to be ready
+        if len(self._reported) == 1 and beside.is_worth_it(len(self._selected)):
+            self._page.start(needed(os.environ))  # most results come at the end, when it has to be ready
 
     def _append(self, writer: ResultsWriter, result: Any) -> bool:
         """Write a line; where there is no room for it the run ends, since what it saw from now on would be lost."""
