@@ -44,11 +44,12 @@ _OURS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TE
 class Controller:
     """The plugin object of the one process that records."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, mock: EmbeddedMock | None) -> None:
+        """With the mock of this run, if it asks one: from now on it is the controller that ends it."""
         self.options = options
         self._started_at = datetime.now(UTC)
         self._run = f"{self._started_at:%Y%m%dT%H%M%SZ}-{options.told_as}-{secrets.token_hex(2)}"
-        self._mock: EmbeddedMock | None = None
+        self._mock = mock
         self._writer: ResultsWriter | None = None
         self._addresses: Addresses | None = None
         self._trouble: list[str] = []
@@ -79,15 +80,13 @@ class Controller:
         return WorkerInput(self._run, self._mock_addresses, self._shown[1], self._values, self._unanswered)
 
     def start(self) -> None:
-        """Start the mock (without waiting for it) and make the run's folder.
+        """Make the run's folder.
 
         Raises:
-            pytest.UsageError: there is no mock to start, or the run's folder cannot be written.
+            pytest.UsageError: it cannot be written.
         """
         self._withhold_keys()
         try:
-            if self.options.target.embedded and self.options.traffic is None:
-                self._mock = EmbeddedMock(self.options.providers)
             self.folder.mkdir(parents=True)
             if self.options.traffic is None:  # what a client did not do is not lost from sight
                 self._shown = history.shown(self._history, self.options.told_as)

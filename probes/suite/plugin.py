@@ -24,6 +24,7 @@ from probes.target.revising import NothingToRotateError
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
     from probes.suite.controller import Controller
+    from probes.suite.embedded_mock import EmbeddedMock
     from probes.suite.options import Options
 
 HERE = Path(__file__).parent.parent
@@ -113,7 +114,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     controller = config.stash.get(_controller, None)
     if controller is not None:
         controller.close()
-        forget()
 
 
 def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
@@ -152,10 +152,12 @@ def _demand_soundness(chosen: Options) -> None:
 
 
 def _take_charge(config: pytest.Config, chosen: Options) -> WorkerInput:
+    report_when_told_to_end()
+    config.add_cleanup(forget)
+    mock = _mock_of(config, chosen)  # it starts while this process loads what follows
     from probes.suite.controller import Controller
 
-    controller = Controller(chosen)
-    report_when_told_to_end()
+    controller = Controller(chosen, mock)
     controller.start()
     config.stash[_controller] = controller
     config.pluginmanager.register(controller, "catalog-probe-controller")
@@ -166,6 +168,20 @@ def _take_charge(config: pytest.Config, chosen: Options) -> WorkerInput:
     if config.option.tbstyle == "auto":
         config.option.tbstyle = "no"  # each failure is told by its cause, and by a line in pytest's own list
     return controller.worker_input
+
+
+def _mock_of(config: pytest.Config, chosen: Options) -> EmbeddedMock | None:
+    """The mock of a run that asks one, on its way; it is not waited for."""
+    if not chosen.target.embedded or chosen.traffic is not None:
+        return None
+    from probes.suite.embedded_mock import EmbeddedMock
+
+    try:
+        mock = EmbeddedMock(chosen.providers)
+    except Mendable as error:
+        raise pytest.UsageError(str(error)) from error
+    config.add_cleanup(mock.stop)
+    return mock
 
 
 def _asked_for(config: pytest.Config) -> bool:
