@@ -34,6 +34,8 @@ class Gathered:
     """By address; a record that several causes made drift stands beside each."""
     who: str
     why: str
+    joins: bool = False
+    """Whether the cause before it made the same records drift, so that one change is likely behind both."""
 
     @property
     def since(self) -> date | None:
@@ -82,17 +84,23 @@ class Gathered:
 def gathered(standings: Sequence[Standing], attributor: Attributor) -> tuple[Gathered, ...]:
     """The causes behind these records, that of the most records first."""
     by_address = {each.address: each for each in standings}
+    found = causes(each.result for each in standings)
     return tuple(
-        _gathered(cause, tuple(by_address[address] for address in cause.records), attributor)
-        for cause in causes(each.result for each in standings)
+        _gathered(
+            cause,
+            tuple(by_address[address] for address in cause.records),
+            attributor,
+            joins=before is not None and before.records == cause.records,
+        )
+        for before, cause in zip((None, *found), found, strict=False)
     )
 
 
-def _gathered(cause: Cause, members: tuple[Standing, ...], attributor: Attributor) -> Gathered:
+def _gathered(cause: Cause, members: tuple[Standing, ...], attributor: Attributor, *, joins: bool) -> Gathered:
     """With the party that most of its records point at."""
     found = Counter(each for each in map(attributor.of, members) if each is not None)
     most = max(found, key=lambda each: (found[each], each.party, each.why), default=None)
-    return Gathered(cause, members, most.party if most else "", most.why if most else "")
+    return Gathered(cause, members, most.party if most else "", most.why if most else "", joins)
 
 
 def heading(title: str, members: int, found: int) -> str:

@@ -138,6 +138,11 @@ class Overview:
         """The providers that had to be looked at and really were not, and why: what makes the run exit 10."""
         return verdicts.blind(self.run, self.results)
 
+    def looked_at(self, provider: str) -> str:
+        """How much of a blind provider was seen: `not looked at`, or in part where a record of it has a verdict."""
+        seen = any(each.outcome.conclusive and each.address.provider == provider for each in self.results)
+        return "looked at only in part" if seen else "not looked at"
+
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
         """Entries of the ledger that fail the run and that no record here tells."""

@@ -64,14 +64,22 @@ def _sight(overview: Overview, *, whys: bool) -> str:
         return f"the probe itself failed in {count(_our_faults(overview), 'place')}"
     if overview.blind:
         (first, why), *others = overview.blind.items()
-        was = "were" if others else "was"
         because = f", {names([first])} because {why}" if others else f": {why}"
-        return f"{names(overview.blind)} {was} not really looked at{because if whys else ''}"
+        return f"{_blind(overview)}{because if whys else ''}"
     if never:
         return f"{count(never, 'selected record')} {'was' if never == 1 else 'were'} never reported"
     if lost:
         return f"sight was lost of {count(len(lost), 'record')} of {names(_providers(lost))}"
     return ""
+
+
+def _blind(overview: Overview) -> str:
+    """`PB was not looked at, and PC and PD were looked at only in part`."""
+    of_each: dict[str, list[str]] = {}
+    for provider in overview.blind:
+        of_each.setdefault(overview.looked_at(provider), []).append(provider)
+    told = [f"{names(each)} {'was' if len(each) == 1 else 'were'} {seen}" for seen, each in of_each.items()]
+    return ", and ".join(told)
 
 
 def _drift(overview: Overview) -> str:

@@ -81,7 +81,7 @@ def _verdict(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
     for each in (*overview.faults, *overview.stale_entries):
         yield from (paint("bad", text) for text in _wrapped(each, width))
     for provider, why in overview.blind.items():
-        told = f"blind: {provider} was not looked at: {why} (exit {Exit.BLIND})"
+        told = f"blind: {provider} was {overview.looked_at(provider)}: {why} (exit {Exit.BLIND})"
         yield from (paint("bad", text) for text in _wrapped(told, width))
     yield from (paint(overview.mood, text) for text in _wrapped(sentence.verdict(overview, whys=False), width))
 
@@ -120,7 +120,8 @@ def _cause(each: Gathered, section: Section, overview: Overview, width: int, pai
         told.append(f"since {each.since}")
     if each.who:
         told.append(f"likely {each.who}")
-    yield from (paint("dim", text) for text in _wrapped(f"{', '.join(told)}: {each.named()}", width, "      "))
+    named = "the same as above" if each.joins else each.named()
+    yield from (paint("dim", text) for text in _wrapped(f"{', '.join(told)}: {named}", width, "      "))
     if each.accepted:
         yield from (paint("dim", text) for text in _wrapped(each.accepted, width, "      "))
     if section.name is not Name.ACCEPTED:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from catalog.model import Reason
 
 BLIND_SHARE = 0.2
-"""A provider of whose allowed probes more than this share is inconclusive was not really looked at."""
+"""A provider of whose allowed probes more than this share is inconclusive was looked at too little."""
 
 _VERDICTS = frozenset({Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR})
 """The outcomes of what was looked at; our own fault is told by itself."""

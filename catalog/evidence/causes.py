@@ -101,13 +101,20 @@ def is_id(text: str) -> bool:
 
 
 def causes(results: Iterable[Result]) -> tuple[Cause, ...]:
-    """Every cause of these results, that of the most records first; the order of the results does not matter."""
+    """Every cause of these results, that of the most records first; the order of the results does not matter.
+
+    Those of the same records stand together, a status first: it explains what else of such an answer is otherwise.
+    """
     found: dict[Shared, list[Drift]] = defaultdict(list)
     for result in results:
         for finding in result.drifts:
             found[cause(result.address.provider, finding)].append(Drift(result.record, finding))
     made = (Cause(shared, tuple(sorted(drifts, key=_order))) for shared, drifts in found.items())
-    return tuple(sorted(made, key=lambda each: (-len(each.records), each.shared)))
+    return tuple(sorted(made, key=_widest_first))
+
+
+def _widest_first(cause: Cause) -> tuple[int, str, tuple[str, ...], bool, Shared]:
+    return -len(cause.records), cause.provider, cause.records, cause.what != "status", cause.shared
 
 
 def _order(drift: Drift) -> tuple[str, str, str]:

@@ -349,15 +349,17 @@ def _doubted(ruled: Ruled, refusal: Refusal, cell: Verdict, drifts_in_doubt: boo
 def _restricted(refusal: Refusal, cell: Verdict) -> Verdict:
     if cell.outcome is not Outcome.DRIFTED:
         return cell  # it asked for this refusal
-    detail = f"{refusal.said.status}, as where this key was to be let through: {refusal.said.message}"
-    return replace(unseen(cell, Reason(ReasonCode.PROBE_REFUSED, detail)), outcome=Outcome.RESTRICTED)
+    return replace(unseen(cell, Reason(ReasonCode.PROBE_REFUSED, _as_elsewhere(refusal))), outcome=Outcome.RESTRICTED)
 
 
 def _kept_out(refusal: Refusal, cell: Verdict) -> Verdict:
     if cell.outcome is not Outcome.DRIFTED:
         return cell
-    detail = f"{refusal.said.status}, as where this key was to be let through: {refusal.said.message}"
-    return unseen(cell, Reason(ReasonCode.ACCOUNT_TROUBLE, detail))
+    return unseen(cell, Reason(ReasonCode.ACCOUNT_TROUBLE, _as_elsewhere(refusal)))
+
+
+def _as_elsewhere(refusal: Refusal) -> str:
+    return f"the same {refusal.said.status} refused this key where a success is documented: {refusal.said.message}"
 
 
 def _generic(refusal: Refusal, ruled: Ruled) -> Finding:

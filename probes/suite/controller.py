@@ -8,6 +8,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,11 +149,12 @@ class Controller:
         target = self.options.target
         if self.options.traffic is not None:
             names = ", ".join(self.options.traffic.names)
-            return f"catalog probe: {self._asked_for} records held against {names}; run {self.folder}"
+            return f"catalog probe: {len(self._asked_for)} records held against {names}; run {self.folder}"
         where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
         where += f" under {self.options.asked.revision}" if self.options.asked.revision else ""
-        providers = ", ".join(self.options.providers)
-        return f"catalog probe: {self._asked_for} records of {providers} on {where}; run {self.folder}"
+        selected = {address.provider for address in self._asked_for}
+        providers = ", ".join(provider for provider in self.options.providers if provider in selected)
+        return f"catalog probe: {len(self._asked_for)} records of {providers} on {where}; run {self.folder}"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Append a result as soon as its item's setup is reported, here or by a worker."""
@@ -311,14 +313,16 @@ class Controller:
 
     def _remember(self, run: Run, results: list[Result]) -> None:
         """Add this run to the history, unless it was only part of what its options select, or asked nobody."""
-        whole = len(self._reported) >= self._asked_for and self.options.shard is None and self.options.traffic is None
+        whole = (
+            len(self._reported) >= len(self._asked_for) and self.options.shard is None and self.options.traffic is None
+        )
         if whole and any(result.outcome is not Outcome.NOT_PROBED for result in results):
             history.append(self._history, run, results)
 
-    @property
-    def _asked_for(self) -> int:
-        """How many records the options select, before `-k` and its like."""
-        return sum(self.options.selects(record.address) for record in self.options.catalog.records)
+    @cached_property
+    def _asked_for(self) -> tuple[Address, ...]:
+        """The records that the options select, before `-k` and its like."""
+        return tuple(each.address for each in self.options.catalog.records if self.options.selects(each.address))
 
     def _make_views(self, run: Run, results: list[Result]) -> None:
         """Everything beside results.jsonl can be made again from it, so a failure here loses nothing and is said."""

@@ -241,7 +241,9 @@ def test_what_restricts_a_key_restricts_it_in_the_same_words_where_a_fault_was_p
     after = settled(before, [replace(refusal(""), provoked=bool(fault))], {}, restricting={words})
     assert after.outcome is expected
     if expected is Outcome.RESTRICTED:
-        assert after.reason == Reason("probe-refused", f"400, as where this key was to be let through: {EMPTY}")
+        assert after.reason == Reason(
+            "probe-refused", f"the same 400 refused this key where a success is documented: {EMPTY}"
+        )
         assert not any(look.as_stated or look.otherwise for look in after.looks)
         assert not any(finding.drifts for finding in after.findings)
     else:

@@ -123,6 +123,19 @@ def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accep
     assert accepting in written
 
 
+def test_of_causes_behind_the_same_records_the_status_is_told_first_and_the_records_once() -> None:
+    night = [drifted("one", HEADER, STATUS), drifted("two", HEADER, STATUS), drifted("three", STATUS, provider="pb")]
+    assert [(each.provider, each.what) for each in causes(night)] == [
+        ("pa", "status"),
+        ("pa", "header x-should-retry"),
+        ("pb", "status"),
+    ]
+    told = terminal.summary(run(), night, width=120)
+    assert told.count("pa/errors/general/one, pa/errors/general/two") == 1
+    assert told.count("the same as above") == 1
+    assert told.index(STATUS.message) < told.index(HEADER.message) < told.index("the same as above")
+
+
 def test_the_ticket_of_what_is_accepted_is_a_link() -> None:
     ledger = {"state": "accounted", "reason": "due soon (https://tickets.example/7)", "review_by": "2027-01-01"}
     accepted = result("pa/errors/general/a", Outcome.DRIFTED, findings=(finding(),), ledger=ledger)

@@ -102,7 +102,7 @@ def test_the_strip_has_a_place_for_each_run() -> None:
         ([], "Nothing was probed. 0 of 0 verified."),
         (
             [result(A), result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})],
-            "PB was not really looked at: no record has a verdict (read-timeout); nothing that was seen drifts. "
+            "PB was not looked at: no record has a verdict (read-timeout); nothing that was seen drifts. "
             "1 of 2 verified, oldest evidence today.",
         ),
     ],
@@ -116,7 +116,7 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(described, [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")])
     assert verdict(overview) == (
-        "PB was not really looked at: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
+        "PB was looked at only in part: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
         "1 record. "
         "3 of 4 verified, oldest evidence 2 days."
     )

@@ -112,9 +112,20 @@ def test_what_is_blind_is_said_first() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(run(), [drifted(A), unseen])
     assert sentence(overview) == (
-        "PC was not really looked at: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
+        "PC was not looked at: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
     )
     assert title(overview) == "PC blind"
+
+
+def test_who_was_seen_in_part_is_not_said_to_be_unseen() -> None:
+    timeout = Reason("read-timeout")
+    unseen = [
+        result(f"{each}/errors/general/x", Outcome.INCONCLUSIVE, reason=timeout, probed={}) for each in ("pa", "pc")
+    ]
+    overview = Overview(run(expected=("pa", "pc")), [result(A), *unseen])
+    assert sentence(overview, whys=False) == (
+        "PA was looked at only in part, and PC was not looked at; nothing that was seen drifts."
+    )
 
 
 def test_no_sentence_is_a_list() -> None:

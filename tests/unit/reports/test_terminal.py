@@ -115,7 +115,7 @@ def test_who_was_not_looked_at_is_told_last_beside_the_state() -> None:
     last = terminal.summary(run(), [refused], width=200).splitlines()[-2:]
     assert last == [
         "blind: pa was not looked at: no record has a verdict (probe-refused) (exit 10)",
-        "PA was not really looked at. 1 of 1 verified, oldest evidence 5 days.",
+        "PA was not looked at. 1 of 1 verified, oldest evidence 5 days.",
     ]
     assert "blind" not in terminal.summary(run(expected=()), [refused, result("pb/errors/general/b")])
 
