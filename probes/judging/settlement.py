@@ -86,7 +86,9 @@ class Refusal:
     plain: bool = False
     """Whether it came in place of a success, though nothing was wrong with the request or the key."""
     where: str = ""
-    """The endpoint that its path is of: limits are stated as endpoints of their own."""
+    """The endpoint that its path is of, for limits are stated as endpoints of their own; where none is, the path."""
+    instead_of: tuple[str, int | None] = ("", None)
+    """What a drift came in place of: what was wrong with the request, and the documented status."""
 
 
 class Ruling(Enum):
@@ -105,6 +107,8 @@ class Ruled:
 
     ruling: Ruling
     detail: str
+    instead: bool = False
+    """Whether the answer came in place of another one to some fault, so that it is nobody's word on the key."""
 
 
 def refusals(
@@ -158,8 +162,14 @@ def refusals(
             of_rights=stated[label].address in known.of_rights,
             drifts=drifts,
             plain=own_key and countable and not refused and drifts and succeeds(asked_of(stated[label])),
-            where=(known.endpoints.find(exchange) or endpoint) if drifts else "",
+            where=_path(endpoint, exchange, known) if drifts else "",
+            instead_of=(faults.get(label, "") if own_key else "", asked_of(stated[label])) if drifts else ("", None),
         )
+
+
+def _path(endpoint: str, exchange: Exchange, known: Known) -> str:
+    """The endpoint that a request's path is of, the one that was meant, or what was asked."""
+    return known.endpoints.find(exchange) or endpoint or f"{exchange.request.method} {exchange.request.url}"
 
 
 def _is_always_refused(expected: Expected) -> bool:
@@ -187,8 +197,8 @@ class Shared:
 
     def __init__(self) -> None:
         self._faults: dict[Said, set[str]] = defaultdict(set)
-        self._instead: dict[tuple[str, int, str], set[tuple[str, str]]] = defaultdict(set)
-        """The endpoints and faults for which an answer came in place of another, wherever that was."""
+        self._instead: dict[tuple[str, int, str], list[Refusal]] = defaultdict(list)
+        """Where an answer came in place of another."""
         self._plain: dict[tuple[str, int, str], Said] = {}
         self.suspicious: set[Said] = set()
         """Those that too many different faults share; two of one row are one fault."""
@@ -196,17 +206,23 @@ class Shared:
     def everything(self) -> Iterator[Said]:
         """The answers that came to a request without a fault as well, in place of its success.
 
-        They came in place of too many others, on several endpoints: one endpoint that is gone is to be told.
+        They came in place of too many others, on several endpoints: one endpoint that is gone is to be told. So is what
+        is let through; but a success to the letter like those in place of refusals of other statuses is none.
         """
-        for anywhere, said in self._plain.items():
-            endpoints, faults = zip(*self._instead[anywhere], strict=True)
-            if len({*faults} - {""}) >= FAULTS and len({*endpoints}) > 1:
-                yield said
+        for anywhere, came in self._instead.items():
+            faults, statuses = zip(*(each.instead_of for each in came), strict=True)
+            many = len({*faults} - {""}) if anywhere in self._plain else len({*statuses}) if anywhere[1] < 400 else 0
+            if many >= FAULTS and len({each.where for each in came}) > 1:
+                yield self._plain.get(anywhere) or min((each.said for each in came), key=lambda said: said.endpoint)
+
+    def is_instead(self, said: Said) -> bool:
+        """Whether it came in place of another answer to a fault that was provoked with the lane's key."""
+        return any(each.fault for each in self._instead.get(said.anywhere, ()))
 
     def add(self, found: Iterable[Refusal]) -> None:
         for each in found:
-            if each.drifts and (each.fault or each.plain):
-                self._instead[each.said.anywhere].add((each.where, each.fault))
+            if each.drifts:
+                self._instead[each.said.anywhere].append(each)
             if each.plain:
                 first = self._plain.setdefault(each.said.anywhere, each.said)
                 self._plain[each.said.anywhere] = min(first, each.said, key=lambda said: said.endpoint)
@@ -325,8 +341,9 @@ def settled(
             cells[refusal.place] = _kept_out(refusal, cells[refusal.place])
         elif refusal.said.anywhere in doubtful:
             # A success to the letter like another endpoint's is no success of both, whatever was asked.
-            doubted = refusal.provoked or refusal.said.anywhere in plain or refusal.said.status < 400
-            cells[refusal.place] = _doubted(doubtful[refusal.said.anywhere], refusal, cells[refusal.place], doubted)
+            ruled = doubtful[refusal.said.anywhere]
+            doubted = refusal.provoked or refusal.said.anywhere in plain or refusal.said.status < 400 or ruled.instead
+            cells[refusal.place] = _doubted(ruled, refusal, cells[refusal.place], doubted)
     return verdict if cells == verdict.cells else summed(cells)
 
 

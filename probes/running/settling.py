@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio
@@ -54,7 +55,8 @@ class Settling:
             shown = {each.anywhere for each, its in self._rulings.items() if its.ruling is Ruling.EVERYTHING}
             for said in sorted(self._shared.suspicious - self._rulings.keys(), key=lambda each: each.endpoint):
                 if said.anywhere not in shown:  # else it is known without another request
-                    self._rulings[said] = await self._ruled(said, ask, known)
+                    found = await self._ruled(said, ask, known)
+                    self._rulings[said] = replace(found, instead=self._shared.is_instead(said))
         return self._rulings
 
     async def _ruled(self, said: Said, ask: Ask, known: Known) -> Ruled:

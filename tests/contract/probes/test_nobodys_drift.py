@@ -159,6 +159,20 @@ NOBODYS: dict[str, Row] = {
         reasons=frozenset({"one-answer-to-everything"}),
         words=("without a fault was answered alike: 403",),
     ),
+    "a firewall before all that is asked for but one list": Row(
+        (*PC, "pc/errors/permission/", "pc/errors/oauth/", "pc/endpoints/agents/", "pc/endpoints/fine_tuning/"),
+        (Fault(TO_PROBES, answer=to.instead(403, json.dumps({"message": "Forbidden"}))).only(path="^(?!.*/models$)"),),
+        Exit.BLIND,
+        reasons=frozenset({"one-answer-to-everything"}),
+        words=("without a fault was answered alike: 403",),
+    ),
+    "a portal where no success is shown": Row(
+        PD,
+        (Fault(TO_PROBES, answer=to.instead(200, json.dumps({"error": "captcha_required"}))).only(method="POST"),),
+        Exit.BLIND,
+        reasons=frozenset({"one-answer-to-everything"}),
+        words=("was answered alike: 200", "captcha_required"),
+    ),
     "an organization that is disabled": Row(
         PA,
         (Fault(answer=to.instead(400, json.dumps(PA_DISABLED))),),
@@ -256,6 +270,13 @@ SOMEBODYS: dict[str, Row] = {
         Exit.DRIFT,
         drifts=frozenset({"body-shape", "type-differs"}),
         drifting=("pa/endpoints/models/get_model", "pa/errors/general/unknown_model"),
+    ),
+    "what is not there can be deleted": Row(
+        DELETES,
+        (Fault(Where(provider="pa", method="DELETE", statuses=(404,)), answer=to.instead(200, "{}")),),
+        Exit.DRIFT,
+        drifts=frozenset({"status-differs", "type-differs", "body-shape", "message-differs", "header-missing"}),
+        drifting=DELETES,
     ),
     "an overload has another status for ever": Row(
         ("pa/errors/general/overloaded", "pa/errors/general/internal_error"),

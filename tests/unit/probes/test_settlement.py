@@ -382,7 +382,12 @@ def test_an_endpoint_of_which_nothing_but_a_refusal_is_documented_is_asked_with_
 
 
 PLAIN = replace(refusal(""), drifts=True, plain=True, where=COUNT)
-INSTEAD = tuple(replace(refusal(fault), drifts=True, where=MESSAGES) for fault in "abc")
+INSTEAD = tuple(replace(refusal(fault), drifts=True, where=MESSAGES, instead_of=(fault, 400)) for fault in "abc")
+ALLOWED = replace(SAID, status=200)
+TOLD_APART = tuple(
+    replace(each, said=ALLOWED, where=where, instead_of=("", status))
+    for each, where, status in zip(INSTEAD, (MESSAGES, COUNT, COUNT), (400, 401, 404), strict=True)
+)
 
 
 @pytest.mark.parametrize(
@@ -403,6 +408,42 @@ def test_what_came_to_faults_and_to_a_request_without_one_came_to_everything(
     shared = Shared()
     shared.add(found)
     assert [*shared.everything()] == ([SAID] if everything else [])
+
+
+@pytest.mark.parametrize(
+    ("found", "everything"),
+    [
+        (TOLD_APART, True),
+        (TOLD_APART[:2], False),
+        (tuple(replace(each, where=COUNT) for each in TOLD_APART), False),
+        (tuple(replace(each, instead_of=("", 404)) for each in TOLD_APART), False),
+        (tuple(replace(each, said=SAID) for each in TOLD_APART), False),
+    ],
+    ids=["in place of all", "too few", "on one endpoint", "in place of one status", "a refusal"],
+)
+def test_one_success_in_place_of_refusals_of_several_statuses_is_nobody_s(
+    found: tuple[Refusal, ...], everything: bool
+) -> None:
+    """That nothing is refused any more which is not there (404, on three endpoints) is to be told."""
+    shared = Shared()
+    shared.add(found)
+    assert [each.anywhere for each in shared.everything()] == ([ALLOWED.anywhere] if everything else [])
+
+
+@pytest.mark.parametrize(
+    ("found", "instead"), [((), False), (INSTEAD, True), ([replace(each, fault="") for each in INSTEAD], False)]
+)
+@pytest.mark.parametrize("outcome", [Outcome.DRIFTED, Outcome.CONFORMS])
+def test_what_came_in_place_of_others_is_in_doubt_where_another_key_was_told_it(
+    found: tuple[Refusal, ...], instead: bool, outcome: Outcome
+) -> None:
+    shared = Shared()
+    shared.add(found)
+    assert shared.is_instead(SAID) is instead
+    ruling = Ruled(Ruling.UNKNOWN, "why", instead=instead)
+    elsewhere = refusal("", replace(SAID, endpoint=COUNT))
+    after = settled(summed({PLACE: judged(outcome)}), [elsewhere], {SAID: ruling}).outcome
+    assert after is (Outcome.INCONCLUSIVE if instead and outcome is Outcome.DRIFTED else outcome)
 
 
 @pytest.mark.parametrize(
