@@ -209,6 +209,12 @@ def explain(args: Namespace) -> int:
     if args.code is None:
         print(show.codes_text())
         return Exit.FINE
+    from catalog.evidence import causes
+
+    if causes.is_id(args.code):
+        again = f"`pytest probes --cause {args.code} --target TARGET` asks again"
+        mend = f"its code stands beside it in the summary; {again}"
+        raise CatalogError(f"{args.code} is the id of a cause, not a code", mend)
     if args.code not in explanations.ALL:
         mend = did_you_mean(args.code.lower(), explanations.ALL) or "`python -m catalog explain` lists every code"
         raise CatalogError(f"no code is called {args.code!r}", mend)

@@ -51,7 +51,7 @@ def render(run: Run, results: Sequence[Result], leant_on: Terms | None = None) -
             under=another_revision(run),
             overview=overview,
             title=title(overview),
-            sentence=sentence(overview),
+            sentence=sentence(overview, whys=False),  # who is blind, and why, stands below
             style=safe(style),
             script=safe(script),
             policy=policy(style, script),

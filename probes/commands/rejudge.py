@@ -104,7 +104,7 @@ def _of_record(each: Rejudged) -> Iterator[str]:
 def _in_all(nights: int, found: Iterable[Rejudged]) -> str:
     found = list(found)
     if not found:
-        return f"{count(nights, 'night')}: no record of them says anything else"
+        return f"{count(nights, 'night')}: none of their records was edited since"
     worse = sum(bool(each.new_drifts) for each in found)
     better = sum(bool(each.gone_drifts) and not each.new_drifts for each in found)
     blind = sum(not each.looked_at for each in found)

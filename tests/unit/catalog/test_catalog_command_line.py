@@ -228,6 +228,13 @@ def test_explain_an_unknown_code(cli: Cli) -> None:
     assert "did you mean status-differs" in err
 
 
+def test_the_id_of_a_cause_is_told_from_a_code(cli: Cli) -> None:
+    status, _, err = cli("explain", "pb-f7e04a42")
+    assert status == 4
+    assert "pb-f7e04a42 is the id of a cause, not a code" in err
+    assert "pytest probes --cause pb-f7e04a42" in err
+
+
 def test_update_merges_live_runs(cli: Cli, tmp_path: Path) -> None:
     write_run(tmp_path / "night", run(), [result()])
     status, out, err = cli("update", "night")

@@ -178,7 +178,7 @@ def test_only_what_differs_from_other_records_counts(
     folder = str(sample.write(tmp_path / "r1", run(run="r1"), [night()]))
     options = ["--against", str(edited)] if against else []
     assert main(["rejudge", folder, "--catalog", str(edited), *options]) == status
-    assert ("no record of them says anything else" in capsys.readouterr().out) is against
+    assert ("none of their records was edited since" in capsys.readouterr().out) is against
 
 
 def test_nights_that_show_nothing_of_an_edit_are_blind(
