@@ -220,7 +220,7 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
     """The records that these causes made drift, each in the newest run that names it: asking again makes a run, too."""
     if not ids:
         return None
-    from catalog.evidence.causes import causes
+    from catalog.evidence.causes import causes, is_id
     from catalog.evidence.results_file import RESULTS, read_run
 
     found: dict[str, tuple[str, ...]] = {}
@@ -235,8 +235,10 @@ def _drifting(ids: list[str], out: Path) -> frozenset[str] | None:
             break
     for wanted in ids:
         if wanted not in found:
-            mend = did_you_mean(wanted, known) or "`python -m reports show` names those of a run"
-            raise UsageError(f"--cause {wanted}: no run in {shown(out)} has this cause", mend)
+            near, names = did_you_mean(wanted, known), "`python -m reports show` names those of a run"
+            if not near and not is_id(wanted):
+                raise UsageError(f"--cause {wanted}: not the id of a cause, which reads like pa-3f2a9c01", names)
+            raise UsageError(f"--cause {wanted}: no run in {shown(out)} has this cause", near or names)
     return frozenset(record for records in found.values() for record in records)
 
 

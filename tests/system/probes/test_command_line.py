@@ -204,6 +204,7 @@ REFUSED = {
     "--target {tmp}/broken.toml": r"target .*broken.toml: broken TOML: .*",
     "--target {tmp}/unknown.toml": r"target .*unknown.toml: providers.pa: 'timeout' is no field .* timeout_s\?",
     "--update": r"--update: target 'mock' is a mock; .*",
+    "--cause status-differs": r"--cause status-differs: not the id of a cause, which reads like pa-3f2a9c01; .*",
     "--cause pa-00000000": r"--cause pa-00000000: no run in .* has this cause; .*",
     "--out {tmp}/file/out": r"--out .*file/out: .*; name a folder that can be written",
     "--catalog {tmp}/none": r".*none: is no folder of records; .*",
