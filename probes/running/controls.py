@@ -105,7 +105,7 @@ def _said(response: Response, body: Json, known: Known | None) -> str:
         response.grpc.message if response.grpc is not None else known.message_of(body) if known is not None else None
     )
     text = found if found is not None else str(body) if body is not None and body is not ABSENT else ""
-    return " ".join(text.split())[:MAX_SAID]
+    return " ".join(text.split())[:MAX_SAID].rstrip(".")  # a sentence of ours goes on behind it
 
 
 def _key(lane: Lane) -> str:

@@ -178,7 +178,7 @@ NOBODYS: dict[str, Row] = {
         (Fault(answer=to.instead(400, json.dumps(PA_DISABLED))),),
         Exit.BLIND,
         reasons=frozenset({"control-failed"}),
-        words=("was answered 400: This organization has been disabled.; look at PA_",),
+        words=("was answered 400: This organization has been disabled; look at PA_",),
     ),
     "a region that is not served": Row(
         PC,
