@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 
 from probes.calls.body import NO_BODY, Body, JsonBody, body_of
-from probes.calls.placeholders import filled, placeholders_in
+from probes.calls.placeholders import OWN_NAME, filled, placeholders_in
 from probes.calls.script import Hear, Say, Step
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Call:
         """The values of the target that the call needs."""
         said = [step.message for step in self.script if isinstance(step, Say)]
         asked = self.body.value if isinstance(self.body, JsonBody) else None
-        return frozenset(placeholders_in((self.path, asked, dict(self.headers), self.query, said)))
+        return frozenset(placeholders_in((self.path, asked, dict(self.headers), self.query, said))) - {OWN_NAME}
 
     def filled(self, values: Mapping[str, str]) -> Call:
         """The same call with the target's values in its body, query and messages."""

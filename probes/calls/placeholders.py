@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from zlib import crc32
 
 from catalog.model.json_tree import map_texts, texts
+
+OWN_NAME = "own_name"
+"""Stands for a name that no other attempt has, of this night or another: where there may be one thing of a name."""
 
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
@@ -16,6 +20,11 @@ def placeholders_in(value: Any) -> Iterator[str]:
     for text in texts(value):
         if "{" in text:
             yield from PLACEHOLDER.findall(text)
+
+
+def own_name(session: str) -> str:
+    """What that stands for in the session of one attempt."""
+    return f"catalog probe {crc32(session.encode()):08x}"
 
 
 def filled(value: Any, values: Mapping[str, str]) -> Any:

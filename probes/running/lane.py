@@ -17,7 +17,7 @@ from catalog.model.labels import CONTROL
 from catalog.model.status import is_success
 from catalog.reading.grpc_statuses import status_of
 from catalog.reading.manifest import manifest
-from probes.calls.placeholders import filled
+from probes.calls.placeholders import OWN_NAME, filled, own_name
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
 from probes.judging.named import names
@@ -155,7 +155,7 @@ class Lane:
         reserved = await self._admit(drawer, tokens, owed=owed, free=free)
         with self.waiting.on(For.ANSWER):
             exchange = await wire.exchange(
-                self._keyed(call.filled(self._values), role or self.role),
+                self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
                 await self._url(call),
                 self._headers(call, session, role or self.role),
                 label,

@@ -124,11 +124,12 @@ RECIPES: tuple[Recipe, ...] = (
 CREATE_AGENT = as_agents(
     post(
         "/v1/agents",
-        {"name": "catalog probe", "model": "{small_model}"},
+        {"name": "{own_name}", "model": "{small_model}"},
         removal=lambda agent: as_agents(post(f"/v1/agents/{agent['id']}/archive")),
     )
 )
-"""The documents show no way to remove an agent; real clients archive it (path assumed, as those of 1:4.1)."""
+"""There may be one of a name (2:7.3). The documents show no way to remove it; real clients archive it (path assumed, as
+those of 1:4.1)."""
 
 
 @FAMILY.stepwise(requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model", "agents_beta"})

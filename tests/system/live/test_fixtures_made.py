@@ -95,6 +95,30 @@ def test_what_a_probe_makes_is_gone_when_it_ends(tmp_path: Path, address: str) -
     assert KEYS["PA_API_KEY"] not in (tmp_path / "run" / journal.NAME).read_text()
 
 
+AGENTS = (
+    "pa/endpoints/agents/create_agent",
+    GET_AGENT,
+    "pa/errors/general/conflict_uniqueness",
+    "pa/errors/general/conflict_concurrent",
+)
+
+
+def test_what_there_may_be_one_of_by_its_name_is_in_no_other_probes_way(tmp_path: Path) -> None:
+    """Each makes an agent, at one time in one account, in which a night that was killed has left some."""
+    with account(tmp_path, Broken("")) as tonight:
+        address = tonight.target.providers["pa"].addresses["base_url"]
+        headers = {
+            "x-api-key": KEYS["PA_API_KEY"],
+            "pa-version": "2023-06-01",
+            "pa-beta": "managed-agents-2026-04-01",
+        }
+        for left in ("catalog probe", "{own_name}"):
+            made = patient.post(f"{address}/v1/agents", headers=headers, json={"name": left, "model": "mock-small"})
+            assert made.status_code == 200, made.text
+        results = probed(tonight, tmp_path / "run", *AGENTS)
+    assert {each.outcome for each in results.values()} == {Outcome.CONFORMS}
+
+
 def test_it_is_removed_although_the_budget_is_spent(tmp_path: Path) -> None:
     with account(tmp_path) as tonight:
         tonight = night(tmp_path, {"pa": tonight.target.providers["pa"].addresses["base_url"]}, max_requests=2)
