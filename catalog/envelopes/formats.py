@@ -6,10 +6,11 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-_SECONDS = re.compile(r"[0-9]+")
-_INTEGER = re.compile(r"[0-9]+")
+_INTEGER = re.compile(r"[0-9]{1,300}")
+"""Of more digits than the largest number of a client's it is none: nobody could compare it with another."""
+
 _DURATION = re.compile(
-    r"(?=.)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?", re.ASCII
+    r"(?=.{1,300}$)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?", re.ASCII
 )
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)")
 
@@ -21,16 +22,19 @@ def valid(format_name: str, text: str) -> bool:
         KeyError: no such format.
     """
     match format_name:
-        case "seconds":
-            return _SECONDS.fullmatch(text) is not None
-        case "integer":
-            return _INTEGER.fullmatch(text) is not None
+        case "seconds" | "integer":
+            return integer(text) is not None
         case "duration":
             return duration_s(text) is not None
         case "rfc3339":
             return instant(text) is not None
         case _:
             raise KeyError(format_name)
+
+
+def integer(text: str) -> int | None:
+    """A whole number of decimal digits alone, or None."""
+    return int(text) if _INTEGER.fullmatch(text) is not None else None
 
 
 def duration_s(text: str) -> float | None:

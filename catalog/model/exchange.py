@@ -34,6 +34,10 @@ class Cut:
     at: Mapping[str, Json] = field(default_factory=dict)
 
 
+UNNAMED = "message"
+"""What an event is called that has no name (HTML standard, 9.2.6), and a message of a socket that says none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One server-sent event or one WebSocket frame; `at_ms` counts from the start of its exchange."""

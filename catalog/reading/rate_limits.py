@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from catalog.envelopes import formats
 from catalog.envelopes.pointer import find
 from catalog.model.labels import ANSWER
 from catalog.reading.headers import labels_of, written_rules
@@ -88,9 +89,8 @@ class RateLimits:
 
     def tiers(self, headers: Mapping[str, str]) -> list[str]:
         """The place of each row that has every limit which these headers tell: the account's tier."""
-        told = {
-            metric: int(headers[name]) for name, metric in self.metrics.items() if headers.get(name, "").isdecimal()
-        }
+        said = ((metric, formats.integer(headers.get(name, ""))) for name, metric in self.metrics.items())
+        told = {metric: limit for metric, limit in said if limit is not None}
         if not told:
             return []
         return [row.place for row in self.rows if all(row.limits.get(metric) == told[metric] for metric in told)]

@@ -17,6 +17,7 @@ from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.cells import Asked, Cell, answers_beside
 from probes.judging.compare import compare
 from probes.judging.looks import look
+from probes.judging.message import wording
 from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.revisions import held, not_holding
 from probes.judging.summed import summed
@@ -60,7 +61,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
         _judge_cell(_without(cell, shown), cell, known, others) if others and each.outcome.conclusive else each
         for each, cell, others in zip(verdicts, cells, beside, strict=True)
     ]
-    verdicts = _after_what_they_depend_on(verdicts, cells)
+    verdicts = _after_what_they_depend_on(_blaming_us_alike(verdicts, cells, known), cells)
     looked = {
         (cell.label, cell.endpoint): replace(each, looks=(_look(cell, each, others, known),))
         for each, cell, others in zip(verdicts, cells, beside, strict=True)
@@ -98,6 +99,29 @@ def _conforming(verdicts: Sequence[Verdict], cells: Sequence[Cell], endpoint: st
         for each, cell in both
         if each.outcome is Outcome.CONFORMS and (endpoint is None or cell.endpoint == endpoint)
     }
+
+
+def _blaming_us_alike(verdicts: Sequence[Verdict], cells: Sequence[Cell], known: Known) -> list[Verdict]:
+    """Whoever was refused in the words in which a success was, for what we assumed of the request, blames that too.
+
+    A header or a field that nobody should have sent may be refused before anybody looks at the key or at the fault.
+    """
+    blamed = {_words_on(cell, known): each.reason for each, cell in zip(verdicts, cells, strict=True) if each.blames_us}
+    if not blamed:
+        return list(verdicts)
+    return [
+        Verdict(Outcome.INCONCLUSIVE, blamed[_words_on(cell, known)])
+        if each.outcome is Outcome.DRIFTED and _words_on(cell, known) in blamed
+        else each
+        for each, cell in zip(verdicts, cells, strict=True)
+    ]
+
+
+def _words_on(cell: Cell, known: Known) -> tuple[str, int | None, str]:
+    """The endpoint, the status and the words of an answer."""
+    response = cell.exchange.response
+    said = wording(cell.chosen, response, known) if response is not None else ""
+    return cell.endpoint, response.status if response is not None else None, said
 
 
 def _after_what_they_depend_on(verdicts: Sequence[Verdict], cells: Sequence[Cell]) -> list[Verdict]:

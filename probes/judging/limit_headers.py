@@ -83,5 +83,4 @@ def _already_reset(family: Family, headers: Mapping[str, str]) -> Iterator[Contr
 
 
 def _number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:
-    text = headers.get(rule.name, "")
-    return int(text) if rule.format == "integer" and formats.valid("integer", text) else None
+    return formats.integer(headers.get(rule.name, "")) if rule.format == "integer" else None

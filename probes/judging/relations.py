@@ -277,22 +277,22 @@ def _instant(value: Json) -> float | None:
     return found.timestamp() if found is not None else None
 
 
-_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,6})?", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]{1,300}(\.[0-9]{1,6})?", re.ASCII)
 
 
 def _number(value: Json, *, as_text: bool) -> float | None:
     if as_text and isinstance(value, str):
-        return float(value) if _NUMBER.fullmatch(value) else None
+        return (float(value) if "." in value else int(value)) if _NUMBER.fullmatch(value) else None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _size(value: Json, *, as_text: bool) -> float | None:
     """A number is its own size; a list has so many items, a text so many bytes, an object those of its JSON.
 
-    What is in short has a size that nobody knows any more.
+    What is in short has a size that nobody knows any more; what is text whatever it says, and says no number, has none.
     """
     number = _number(value, as_text=as_text)
-    if number is not None:
+    if number is not None or (as_text and isinstance(value, str)):
         return number
     if isinstance(value, list):
         return len(value)

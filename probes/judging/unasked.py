@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Exchange, Finding, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
+from catalog.model.exchange import UNNAMED
 from catalog.model.status import is_success
 from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
@@ -99,9 +100,10 @@ def broken_off(expected: Expected, response: Response, known: Known) -> Reason |
     for event in response.events or ():
         found = [] if event.sent else known.breaking_off(event.event, event.data)
         if found and expected.address not in (answer.address for answer in found):
-            code = found[0].passing
-            assert code is not None
-            return Reason(code, f"its event {event.event} is {found[0].address}")
+            # Of an event the record of a stream tells, where one does: others have that type under a status.
+            told = next((each for each in found if each.expected.stream is not None), found[0])
+            assert told.passing is not None
+            return Reason(told.passing, f"its event {event.event} is {told.address}")
     return None
 
 
@@ -198,11 +200,18 @@ def is_page(expected: Expected, response: Response) -> bool:
 def is_success_in_text(expected: Expected, response: Response) -> bool:
     """Whether a text that is no JSON came under a success, where the documents promise neither such a one nor a text.
 
-    Proxies greet so, or say that somebody has to log in. HTML is told by itself (`is_page`).
+    Proxies greet so, or say that somebody has to log in. HTML is told by itself (`is_page`), and the stream that was
+    asked for is one whatever its type is called.
     """
     if response.body_type != "text" or _is_html(response) or not is_success(response.status):
         return False
+    if expected.stream is not None and str(response.body).startswith(_OF_EVENTS):
+        return False
     return _is_promised_otherwise(expected) or not is_success(expected.status)
+
+
+_OF_EVENTS = ("data:", "event:")
+"""How a stream of events begins."""
 
 
 def is_refusal_in_text(expected: Expected, response: Response) -> bool:
@@ -236,9 +245,11 @@ def _is_a_sibling(expected: Expected, response: Response, status: int) -> bool:
 
 
 def _is_html(response: Response) -> bool:
+    """Whether a body is HTML, or is called so: what is JSON nevertheless is held against what is documented."""
     body = response.body
     looks_so = isinstance(body, str) and body.lstrip()[:1] == "<"
-    return "text/html" in response.headers.get("content-type", "").lower() or looks_so
+    called_so = "text/html" in response.headers.get("content-type", "").lower()
+    return looks_so or (called_so and not isinstance(body, dict | list))
 
 
 def _seen_before_the_end(expected: Expected, response: Response) -> bool:
@@ -255,10 +266,13 @@ def _seen_before_the_end(expected: Expected, response: Response) -> bool:
 
 
 def _another_came(expected: Expected, response: Response, events: Container[str]) -> bool:
-    """Whether a socket fell silent after a message of a name that no document knows: it came in place of another."""
+    """Whether a socket fell silent after a message of a name that no document knows, or of none: it came in place of
+    another.
+    """
     heard = [each.event for each in response.events or () if not each.sent]
     of_a_socket = expected.stream is not None and expected.stream.protocol == "websocket"
-    return of_a_socket and response.ended == "stalled" and bool(heard) and heard[-1] not in events
+    unknown = bool(heard) and (heard[-1] not in events or heard[-1] == UNNAMED)
+    return of_a_socket and response.ended == "stalled" and unknown
 
 
 def words(response: Response) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from catalog.envelopes import formats
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import ANSWER, SETUP
@@ -43,7 +43,7 @@ async def use_up(probe: Probe, call: Call, bound: int, remaining: str = "") -> N
             continue
         if status_of(response, probe.provider) == REFUSED:
             break
-        left = _left(response.headers, remaining)
+        left = formats.integer(response.headers.get(remaining, ""))
         if left is not None and left > bound - sent:
             detail = f"{remaining} says {left}, and at most {bound} requests are sent to use a limit up"
             raise Stopped(
@@ -79,8 +79,3 @@ async def one_more_than(probe: Probe, call: Call, allowed: int, *, label: str = 
     for _ in range(allowed):
         await probe.setup(call)
     await probe.send(call, label)
-
-
-def _left(headers: Mapping[str, str], name: str) -> int | None:
-    text = headers.get(name, "")
-    return int(text) if text.isdecimal() else None

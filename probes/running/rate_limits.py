@@ -82,9 +82,7 @@ class RateLimitPolicy:
 
 def _whole(value: str | None) -> int | None:
     """The number that a header holds, or None where it is absent, junk or more digits than any limit has."""
-    if value is None or len(value) > MOST_DIGITS or not formats.valid("integer", value):
-        return None
-    return int(value)
+    return formats.integer(value) if value is not None and len(value) <= MOST_DIGITS else None
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

@@ -12,15 +12,12 @@ from itertools import chain, islice
 import httpx
 
 from catalog.model import Event, Json
+from catalog.model.exchange import UNNAMED
 from probes.wire.body import NO_JSON, BodyTooLarge, json_of
 
 MAX_EVENTS = 2_000
 STALL_S = 15.0
 WHOLE_S = 60.0
-
-
-UNNAMED = "message"
-"""What an event is called that has no name (HTML standard, 9.2.6)."""
 
 
 @dataclass(slots=True)
@@ -88,7 +85,7 @@ class Lines:
     """
 
     def __init__(self) -> None:
-        self._text = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._text = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")  # a mark before it all is none of it
         self._begun: list[str] = []
         """What came of a line whose end did not."""
         self._name = ""

@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from catalog.model import Close, Event, Exchange, Reason, Response
 from catalog.model.clock import ms_since
 from catalog.model.codes import ReasonCode
+from catalog.model.exchange import UNNAMED
 from probes.calls.script import AwaitClose, Hear, Say
 from probes.target.target import is_loopback
 from probes.wire.body import IDENTITY, encoding_of, parsed
@@ -288,9 +289,9 @@ async def _hang_up(connection: Counted) -> None:
 def name_of(message: Any) -> str:
     """The name of a message: the type that it states, else its first field, as in a union of messages."""
     if not isinstance(message, dict):
-        return "message"
+        return UNNAMED
     stated = message.get("type") or message.get("event_type")
-    return stated if isinstance(stated, str) else str(next(iter(message), "message"))
+    return stated if isinstance(stated, str) else str(next(iter(message), UNNAMED))
 
 
 async def _connected(host: str, port: int, patience_s: float) -> socket.socket:

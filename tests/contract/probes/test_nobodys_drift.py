@@ -292,6 +292,27 @@ SOMEBODYS: dict[str, Row] = {
         drifts=frozenset({"header-inconsistent", "header-malformed"}),
         drifting=("pa/rate_limits/limits/general",),
     ),
+    "what remains of a limit is a number that nobody can read": Row(
+        ("pa/rate_limits/", "pc/rate_limits/", "pa/errors/compliance/compliance_rate_limit_exceeded"),
+        (Fault(answer=to.said("*ratelimit*remaining*", "9" * 5000)),),
+        Exit.DRIFT,
+        drifts=frozenset({"header-malformed"}),
+        drifting=("pa/rate_limits/", "pc/rate_limits/", "pa/errors/compliance/compliance_rate_limit_exceeded"),
+    ),
+    "a limit of a minute is back after longer than numbers usually go": Row(
+        ("pa/errors/general/rate_limit",),
+        (Fault(answer=to.said("retry-after", "9" * 23)),),
+        Exit.DRIFT,
+        drifts=frozenset({"bound-exceeded"}),
+        drifting=("pa/errors/general/rate_limit",),
+    ),
+    "errors of another envelope are called HTML, and are JSON": Row(
+        ("pc/errors/not_found/", "pc/endpoints/models/"),
+        (Fault(Where(provider="pc", statuses=(404,)), answer=to.body(lambda raw: b'{"detail": 1}', to.HTML)),),
+        Exit.DRIFT,
+        drifts=frozenset({"body-shape", "type-differs", "code-differs", "message-differs", "body-not-empty"}),
+        drifting=("pc/errors/not_found/",),
+    ),
     "a message of a WebSocket is renamed": Row(
         LIVE,
         (Fault(Where(protocol="websocket"), frame=to.frame_renamed("renamed")),),

@@ -11,9 +11,11 @@ import pytest
 
 from catalog.model import Outcome
 from catalog.model.codes import ReasonCode
+from catalog.model.labels import WRONG_CREDENTIAL
 from probes.commands import doctor
 from probes.running.looking_up import look_up
 from probes.target.look_ups import AGAIN
+from probes.target.target import NOWHERE_KEY
 from probes.wire.redact import Redactor
 from tests.harness.accounts import FREE, Services, night, services
 from tests.harness.engines import catalog
@@ -100,6 +102,27 @@ def test_wrong_ids_and_a_beta_that_was_retired(standing: Services) -> None:
     for variable in ("PA_WORKSPACE", "PA_ORGANIZATION", "PA_CHAT", "PA_PROJECT", "PA_REMOTE_SESSION", "PA_AGENTS_BETA"):
         assert f"set {variable}" in told
     assert "nope" not in told, "an id of the account is nobody's business"
+
+
+BETA = '{"type":"error","error":{"type":"invalid_request_error","message":"Unexpected value for the beta header."}}'
+OTHERWISE = '{"type":"error","error":{"type":"invalid_request_error","message":"Who are you?"}}'
+
+
+def test_a_header_of_ours_may_be_refused_before_anybody_looks_at_the_key(standing: Services) -> None:
+    """What a wrong key is told then is no difference; what it is told in other words may be one."""
+    agents, nobody = Where(path="/v1/agents"), Where(path="/v1/agents", credential=NOWHERE_KEY)
+    standing.behind(Fault(agents, answer=instead(400, BETA)))
+    (result,) = night(standing.target("pa"), [LIST_AGENTS]).values()
+    assert result.outcome is Outcome.INCONCLUSIVE
+    assert result.reason is not None
+    assert result.reason.code == ReasonCode.ASSUMPTION_FAILED
+    standing.behind(Fault(agents, answer=instead(400, BETA)), Fault(nobody, answer=instead(400, OTHERWISE)))
+    (result,) = night(standing.target("pa"), [LIST_AGENTS]).values()
+    assert result.outcome is Outcome.DRIFTED
+    assert {each.label for each in result.drifts} == {WRONG_CREDENTIAL}
+
+
+LIST_AGENTS = "pa/endpoints/agents/list_agents"
 
 
 def test_the_doctor_says_which_value_the_account_has_not(standing: Services) -> None:

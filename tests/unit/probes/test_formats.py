@@ -63,6 +63,15 @@ def test_whole_numbers(number: int) -> None:
     assert formats.valid("integer", str(number))
 
 
+def test_a_number_of_more_digits_than_a_client_reads_is_none() -> None:
+    """Nor does it break whoever reads it: Python refuses to, from 4301 digits on."""
+    assert formats.integer("9" * 300) == 10**300 - 1
+    assert formats.integer("-1") is formats.integer("") is formats.integer("²") is None
+    for name, unit in (("seconds", ""), ("integer", ""), ("duration", "s")):
+        assert formats.valid(name, "9" * 299 + unit)
+        assert not formats.valid(name, "9" * 5000 + unit)
+
+
 @given(st.sampled_from(FORMATS), st.text())
 def test_junk_is_refused_without_a_fault(name: str, junk: str) -> None:
     assert formats.valid(name, junk) in (True, False)

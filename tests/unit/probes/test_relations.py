@@ -240,6 +240,18 @@ def test_a_parameter_without_a_value_and_a_name_that_a_path_has_twice() -> None:
     assert values_at(Place.parse("ask/path:id"), expected(), blank, "/{id}/of/{id}/items") == ("a",)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("60", "as stated"), ("61", "broken"), ("9" * 23, "broken"), ("9" * 5000, "unseen"), ("soon", "unseen")],
+)
+def test_a_header_is_held_to_a_bound_by_the_number_that_it_says(text: str, found: str) -> None:
+    """However many digits that has, as long as it is one; that a word is short says nothing."""
+    its = expected(kind="at_most", at="header:retry-after", value=60)
+    seen = answer({}, headers={"retry-after": text})
+    told = "broken" if list(broken(its, seen, {})) else "unseen" if unseen(its, seen, {}) else "as stated"
+    assert told == found
+
+
 @pytest.mark.parametrize("text", ["data", "header:", "ask/query", "ask/path:a/b", "event:/x", "ask/event", "headers:a"])
 def test_what_is_no_place_is_told_in_one_line(text: str) -> None:
     with pytest.raises(ValueError, match=r"is no place in an exchange: write [^\n]+$"):

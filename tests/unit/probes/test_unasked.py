@@ -117,6 +117,15 @@ def test_a_page_of_html_is_a_gateways_unless_a_file_or_the_stated_refusal_may_be
     assert reason(expected, Response(status, {"content-type": "text/plain"}, "words", "text")) == ""
 
 
+def test_what_is_json_is_no_page_whatever_its_type_is_called() -> None:
+    """Nor is it a gateway's: it is held against what is documented. A word that happens to be JSON may be a page."""
+    for kind in ("text/html", "application/json, text/html"):
+        assert reason(LISTED, Response(200, {"content-type": kind}, {"data": []}, "json")) == ""
+        assert reason(INVALID, Response(403, {"content-type": kind}, [said("x")], "json")) == ""
+        assert not is_page(INVALID, Response(400, {"content-type": kind}, said("x"), "json"))
+    assert reason(LISTED, Response(200, HTML, 404, "json")) == "gateway-page"
+
+
 def test_a_page_may_be_the_providers_own_where_json_a_stream_or_nothing_is_promised() -> None:
     page = Response(400, HTML, PAGE, "text")
     assert is_page(INVALID, page)
@@ -153,6 +162,8 @@ def test_a_message_that_no_document_knows_came_in_place_of_another() -> None:
     assert reason(SOCKET, silent, {"known"}) == ""
     assert reason(SOCKET, silent) == "stream-stalled"
     assert reason(SOCKET, silent, {"odd"}) == "stream-stalled"
+    nameless = replace(silent, events=(Event("known", {}), Event("message", [])))
+    assert reason(SOCKET, nameless, {"known", "message"}) == "", "which is a name of events, and of no message"
     assert reason(SOCKET, replace(silent, events=silent.events and silent.events[2:]), {"odd"}) == "stream-stalled"
     assert reason(replace(SOCKET, stream=StreamRule("sse", event="x")), silent, {"known"}) == "stream-stalled"
 
@@ -280,6 +291,15 @@ def test_a_stream_that_an_overload_or_a_fault_breaks_off_says_nothing_of_what_wa
     assert found is None or event.event in (found.detail or "")
 
 
+def test_what_breaks_off_a_stream_is_called_by_the_record_of_a_stream() -> None:
+    """Other records have that type, under a status: none of them came."""
+    expected = stated("pa/endpoints/messages/create_message", "stream")
+    response = Response(200, {}, None, "empty", events=(CREATED, pa_failed("overloaded_error")))
+    found = broken_off(expected, response, known("pa"))
+    assert found is not None
+    assert found.detail == "its event error is pa/errors/stream/overloaded"
+
+
 def test_what_was_seen_as_documented_is_judged_whatever_came_before_it() -> None:
     expected = stated(SAFETY)
     events = (pb_failed("service_unavailable"), pb_failed("safety"))
@@ -291,6 +311,9 @@ def test_what_was_seen_as_documented_is_judged_whatever_came_before_it() -> None
     [
         (LISTED, Response(200, {}, "Welcome.", "text"), True),
         (STREAMED, Response(200, {}, "Welcome.", "text"), True),
+        (STREAMED, Response(200, {}, 'data: {"a": 1}\n\n', "text"), False),
+        (STREAMED, Response(200, {}, "event: ping\ndata: 1\n\n", "text"), False),
+        (LISTED, Response(200, {}, 'data: {"a": 1}\n\n', "text"), True),
         (replace(FILE, envelope=envelope("empty")), Response(200, {}, "Welcome.", "text"), True),
         (INVALID, Response(200, {}, "Welcome.", "text"), True),
         (replace(FILE, status=400), Response(200, {}, "Welcome.", "text"), True),

@@ -182,6 +182,13 @@ def test_an_event_has_the_name_that_clients_dispatch_on(text: str, name: str) ->
     assert [event.event for event in events(f"{text}\n\n".encode(), []).events] == [name]
 
 
+@pytest.mark.parametrize("places", [[], [1], [2], [1, 2, 3]])
+def test_a_mark_of_the_byte_order_before_a_stream_is_none_of_its_first_line(places: list[int]) -> None:
+    """The HTML standard decodes a stream so, and clients do; a mark within it is a letter."""
+    stream = events(b"\xef\xbb\xbfevent: first\ndata: 1\n\ndata: \xef\xbb\xbf\n\n", places)
+    assert [(event.event, event.data) for event in stream.events] == [("first", 1), ("message", "\ufeff")]
+
+
 def test_where_the_line_alone_names_an_event_a_type_in_its_data_does_not() -> None:
     """1:6: "an event named `error`" with a body that has a type of its own."""
     told = b'event: error\ndata: {"type": "error"}\n\ndata: {"type": "error"}\n\n'
