@@ -278,15 +278,22 @@ class _Table:
     def _address(self, key: str, text: str) -> str:
         if text == EMBEDDED and not self.live:
             return text
-        if key == "grpc_host":
-            return text
         written = self.table[key]
         shown = f"what {_variable(written)} holds" if written.startswith(ENV) else repr(text)
+        if key == "grpc_host":
+            host = _url_parts(f"//{text}")
+            if "@" in text:
+                raise self._error(key, "holds a password; put keys into credentials")
+            if host is None or not host.hostname or host.netloc != text or text.endswith(":"):
+                raise self._error(key, f"{shown} is no host; it should read host[:port]")
+            return text
         parts = _url_parts(text)
         if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
             raise self._error(key, f"{shown} is no address; it should read https://host[/prefix]")
         if "@" in parts.netloc:
             raise self._error(key, "holds a password; put keys into credentials")
+        if parts.query or parts.fragment:
+            raise self._error(key, "holds a ? or a #, and paths are put behind it; put keys into credentials")
         if parts.scheme == "http" and not is_loopback(parts.hostname):
             raise self._error(key, f"plain http to {parts.hostname} would show the key; use https")
         version = _VERSION.fullmatch("/" + parts.path.rstrip("/").rpartition("/")[2])

@@ -110,6 +110,21 @@ MISTAKES = [
         "providers.pa.base_url: holds a password; put keys into credentials",
     ),
     (
+        '[providers.pa]\nbase_url = "https://pa.example/pa?key=secret"',
+        "providers.pa.base_url: holds a ? or a #, and paths are put behind it; put keys into credentials",
+    ),
+    *(
+        (
+            f'[providers.pd]\nbase_url = "https://pd.example"\ngrpc_host = "{host}"',
+            f"providers.pd.grpc_host: '{host}' is no host; it should read host[:port]",
+        )
+        for host in ("https://pd.example", "pd.example:99999", "pd.example:", "pd.example/v1", "::1", "pd.example:a")
+    ),
+    (
+        '[providers.pd]\nbase_url = "https://pd.example"\ngrpc_host = "me:secret@pd.example"',
+        "providers.pd.grpc_host: holds a password; put keys into credentials",
+    ),
+    (
         '[providers.pa]\nbase_url = "env:SECRET"',
         "providers.pa.base_url: what SECRET holds is no address; it should read https://host[/prefix]",
     ),
