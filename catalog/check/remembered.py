@@ -1,4 +1,4 @@
-"""Remembers which records were found sound: to check them again takes longer than many a run, and finds the same.
+"""Remembers what was found sound, records and schemas: to check it again takes longer than many a run.
 
 Of each such state `places.cache()` has an empty file, named by the digest of all that the finding rests on.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,13 +24,34 @@ def was_sound(root: Path) -> bool:
 def remember(root: Path) -> None:
     """Note that nothing is wrong with the records below `root`; who cannot write that checks them again."""
     with suppress(OSError):
-        file = _file(root)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()
+        _note(_file(root))
+
+
+def were_schemas(texts: Iterable[str]) -> bool:
+    """Whether these very texts were checked before, and each is a JSON Schema: records change, schemas hardly ever."""
+    with suppress(OSError):
+        return _file_of_schemas(texts).exists()
+    return False
+
+
+def remember_schemas(texts: Iterable[str]) -> None:
+    """Note that each of these texts is a JSON Schema; who cannot write that checks them again."""
+    with suppress(OSError):
+        _note(_file_of_schemas(texts))
+
+
+def _note(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch()
 
 
 def _file(root: Path) -> Path:
     return places.cache() / f"sound-{_digest(root)}"
+
+
+def _file_of_schemas(texts: Iterable[str]) -> Path:
+    digest = hashlib.sha256("\0".join(sorted(texts)).encode())
+    return places.cache() / f"schemas-{digest.hexdigest()}"
 
 
 def _digest(root: Path) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from catalog.check import asserting, facts, manifests, unfinished
 from catalog.check.of_record import Scene, problems_of
+from catalog.check.remembered import remember_schemas, were_schemas
 from catalog.check.validators import surfaces, validator_of
 from catalog.model import Record, homes
 from catalog.model.errors import CatalogError, shown
@@ -101,8 +102,14 @@ def _schema_problems(home: homes.Home) -> Iterator[Problem]:
     except CatalogError as error:
         yield _unreadable(error, RECORDS)
         return
-    for urn, schema in every.items():
-        if wrong := _wrong_in_a_schema(json.dumps(schema)):
+    texts = {urn: json.dumps(schema) for urn, schema in every.items()}
+    if were_schemas(texts.values()):
+        return
+    found = {urn: _wrong_in_a_schema(text) for urn, text in texts.items()}
+    if not any(found.values()):
+        remember_schemas(texts.values())
+    for urn, wrong in found.items():
+        if wrong:
             what = f"is no JSON Schema 2020-12: {quoted(wrong.message, 160)}"
             yield Problem(Path(urn), "", wrong.place, what, "mend the schema")
 

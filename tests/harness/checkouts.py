@@ -33,11 +33,12 @@ def parts(to: Path, *names: str) -> Path:
 
 
 def remembering(folder: Path) -> None:
-    """Have a folder in the checkout's place remember which records were found sound: to check them takes seconds."""
+    """Have a folder in the checkout's place remember what was found sound: to check it takes seconds."""
     known = folder / places.cache().relative_to(places.home())
     known.mkdir(parents=True)
-    for sound in places.cache().glob("sound-*"):
-        (known / sound.name).touch()
+    for pattern in ("sound-*", "schemas-*"):
+        for sound in places.cache().glob(pattern):
+            (known / sound.name).touch()
 
 
 def as_checkout(folder: Path, patch: pytest.MonkeyPatch) -> None:

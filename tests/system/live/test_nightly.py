@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model.exits import Exit
-from tests.harness.checkouts import copied
+from tests.harness.checkouts import copied, remembering
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.live import night
 
@@ -127,6 +127,7 @@ def made_in(folder: Path) -> Path:
     (root / ".ci").mkdir()
     shutil.copy(CHECKOUT / ".ci" / "propose", root / ".ci" / "propose")
     shutil.copy(CHECKOUT / ".gitignore", root / ".gitignore")
+    remembering(root)
     tools.mkdir()
     (tools / "gh").write_text(GH)
     (tools / "gh").chmod(0o755)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,3 +69,49 @@ def test_what_cannot_be_read_was_never_sound(root: Path) -> None:
     assert not remembered.was_sound(root)
     remembered.remember(root)
     assert not remembered.was_sound(root)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> homes.Home:
+    """One with the schemas of this package, to be edited; what is remembered lies beside it."""
+    monkeypatch.setattr(places, "home", lambda: tmp_path)
+    made = homes.Home(tmp_path / "home")
+    shutil.copytree(homes.PACKAGE.schemas, made.schemas)
+    return made
+
+
+def held(home: homes.Home, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[validate.Problem]]:
+    """The schemas that were held against the meta-schema, as another process would hold them, and what is wrong."""
+    looked: list[str] = []
+    validate._wrong_in_a_schema.cache_clear()
+    whole = validate._wrong_in_a_schema
+
+    def counted(text: str) -> validate._Wrong | None:
+        looked.append(text)
+        return whole(text)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(validate, "_wrong_in_a_schema", counted)
+        return looked, list(validate._schema_problems(home))
+
+
+def test_sound_schemas_are_checked_once_whatever_becomes_of_the_records(
+    home: homes.Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, wrong = held(home, monkeypatch)
+    assert len(looked) == len([*home.schemas.rglob("*.json")])
+    assert (held(home, monkeypatch), wrong) == (([], []), [])
+
+
+def test_an_edited_schema_is_checked_and_what_is_wrong_is_told_again(
+    home: homes.Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held(home, monkeypatch)
+    file = home.schemas / "error.json"
+    schema = json.loads(file.read_text())
+    file.write_text(json.dumps({**schema, "type": "no type"}))
+    for _ in range(2):
+        (problem,) = held(home, monkeypatch)[1]
+        assert (str(problem.file), problem.json_path) == (schema["$id"], "$.type")
+    file.write_text(json.dumps({**schema, "title": "Another"}))
+    assert held(home, monkeypatch)[0], "sound, but not what was looked at"
