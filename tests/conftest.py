@@ -37,14 +37,23 @@ GARBAGE_EVERY = 100_000
 PROOFS = "proofs"
 """The name of folders of long proofs; what each proves at length, a test beside its folder shows in short."""
 
+COLLECTED: pytest.StashKey[list[str]] = pytest.StashKey()
+"""The ids of all tests of this process, in the order in which they were collected: before any are left out or moved."""
+
 MOCK_PROCESS = "mock"
 """The fixture that starts a process, whatever fixtures stand between."""
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Nothing is green that did not assert: in what stands beside the tests, Python leaves it out when told to."""
     if not __debug__:
         raise pytest.UsageError("tests assert, and PYTHONOPTIMIZE leaves that out; unset it")
+    config.stash[COLLECTED] = []
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Keep the order, which every plugin may change that comes later."""
+    item.config.stash[COLLECTED].append(item.nodeid)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
