@@ -17,7 +17,7 @@ from catalog.model import Outcome
 from catalog.model.visible import line
 from reports.episodes import Ending, Episode, episodes, in_order
 from reports.feed import LONGEST, as_data
-from reports.words import count
+from reports.words import count, names
 
 if TYPE_CHECKING:
     from catalog.evidence.past import Row
@@ -83,11 +83,24 @@ def news(target: str, rows: Sequence[Row], run: str, policy: Policy) -> dict[str
         "live": ordered[at].live,
         "night": ordered[at].today.isoformat(),
         "policy": {"after": policy.after, "remind": policy.remind},
-        "text": _text(changes, lost),
+        "text": _text(changes, lost, without_a_verdict(ordered[at])),
         "counts": {**{name: len(found) for name, found in changes.items()}, "lost_sight": len(lost)},
         **{name: [as_data(each, NAMED) for each in found[:MOST]] for name, found in changes.items()},
         "lost_sight": list(_by_provider(lost)),
+        "not_looked_at": without_a_verdict(ordered[at]),
     }
+
+
+def without_a_verdict(row: Row) -> list[str]:
+    """The providers of which this run tried something and has no verdict at all; so said of each such run."""
+    tried, seen = set(), set()
+    for address, outcome in row.outcomes.items():
+        provider = address.partition("/")[0]
+        if outcome is not Outcome.NOT_PROBED or address in row.lost:
+            tried.add(provider)
+        if outcome.conclusive or outcome is Outcome.FLAKY:
+            seen.add(provider)
+    return sorted(tried - seen)
 
 
 def _untold(before: Mapping[Key, T], now: Mapping[Key, T]) -> dict[Key, T]:
@@ -150,11 +163,13 @@ def _by_provider(lost: Iterable[Absence]) -> Iterator[dict[str, Json]]:
         yield {"provider": provider, "since": since.isoformat(), "number": len(records), "records": named}
 
 
-def _text(told: Mapping[str, Sequence[Episode]], lost: Sequence[Absence]) -> str:
+def _text(told: Mapping[str, Sequence[Episode]], lost: Sequence[Absence], unseen: Sequence[str]) -> str:
     """One sentence for a channel that shows nothing else; all in words of ours, for such channels read mentions."""
     said = [f"{len(found)} {name}" for name, found in told.items() if found]
     if lost:
         said.append(f"{count(len(lost), 'record')} lost from sight")
     first = next((each for found in told.values() for each in found), None)
     of = f" ({first.provider.upper()}: {first.code or 'drift'} in {count(len(first.parts), 'record')})" if first else ""
-    return f"{', '.join(said)}{of}" if said else "nothing to tell"
+    news = f"{', '.join(said)}{of}" if said else "" if unseen else "nothing to tell"
+    blind = f"{names(unseen)} {'was' if len(unseen) == 1 else 'were'} not looked at" if unseen else ""
+    return "; ".join(filter(None, (news, blind)))

@@ -67,7 +67,9 @@ def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before(
     )
     [lost] = news("live", rows, rows[-1].run, Policy())["lost_sight"]
     assert lost == {"provider": "pa", "since": "2026-11-02", "number": 2, "records": [A, B]}
-    assert news("live", rows, rows[-1].run, Policy())["text"] == "2 records lost from sight"
+    assert news("live", rows, rows[-1].run, Policy())["text"] == (
+        "2 records lost from sight; PA and PC were not looked at"
+    )
 
 
 def test_what_was_seen_again_is_lost_anew() -> None:
@@ -95,11 +97,12 @@ def test_a_run_is_told_whole() -> None:
         "live": True,
         "night": "2026-11-02",
         "policy": {"after": 1, "remind": 3},
-        "text": "1 new, 11 records lost from sight (PA: status-differs in 11 records)",
+        "text": "1 new, 11 records lost from sight (PA: status-differs in 11 records); PC was not looked at",
         "counts": {"new": 1, "changed": 0, "reminded": 0, "recovered": 0, "lost_sight": 11},
         "changed": [],
         "reminded": [],
         "recovered": [],
+        "not_looked_at": ["pc"],
     }
     assert (new["number"], [each["record"] for each in new["records"]]) == (11, drifting[:10])
     assert absent == {"provider": "pc", "since": "2026-11-02", "number": 11, "records": lost[:10]}
@@ -146,6 +149,21 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
     assert news("live", [one], one.run, Policy())["text"] == "1 new (PA: status-differs in 1 record)"
     [calm] = replayed([[result(A)]])
     assert news("live", [calm], calm.run, Policy())["text"] == "nothing to tell"
+
+
+def test_a_run_that_could_not_look_is_never_without_news() -> None:
+    unseen = [result(A, Outcome.INCONCLUSIVE), result("pc/errors/general/x", Outcome.RESTRICTED)]
+    first, again = replayed([[*unseen, result("pb/errors/general/x")]] * 2)
+    for row in (first, again):
+        said = news("live", [first, again], row.run, Policy())
+        assert said["not_looked_at"] == ["pa", "pc"]
+        assert said["text"] == "PA and PC were not looked at"
+    [both] = replayed(
+        [[drifted("pb/errors/general/y"), *unseen[:1], result("pc/errors/general/y", Outcome.NOT_PROBED)]]
+    )
+    assert news("live", [both], both.run, Policy())["text"] == (
+        "1 new (PB: status-differs in 1 record); PA was not looked at"
+    )
 
 
 def test_the_command_prints_it_of_any_run(
