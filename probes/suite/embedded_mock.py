@@ -138,6 +138,7 @@ class _Served:
             line = self._process.stdout.readline()
         finally:
             watchdog.cancel()
+            watchdog.join()
         try:
             ready = json.loads(line)
         except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
@@ -22,8 +23,9 @@ from probes.planning.sharding import group_of
 from probes.running import journal
 from probes.running.engine import Engine
 from probes.running.journal import Journal
-from probes.suite import allocator
+from probes.suite import allocator, halved
 from probes.suite.collecting import Collector, address_of
+from probes.suite.halved import Halved
 from probes.suite.outcomes import reason_of
 from probes.target.target import NOWHERE_KEY
 from probes.wire.needles import needles_of
@@ -54,7 +56,7 @@ class Prober(Collector):
         self._worker_input = worker_input
         self._prefetch = prefetch
         self._by_group: dict[str, list[str]] = {}
-        self._engine: Engine | None = None
+        self._engine: Engine | Halved | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start every group at once; under xdist a group starts in the worker that gets its first item."""
@@ -69,6 +71,7 @@ class Prober(Collector):
         ):
             self._load_what_sends()
             allocator.collect_seldom()
+            self._halve([address for item in session.items if (address := address_of(item)) is not None])
             for group in list(self._by_group):
                 self._start(group)
 
@@ -158,35 +161,49 @@ class Prober(Collector):
             for provider in {Address.parse(address).provider for group in self._by_group.values() for address in group}:
                 book.book(provider)
 
+    def _halve(self, addresses: Sequence[str]) -> None:
+        """Have another process ask half of the lanes of a mock, where that is sooner done: nothing is kept there."""
+        options = self.options
+        if options.target.embedded and options.traffic is None and halved.is_worth_it(self._by_group):
+            names = (self._session, f"{self._session}/{halved.NAME}")
+            own, others = (self._engine_named(name, A_RUN // len(names)) for name in names)
+            chosen = halved.half(self._by_group)
+            with suppress(OSError):  # there can be no other process: then all is asked here
+                self._engine = Halved(own, others, [each for each in addresses if self._group(each) in chosen])
+
     def _start(self, group: str) -> None:
         addresses = self._by_group.pop(group, [])
         if addresses:
             self._looker().start(addresses)
 
-    def _looker(self) -> Engine | Traffic:
-        """What has the result of each record: the engine that probes, or the traffic that somebody recorded."""
-        return self.options.traffic or self._engine_of_run()
+    def _looker(self) -> Engine | Halved | Traffic:
+        """What has the result of each record: what probes, or the traffic that somebody recorded."""
+        if self.options.traffic is not None:
+            return self.options.traffic
+        if self._engine is None:
+            workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+            self._engine = self._engine_named(self._session, A_RUN // workers)
+        return self._engine
 
     @property
     def _session(self) -> str:
         """What names this process's use of a mock: a worker that takes over another's items finds no limit used up."""
         return "/".join(filter(None, (self._worker_input.run, os.environ.get("PYTEST_XDIST_WORKER", ""))))
 
-    def _engine_of_run(self) -> Engine:
-        if self._engine is None:
-            told = self._worker_input
-            target = self.options.target.with_values(told.values()).with_unanswered(told.unanswered())
-            if target.embedded:
-                target = target.served_by(self._worker_input.addresses())
-            self._engine = Engine(
-                catalog=self.options.catalog,
-                target=target,
-                allow=self.options.allow,
-                run=self._session,
-                redactor=Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records),
-                journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
-                today=self.options.today,
-                drawing=self.options.drawing,
-                allowance=Allowance(A_RUN // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))),
-            )
-        return self._engine
+    def _engine_named(self, session: str, kept: int) -> Engine:
+        """An engine that uses a mock by this name, and keeps so many bytes of large answers."""
+        told = self._worker_input
+        target = self.options.target.with_values(told.values()).with_unanswered(told.unanswered())
+        if target.embedded:
+            target = target.served_by(self._worker_input.addresses())
+        return Engine(
+            catalog=self.options.catalog,
+            target=target,
+            allow=self.options.allow,
+            run=session,
+            redactor=Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records),
+            journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
+            today=self.options.today,
+            drawing=self.options.drawing,
+            allowance=Allowance(kept),
+        )

@@ -1,0 +1,47 @@
+"""As a plugin: two processes ask every mock run, however small it is; told so, the second one breaks, or never is."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from probes.running.engine import Engine
+from probes.suite import halved
+from reports import beside
+
+if TYPE_CHECKING:
+    from catalog.evidence.results import Result
+
+BREAKS = "CATALOG_PROBE_TESTS_SECOND"
+"""The variable that says how: `killed`, `stopped`, `error` or `never`."""
+
+AFTER = 3
+"""So many results of its own the second process has by then."""
+
+RUN = os.getpid()
+
+_result = Engine.result
+_had: list[str] = []
+
+
+def _breaking(engine: Engine, address: str) -> Result:
+    if os.getpid() != RUN:
+        if len(_had) == AFTER:
+            if os.environ[BREAKS] == "error":
+                raise MemoryError
+            os.kill(os.getpid(), signal.SIGSTOP if os.environ[BREAKS] == "stopped" else signal.SIGKILL)
+        _had.append(address)
+    return _result(engine, address)
+
+
+def _no_process() -> int:
+    raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+
+beside.is_worth_it = lambda records: records > 0
+if BREAKS in os.environ:
+    Engine.result = _breaking  # type: ignore[assignment,method-assign]
+    halved.PATIENCE_S = 0.5
+    os.fork = _no_process if os.environ[BREAKS] == "never" else os.fork
