@@ -102,19 +102,23 @@ def _conforming(verdicts: Sequence[Verdict], cells: Sequence[Cell], endpoint: st
 
 
 def _blaming_us_alike(verdicts: Sequence[Verdict], cells: Sequence[Cell], known: Known) -> list[Verdict]:
-    """Whoever was refused in the words in which a success was, for what we assumed of the request, blames that too.
+    """Whoever was refused in the words in which a success was, for a header that we assumed, blames that header too.
 
-    A header or a field that nobody should have sent may be refused before anybody looks at the key or at the fault.
+    One that nobody should have sent may be refused before anybody looks at the key or at the fault.
     """
-    blamed = {_words_on(cell, known): each.reason for each, cell in zip(verdicts, cells, strict=True) if each.blames_us}
-    if not blamed:
-        return list(verdicts)
+    pairs = tuple(zip(verdicts, cells, strict=True))
+    blamed = {_words_on(cell, known): each.reason for each, cell in pairs if each.blames_us and _assumed_headers(cell)}
     return [
-        Verdict(Outcome.INCONCLUSIVE, blamed[_words_on(cell, known)])
-        if each.outcome is Outcome.DRIFTED and _words_on(cell, known) in blamed
+        Verdict(Outcome.INCONCLUSIVE, blamed[words_on])
+        if each.outcome is Outcome.DRIFTED and _assumed_headers(cell) and (words_on := _words_on(cell, known)) in blamed
         else each
-        for each, cell in zip(verdicts, cells, strict=True)
+        for each, cell in pairs
     ]
+
+
+def _assumed_headers(cell: Cell) -> bool:
+    """Whether the request has headers that we assumed."""
+    return any(within.startswith("header:") for within in cell.chosen.asked)
 
 
 def _words_on(cell: Cell, known: Known) -> tuple[str, int | None, str]:

@@ -143,6 +143,8 @@ def refusals(
             yield Refusal(place, said, "", page=False, provoked=False, foreign=True)
             continue
         drifts = cell.outcome is Outcome.DRIFTED
+        # Where what we assumed of the request may be why, what came may as well be what comes to everything.
+        unlike = drifts or cell.blames_us
         if status is None or is_promised(stated[label], response):
             continue
         if status < 400 and not (drifts and _is_whole(response)):
@@ -161,7 +163,7 @@ def refusals(
             provoked=own_key and refused,
             of_rights=stated[label].address in known.of_rights,
             drifts=drifts,
-            plain=own_key and countable and not refused and drifts and succeeds(asked_of(stated[label])),
+            plain=own_key and countable and not refused and unlike and succeeds(asked_of(stated[label])),
             where=_path(endpoint, exchange, known) if drifts else "",
             instead_of=(faults.get(label, "") if own_key else "", asked_of(stated[label])) if drifts else ("", None),
         )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from catalog.recognition.known import Known
 
 UNASKED: Mapping[int, ReasonCode] = {
+    407: ReasonCode.GATEWAY_PAGE,  # a proxy wants a key of its own (RFC 9110, 15.5.8): no provider says so
     408: ReasonCode.UNASKED_TIMEOUT,
     429: ReasonCode.UNASKED_RATE_LIMIT,
     502: ReasonCode.UNASKED_OVERLOAD,

@@ -145,6 +145,12 @@ NOBODYS: dict[str, Row] = {
     "an edge's refusal in plain text, one time in twenty": Row(
         PC, (Fault(Where(share=0.05), answer=to.instead(425, "too early", "text/plain")),), Exit.FINE, written=True
     ),
+    "a proxy that wants a key of its own, one time in twenty": Row(
+        PC,
+        (Fault(Where(share=0.05), answer=to.instead(407, json.dumps({"message": "Proxy Authentication Required"}))),),
+        Exit.FINE,
+        written=True,
+    ),
     "a portal before all that is posted": Row(
         PC,
         (Fault(TO_PROBES, answer=to.instead(200, json.dumps({"error": "captcha_required"}))).only(method="POST"),),
@@ -172,6 +178,13 @@ NOBODYS: dict[str, Row] = {
         Exit.BLIND,
         reasons=frozenset({"one-answer-to-everything"}),
         words=("was answered alike: 200", "captcha_required"),
+    ),
+    "a firewall before all that is posted, which may as well blame what we assumed of a request": Row(
+        ("pd/errors/request/", "pd/errors/invalid_argument/", "pd/endpoints/tokenize/", "pd/endpoints/models/"),
+        (Fault(TO_PROBES, answer=to.instead(400, json.dumps({"message": "Bad Request"}))).only(method="POST"),),
+        Exit.BLIND,
+        reasons=frozenset({"one-answer-to-everything"}),
+        words=("without a fault was answered alike: 400",),
     ),
     "an organization that is disabled": Row(
         PA,

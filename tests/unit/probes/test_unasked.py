@@ -57,6 +57,7 @@ def choosing(expected: Expected, within: str, *values: Any) -> Expected:
 @pytest.mark.parametrize(
     ("status", "code"),
     [
+        (407, "gateway-page"),
         (408, "unasked-timeout"),
         (429, "unasked-rate-limit"),
         (500, "server-fault"),
