@@ -29,8 +29,12 @@ def seen_as_stated(results: Iterable[Result]) -> set[str]:
 
 @pytest.mark.parametrize("provider", providers())
 def test_each_assertion_that_a_fact_names_was_seen_as_stated(provider: str, clean: Clean) -> None:
+    """What may be absent need not be seen in each answer; that a fact is looked at, something has to show."""
     checks = documents.checks(provider, catalog())
-    named = {each.id for fact in checks.facts for each in checks.of(fact)}
-    unseen = named - seen_as_stated(clean(provider).values())
+    named = {fact.id: checks.of(fact) for fact in checks.facts}
+    seen = seen_as_stated(clean(provider).values())
     by_proofs = tuple(f"{address}#{label}/" for address, label in too_large(provider))
+    unseen = {each.id for looks in named.values() for each in looks if not each.optional} - seen
     assert sorted(each for each in unseen if not each.startswith(by_proofs)) == []
+    blind = (fact for fact, looks in named.items() if looks and seen.isdisjoint(each.id for each in looks))
+    assert [each for each in blind if not all(look.id.startswith(by_proofs) for look in named[each])] == []
