@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -200,9 +200,8 @@ class Redactor:
 
     @cached_property
     def _public_words(self) -> bytes:
-        documented = (text for record in self._documented for text in all_texts(record.data))
-        words = {*self._public, *self._headers, *self._account_headers, *documented}
-        return b"\n".join(bare(word.encode("utf-8", "surrogatepass")) for word in sorted(words))
+        own = {*self._public, *self._headers, *self._account_headers}
+        return b"\n".join((_bare_words(own), _documented_words(tuple(self._documented))))
 
     def _header(self, value: str) -> str:
         """The value of a header that is a secret as a whole."""
@@ -329,6 +328,16 @@ class Redactor:
         self._empty.clear()
         self._needles.add(secret, marker, whole=whole)
         self._markers.add(marker.encode())
+
+
+def _bare_words(words: set[str]) -> bytes:
+    return b"\n".join(bare(word.encode("utf-8", "surrogatepass")) for word in sorted(words))
+
+
+@lru_cache(maxsize=1)
+def _documented_words(records: tuple[Record, ...]) -> bytes:
+    """The words of records, one a line: a process that redacts for several runs has them of the same records."""
+    return _bare_words({text for record in records for text in all_texts(record.data)})
 
 
 def _together_as(texts: Collection[str]) -> str:

@@ -327,6 +327,12 @@ def test_what_is_documented_is_no_part_of_a_secret() -> None:
     assert own.text("mock-pa-priority-litt") == MARKER
 
 
+def test_what_is_documented_elsewhere_is_part_of_a_secret() -> None:
+    said = "pa-priority-input-tokens-limit"
+    for documented, shown in ((catalog().records, said), ((), f"{MARKER}input-tokens-limit")) * 2:
+        assert Redactor({"mock-pa-priority-little": MARKER}, documented=documented).text(said) == shown
+
+
 def test_a_line_of_dashes_is_no_part_of_a_key() -> None:
     own = Redactor({"-----BEGIN KEY----------------MIIabcdef": MARKER}, documented=list[Record]())
     assert own.text("title\n----------------\n") == "title\n----------------\n"
