@@ -17,7 +17,7 @@ from catalog.model.text import beside, brief
 from catalog.reading.expected import Expected, answer_body
 from catalog.reading.manifest import manifest
 from probes.judging import limit_headers
-from probes.judging.places import shows_no_item
+from probes.judging.places import shows_no_item, under_another_name
 from probes.judging.relations import NO_OTHERS, Answers, broken
 from probes.judging.validators import is_valid, nearest, validator
 
@@ -177,7 +177,9 @@ def _fields(expected: Expected, body: Json) -> Iterator[Finding]:
         elif not seen:
             if shows_no_item(expected, body, within, pointer):
                 continue
-            yield _finding(expected, within, Code.FIELD_MISSING, Aspect.BODY, pointer, schema, "absent")
+            renamed = under_another_name(expected, body, within, pointer)
+            code = Code.FIELD_MISSING if renamed is ABSENT else Code.FIELD_DIFFERS
+            yield _finding(expected, within, code, Aspect.BODY, pointer, schema, _brief(renamed))
         elif not any(is_valid(schema, value) for value in seen):
             yield _finding(expected, within, Code.FIELD_DIFFERS, Aspect.BODY, pointer, schema, _brief(seen[0]))
 

@@ -12,7 +12,9 @@ from catalog.envelopes.place import EVERY, Place
 from catalog.envelopes.pointer import ABSENT, find_all, is_of_no_item
 from catalog.envelopes.projection import unwrapped
 from catalog.model.assertion import Basis
+from catalog.model.json_tree import placed_texts
 from catalog.reading.expected import Expected, answer_body
+from probes.judging.validators import is_valid
 
 if TYPE_CHECKING:
     from catalog.model import Event, Exchange, Json, Response
@@ -39,6 +41,23 @@ def shows_no_item(expected: Expected, body: Json, within: str, pointer: str) -> 
     assertion = expected.assertions.get(f"{expected.label}/{within}")
     is_ours = assertion is not None and (assertion.basis is Basis.ASSUMED or assertion.place_alone)
     return is_ours and is_of_no_item(unwrapped(expected.envelope, body), pointer)
+
+
+def under_another_name(expected: Expected, body: Json, within: str, pointer: str) -> Json:
+    """A value stated to the letter that stands elsewhere in a body, and under another name than the documented one.
+
+    Just where such a field stands is what we assumed; nothing is found where its name is somewhere in the body.
+    """
+    assertion = expected.assertions.get(f"{expected.label}/{within}")
+    if assertion is None or not assertion.place_alone:
+        return ABSENT
+    name = pointer.rpartition("/")[2]
+    found = [(place.rpartition("/")[2], text) for place, text in placed_texts(body)]
+    if any(other == name for other, _ in found):
+        return ABSENT
+    return next(
+        ({other: text} for other, text in found if other != "*" and is_valid(assertion.documented, text)), ABSENT
+    )
 
 
 def _answered(place: Place, expected: Expected, response: Response | None) -> Iterator[Json]:

@@ -86,12 +86,22 @@ def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
         yield f"envelope without {pointer}", Aspect.BODY, without(body, pointer)
     if "not" in expected.envelope.schema:
         yield "a body that is ruled out", Aspect.BODY, ruled_out(expected.envelope.schema["not"])
+    yield from _fields(expected, body)
+
+
+def _fields(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
     for pointer, schema in expected.fields.items():
         if schema is False:
             holder = body if isinstance(body, dict | list) else {}  # a text, or nothing, holds no field
             yield f"field {pointer} present", Aspect.BODY, put(holder, pointer, SPOILED)
         elif schema is not True:
             yield f"field {pointer} absent", Aspect.BODY, without(body, pointer)
+            if isinstance(schema, dict) and isinstance(schema.get("const"), str):
+                yield (
+                    f"field {pointer} renamed",
+                    Aspect.BODY,
+                    put(without(body, pointer), f"{pointer}_", schema["const"]),
+                )
             if schema:
                 yield f"field {pointer} wrong", Aspect.BODY, put(body, pointer, [{"spoiled": SPOILED}])
 

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from catalog.envelopes.envelope import envelope
-from catalog.model import Aspect, Finding, Outcome, Response, Severity
+from catalog.model import Aspect, Exchange, Finding, Outcome, Request, Response, Severity
 from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
 from probes.judging.basis import failed_assumption, succeeds, weighed
+from probes.judging.compare import compare
 from tests.harness.engines import catalog
 from tests.unit.probes.test_basis import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 
@@ -208,3 +209,32 @@ def test_a_status_that_is_assumed_is_settled_by_another_refusal_and_not_by_a_suc
     assert judged(RATE_LIMIT, replace(LIMITED, status=400), fields).outcome is Outcome.CONFORMS
     assert judged(RATE_LIMIT, replace(LIMITED, status=200), fields).outcome is Outcome.DRIFTED
     assert judged(RATE_LIMIT, replace(LIMITED, status=399), fields).outcome is not Outcome.CONFORMS
+
+
+CODE = "max_uses_exceeded"
+PLACE_OF_CODE = "/content/*/content/error_code"
+
+
+@pytest.mark.parametrize(
+    ("block", "severity"),
+    [
+        ({"content": {"error_code": CODE}}, None),
+        ({"error_code": CODE}, Severity.SHOULD),
+        ({"content": {"error_code": "another"}}, Severity.MUST),
+        ({"content": {"code": CODE}}, Severity.MUST),
+        ({"failed": {"reason": CODE}}, Severity.MUST),
+        ({"error_code": "another", "content": {"code": CODE}}, Severity.SHOULD),
+        ({"content": [CODE]}, Severity.SHOULD),
+        ({"text": "Nothing was searched for."}, Severity.SHOULD),
+    ],
+    ids=["there", "elsewhere", "another", "renamed", "renamed elsewhere", "both", "in a list", "no failure"],
+)
+def test_a_place_is_assumed_and_the_name_of_the_field_is_not(block: Any, severity: Severity | None) -> None:
+    """2:7.3: server-tool result blocks carry `error_code`; where in them is not shown."""
+    record = catalog()["pa/errors/server_tools/web_search_max_uses_exceeded"]
+    (expected,) = asserted(record, catalog().__getitem__)
+    body = {"type": "message", "content": [{"type": "text", "text": "Let me see."}, block]}
+    seen = Exchange("answer", Request("POST", "/v1/messages"), Response(200, {}, body=body, body_type="json"))
+    within = f"answer/body:{PLACE_OF_CODE}"
+    found = [each for each in weighed(expected, compare(expected, seen)) if each.assertion == within]
+    assert [each.severity for each in found] == ([severity] if severity else [])
