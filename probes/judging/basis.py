@@ -26,7 +26,25 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
     found = list(_each_weighed(expected, findings))
     other = any(finding.assertion == f"{expected.label}/status" and finding.drifts for finding in found)
     other = other or is_foreign(found)
+    found = _each_place_once(expected, found)
     return (finding for finding in found if not (other and finding.severity is Severity.SHOULD))
+
+
+def _each_place_once(expected: Expected, found: Iterable[Finding]) -> list[Finding]:
+    """The findings; of the shape of a body, one is no drift at a place of which another is, that tells it better."""
+    found = tuple(found)
+    told = {_pointer(expected, each) for each in found if each.drifts and each.code != FindingCode.BODY_SHAPE}
+    paths = {f"{root}{pointer.replace('/', '.')}" for pointer in told if pointer for root in ("$", "$[0]")}
+    return [
+        replace(each, severity=Severity.INFO) if each.code == FindingCode.BODY_SHAPE and each.at in paths else each
+        for each in found
+    ]
+
+
+def _pointer(expected: Expected, finding: Finding) -> str:
+    """Where in a body a finding lies, or an empty text."""
+    pointer = expected.envelope.wire.get(finding.assertion.partition("/")[2], finding.at)
+    return pointer if pointer.startswith("/") else ""
 
 
 def is_foreign(findings: Iterable[Finding]) -> bool:

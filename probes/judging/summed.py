@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.model import Outcome, Severity
-from catalog.model.codes import ReasonCode
+from catalog.model.codes import FindingCode, ReasonCode
 from probes.judging.merged import merged
 from probes.judging.not_looked_at import not_looked_at
 from probes.judging.verdict import Verdict
@@ -37,8 +37,9 @@ def summed(cells: Mapping[Place, Verdict]) -> Verdict:
 
 
 def unseen(verdict: Verdict, reason: Reason) -> Verdict:
-    """A verdict without what it says it saw: inconclusive for this reason; what is only told stays."""
-    told = tuple(each for each in verdict.findings if each.severity is Severity.INFO)
+    """A verdict without what it says it saw: inconclusive for this reason; what is told beside that stays."""
+    differing = FindingCode.BODY_SHAPE  # told beside what drifts at its place
+    told = tuple(each for each in verdict.findings if each.severity is Severity.INFO and each.code != differing)
     looks = tuple(_blank(look, str(reason.code)) for look in verdict.looks)
     return Verdict(Outcome.INCONCLUSIVE, reason, told, looks)
 

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from catalog.envelopes.envelope import envelope
-from catalog.model import Aspect, Exchange, Finding, Outcome, Request, Response, Severity
+from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
 from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
 from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.compare import compare
+from probes.judging.summed import unseen
 from tests.harness.engines import catalog
 from tests.unit.probes.test_basis import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 
@@ -212,6 +213,7 @@ def test_a_status_that_is_assumed_is_settled_by_another_refusal_and_not_by_a_suc
 
 
 CODE = "max_uses_exceeded"
+RATE_TYPE = "rate_limit_error"
 PLACE_OF_CODE = "/content/*/content/error_code"
 
 
@@ -238,3 +240,22 @@ def test_a_place_is_assumed_and_the_name_of_the_field_is_not(block: Any, severit
     within = f"answer/body:{PLACE_OF_CODE}"
     found = [each for each in weighed(expected, compare(expected, seen)) if each.assertion == within]
     assert [each.severity for each in found] == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(
+    ("error", "drifts", "told"),
+    [
+        ({"type": 7, "message": "slow"}, ["type-differs"], ["body-shape"]),
+        ({"type": RATE_TYPE, "message": 7}, ["body-shape"], []),
+        ({"type": 7, "message": 7}, ["body-shape", "type-differs"], ["body-shape"]),
+        ({"type": RATE_TYPE, "message": "slow"}, [], []),
+    ],
+    ids=["one place", "another place", "both", "as documented"],
+)
+def test_one_wrong_field_is_one_difference(error: Any, drifts: list[str], told: list[str]) -> None:
+    verdict = judged(RATE_LIMIT, replace(LIMITED, body={**BODY, "error": error}), {})
+    assert sorted(each.code for each in verdict.findings if each.drifts) == drifts
+    assert [each.code for each in verdict.findings if not each.drifts] == told
+    (look,) = verdict.looks
+    assert ("body" in look.as_stated) == (drifts == [])
+    assert not unseen(verdict, Reason("gateway-page", "")).findings
