@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from catalog.model import homes, places, visible
 from catalog.model.errors import LONGEST, Mendable, did_you_mean
 from catalog.model.exits import INTERRUPTED, Exit
+from catalog.model.installed import missing
 from catalog.model.streams import let_go, speak_plainly
 
 Command = Callable[[argparse.Namespace], int]
@@ -148,8 +149,8 @@ def run(
         return _say(parser, line, Exit.USAGE)
     except KeyboardInterrupt:
         return _say(parser, stopped, INTERRUPTED)
-    except Exception:  # noqa: BLE001 - else Python exits 1, which says that something was found
-        found = blamed(chosen)
+    except Exception as error:  # noqa: BLE001 - else Python exits 1, which says that something was found
+        found = missing(error) if isinstance(error, ModuleNotFoundError) else blamed(chosen)
         if found:
             return _say(parser, found, Exit.USAGE)
         with suppress(OSError):

@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from mockserver import leniency
-from mockserver.app import create_app
 from mockserver.field import PROFILES
 from mockserver.prefixes import REAL, PrefixesError, read_file
-from mockserver.recording import recorded
-from mockserver.server import MockServer, exit_with_stdin
 
 USAGE = 4
 """The exit status of what cannot be used, as of every command here (the mock keeps its own copy of the number)."""
@@ -118,9 +115,25 @@ def _take_the_place_of_closed_streams() -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Serve; 4 when the arguments cannot be used."""
+    """Serve; 4 when the arguments cannot be used, or a library is not installed."""
     _take_the_place_of_closed_streams()
     arguments = _arguments(argv)
+    try:
+        return _serve(arguments)
+    except ModuleNotFoundError as error:
+        library = (error.name or "mockserver").partition(".")[0]
+        if library == "mockserver":
+            raise
+        mend = "`python -m pip install -e .` installs what the mock needs"
+        print(f"mockserver: {library} is not installed here; {mend}", file=sys.stderr)
+        return USAGE
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from mockserver.app import create_app
+    from mockserver.recording import recorded
+    from mockserver.server import MockServer, exit_with_stdin
+
     try:
         speaks = Path(REAL) if arguments.clients else arguments.prefixes
         given = read_file(speaks) if speaks else {}

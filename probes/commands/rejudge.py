@@ -11,7 +11,6 @@ from catalog.model import homes, places
 from catalog.model.exits import Exit
 from catalog.model.visible import line
 from catalog.reading.store import Catalog
-from probes.traffic.rejudging import Rejudged, rejudge
 from reports import named
 from reports.words import count
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog.evidence.results import Run
+    from probes.traffic.rejudging import Rejudged
 
 EPILOG = """\
 examples:
@@ -41,6 +41,8 @@ def rejudging(chosen: argparse.Namespace) -> int:
     Raises:
         Mendable: a run or the records cannot be read.
     """
+    from probes.traffic.rejudging import rejudge  # it needs what a run needs, which may not be installed
+
     edited = Catalog.load(*homes.demanded(chosen.catalog))
     against = Catalog.load(homes.demand_records(homes.also_use(chosen.against))) if chosen.against else None
     found: list[Rejudged] = []

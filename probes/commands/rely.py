@@ -10,7 +10,7 @@ from catalog.model.exits import Exit
 from catalog.model.visible import line
 from catalog.reading.store import Catalog
 from catalog.rely.declared import written
-from probes.traffic import reading, sources
+from probes.traffic import sources
 from probes.traffic.leaning import leanings
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def rely(chosen: argparse.Namespace) -> int:
         Mendable: a recording cannot be read, or the target cannot.
     """
     from probes.target import target as targets
+    from probes.traffic import reading  # it needs what a run needs, which may not be installed
 
     catalog = Catalog.load(*homes.demanded(chosen.catalog))
     recordings = reading.read(map(places.meant, chosen.recordings))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -278,11 +279,18 @@ def _client_side(expected: Expected, exchange: Exchange) -> Iterator[Finding]:
 
 
 def _relations(expected: Expected, exchange: Exchange, others: Answers) -> Iterator[Finding]:
-    for relation, code, observed in broken(expected, exchange, others):
+    for relation, code, observed, there in broken(expected, exchange, others):
         aspect, at = Aspect.RELATION, relation.place
         if code is Code.BODIES_DIFFER:
             aspect, at = Aspect.BODY, "+".join(relation.of)
-        yield _finding(expected, relation.within, code, aspect, at, relation.words, _brief(observed))
+        stated = relation.words if there is ABSENT else f"{relation.words} ({_quoted(there)})"
+        found = _finding(expected, relation.within, code, aspect, at, stated, _brief(observed))
+        yield replace(found, documented=relation.words)  # what stands there is of this answer, and told alone
+
+
+def _quoted(value: Json) -> str:
+    text = _brief(value)
+    return text if isinstance(text, str) else json.dumps(text, ensure_ascii=False, default=str)
 
 
 def _in_order(wanted: list[str], received: list[str]) -> bool:

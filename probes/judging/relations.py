@@ -60,6 +60,8 @@ class Broken(NamedTuple):
     relation: Relation
     code: FindingCode
     observed: Json
+    beside: Json = ABSENT
+    """What it was compared with, where that is no constant and no whole body."""
 
 
 class Values(NamedTuple):
@@ -74,7 +76,10 @@ def broken(expected: Expected, exchange: Exchange, others: Answers) -> Iterator[
     for relation in expected.relations:
         offending = _offending(relation, expected, exchange, others)
         if not isinstance(offending, str) and offending:
-            yield Broken(relation, code_of(relation), _told(offending))
+            beside: Json = ABSENT
+            if relation.value is ABSENT and relation.other:
+                beside = _told(list(_compared_with(relation, expected, exchange, others).values))
+            yield Broken(relation, code_of(relation), _told(offending), beside)
 
 
 def unseen(expected: Expected, exchange: Exchange, others: Answers) -> dict[str, str]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-OURS = ("catalog", "mockserver", "probes", "reports")
+from catalog.model.installed import missing
 
 
 @contextmanager
@@ -20,8 +20,7 @@ def all_installed() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library in OURS or not library:
+        told = missing(error)
+        if not told:
             raise
-        told = f"{library} is not installed here; `python -m pip install -e .` installs what a run needs"
         raise pytest.UsageError(told) from None

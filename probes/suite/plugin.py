@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +14,7 @@ import pytest
 
 from catalog.model.errors import LONGEST, Mendable, shown
 from catalog.model.exits import Exit
-from catalog.model.streams import speak_plainly
+from catalog.model.streams import Unfailing, speak_plainly
 from catalog.model.visible import line
 from probes.suite import allocator, command_line, named, options, unneeded
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
@@ -38,6 +40,8 @@ _ours: pytest.StashKey[bool] = pytest.StashKey()
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     speak_plainly()
+    if isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr is sys.__stderr__:
+        sys.stderr = Unfailing(sys.stderr)  # else what cannot be said of wrong usage would hide that it is (4)
     command_line.add(parser)
     unneeded.block(parser, pluginmanager)
 

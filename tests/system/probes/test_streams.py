@@ -40,6 +40,15 @@ def test_what_was_seen_is_kept_and_how_it_ended_is_told(
     assert done.status == status
 
 
+@pytest.mark.parametrize("where", ["2>/dev/full", "2>&-", ""])
+@pytest.mark.parametrize("wrong", ["--depth nonsense", "--target nowhere.toml"])
+def test_wrong_usage_is_4_whether_it_can_be_said_or_not(wrong: str, where: str, tmp_path: Path) -> None:
+    words = shlex.join([sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider"])
+    done = ran(tmp_path, ["sh", "-c", f"{words} {wrong} {where}"], OF_OUR_DEPENDENCIES)
+    assert done.status == Exit.USAGE
+    assert bool(done.errors) is not bool(where)
+
+
 def test_tests_are_refused_where_python_leaves_out_what_they_assert(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", __file__]
     done = ran(tmp_path, words, {**OF_OUR_DEPENDENCIES, "PYTHONOPTIMIZE": "1"})

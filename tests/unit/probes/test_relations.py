@@ -300,3 +300,16 @@ def test_no_answer_makes_a_relation_raise(ours: Any, theirs: Any, constant: Any,
     assert bool(found) + bool(unseen(its, answer(ours), others)) <= 1
     if found and stated["kind"] not in ("equals", "differs"):
         assert list(broken(its, answer(ours), others)) == found
+
+
+def test_what_stands_at_the_other_place_is_told_and_is_no_part_of_what_differs() -> None:
+    stated = expected(kind="equals", at="/request_id", **{"with": "header:request-id"})
+    first, second = (
+        next(compare(stated, answer({"request_id": "req_2"}, headers={"request-id": seen})))
+        for seen in ("req_1", "req_3")
+    )
+    assert "documented the same as header:request-id (req_1), observed req_2" in first.message.replace('"', "")
+    assert "(req_3)" in second.message
+    assert first.documented == second.documented == "the same as header:request-id"
+    constant = expected(kind="equals", at="/id", value="a")
+    assert next(compare(constant, answer({"id": "b"}))).message.endswith("documented the same as a, observed b")

@@ -1,0 +1,13 @@
+"""Which library a command lacks, in one line; a module of ours that is missing is a fault of ours."""
+
+from __future__ import annotations
+
+OURS = ("catalog", "mockserver", "probes", "reports")
+
+
+def missing(error: ModuleNotFoundError) -> str:
+    """What is not installed and what installs it; empty where it is no library that is missing."""
+    library = (error.name or "").partition(".")[0]
+    if library in OURS or not library:
+        return ""
+    return f"{library} is not installed here; `python -m pip install -e .` installs what a run needs"
