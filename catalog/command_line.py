@@ -150,7 +150,7 @@ def run(
     except KeyboardInterrupt:
         return _say(parser, stopped, INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - else Python exits 1, which says that something was found
-        found = missing(error) if isinstance(error, ModuleNotFoundError) else blamed(chosen)
+        found = missing(error) or blamed(chosen)
         if found:
             return _say(parser, found, Exit.USAGE)
         with suppress(OSError):

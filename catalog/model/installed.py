@@ -5,8 +5,15 @@ from __future__ import annotations
 OURS = ("catalog", "mockserver", "probes", "reports")
 
 
-def missing(error: ModuleNotFoundError) -> str:
-    """What is not installed and what installs it; empty where it is no library that is missing."""
+def missing(error: BaseException) -> str:
+    """What is not installed and what installs it; empty where it is no library that is missing.
+
+    Of several errors that came at once, the first that says so.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(missing, error.exceptions)), "")
+    if not isinstance(error, ModuleNotFoundError):
+        return ""
     library = (error.name or "").partition(".")[0]
     if library in OURS or not library:
         return ""
