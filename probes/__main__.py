@@ -22,7 +22,7 @@ from probes.commands import rely as relying
 from probes.elicit.book import Book, book
 from probes.listening import command as listening
 from probes.planning import completeness as fit
-from probes.planning import coverage, gains, looked_at, pairs
+from probes.planning import coverage, looked_at, missing_variables, pairs
 from probes.suite.embedded_mock import EmbeddedMock
 from probes.target import target
 from probes.target.target import Cost, Target
@@ -103,7 +103,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
 
 
 def _variables(chosen: argparse.Namespace) -> int:
-    print("\n".join(gains.of_each_variable(_catalog(chosen), chosen.target)))
+    print("\n".join(missing_variables.of_each_variable(_catalog(chosen), chosen.target)))
     return Exit.FINE
 
 

@@ -58,12 +58,12 @@ def build_leaning(run_dir: Path, leant_on: Declared) -> int:
         EvidenceError: results.jsonl is missing or broken.
         OSError: the page cannot be written.
     """
-    from reports import html, leaning
+    from reports import html, rely_terms
 
     run, results = read_run(run_dir / RESULTS)
     ordered = sorted(results, key=lambda result: result.record)
     with drawing_on(run_dir / RESULTS):
-        found = leaning.terms(leant_on, ordered)
+        found = rely_terms.terms(leant_on, ordered)
         view = html.render(run, ordered, found)
     write(run_dir / PAGE, view)
     return len(found.keys() & {result.record for result in ordered})
@@ -74,7 +74,7 @@ def write_views(
 ) -> None:
     """Write the views of what a folder's results.jsonl holds, for somebody who has read it.
 
-    The page last, and only where another process that was about it (`reports.beside`) did not make it.
+    The page last, and only where another process that was about it (`reports.page_process`) did not make it.
 
     Raises:
         EvidenceError: nothing can be told of what it holds.

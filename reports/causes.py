@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
 from catalog.evidence.causes import Cause, causes
-from reports.where import on_endpoints
+from reports.on_endpoints import on_endpoints
 from reports.words import count
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from reports.commands import this_probe
 from reports.difference import side_by_side
 from reports.facts import Relations, facts, title
 from reports.markup import environment
+from reports.on_endpoints import on_endpoints
 from reports.reproduction import script
-from reports.where import on_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ from catalog.model.labels import BESIDE
 from catalog.model.text import brief
 from reports.json_lines import json_lines
 from reports.marks import MARKED, MISSING, NONE, Marks, marks
-from reports.where import differing, endpoints_of, short
+from reports.on_endpoints import differing, endpoints_of, short
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result

@@ -24,7 +24,7 @@ from reports.words import OUTCOMES, another_revision
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
-    from reports.leaning import Terms
+    from reports.rely_terms import Terms
     from reports.standing import Standing
 
 STYLES = ("base.css", "story.css", "matrix.css", "finding.css", "records.css", "print.css")

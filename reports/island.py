@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog.evidence.later import took
+from catalog.evidence.deferred import took
 from catalog.evidence.past import LETTERS
 from catalog.model.visible import tree
 from reports.facets import facets
@@ -14,8 +14,8 @@ from reports.facts import title
 
 if TYPE_CHECKING:
     from catalog.model import Json
-    from reports.leaning import Terms
     from reports.overview import Overview
+    from reports.rely_terms import Terms
 
 
 def rows(

@@ -8,14 +8,14 @@ from xml.etree import ElementTree
 
 from catalog.evidence import verdicts
 from catalog.evidence.agreement import pending, until
-from catalog.evidence.complete import complete
-from catalog.evidence.later import took
+from catalog.evidence.deferred import took
+from catalog.evidence.not_reported import complete
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
 from reports import advice
 from reports.commands import nodeid, this_probe
-from reports.where import in_full
+from reports.on_endpoints import in_full
 from reports.xml_text import legal
 
 if TYPE_CHECKING:

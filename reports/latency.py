@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.evidence.later import took
+from catalog.evidence.deferred import took
 
 if TYPE_CHECKING:
     from catalog.evidence.past import Row

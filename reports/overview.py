@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.evidence import agreement, past, shares, verdicts
-from catalog.evidence.complete import complete
+from catalog.evidence.not_reported import complete
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Outcome
 from catalog.model.exits import Exit

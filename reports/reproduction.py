@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 from catalog.model.json_tree import map_texts, texts
 from catalog.model.labels import BESIDE, CLEANUP, CONTROL
 from reports.exchanges import answer
+from reports.on_endpoints import differing, endpoints_of
 from reports.real_names import Pairs, really
 from reports.reproduce import shell
-from reports.where import differing, endpoints_of
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from catalog.evidence.causes import causes
-from catalog.evidence.complete import unreported
+from catalog.evidence.not_reported import unreported
 from reports.sections import Name
 from reports.words import count, names
 

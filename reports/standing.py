@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import agreement, changes, lost, past, verdicts
 from catalog.evidence.changes import Change
-from catalog.evidence.complete import unreported
-from catalog.evidence.partly import in_part
+from catalog.evidence.not_reported import unreported
+from catalog.evidence.partial import in_part
 from catalog.evidence.past import Earlier, last_verdict
 from catalog.model import Outcome, Tag
 from catalog.reading.last_seen import seen_on

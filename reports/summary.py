@@ -15,11 +15,11 @@ from reports.causes import Gathered, heading
 from reports.commands import accept, ask_again
 from reports.endings import endings
 from reports.markup import ADDRESS
+from reports.on_endpoints import in_full
 from reports.overview import Overview
 from reports.sections import BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.sentence import sentence
 from reports.unseen import unseen
-from reports.where import in_full
 from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, another_revision, days
 
 if TYPE_CHECKING:

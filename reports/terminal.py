@@ -13,10 +13,10 @@ from reports import advice, sentence
 from reports.causes import Gathered, heading
 from reports.commands import ask_again
 from reports.endings import endings
+from reports.on_endpoints import in_full
 from reports.overview import Overview
 from reports.sections import BAD, BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.unseen import unseen, whys
-from reports.where import in_full
 from reports.words import DISCOVERED, ENDING, OUTCOMES, SETTLED, count, days, names
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift, verdicts
 from catalog.evidence.agreement import pending
-from catalog.evidence.complete import unreported
 from catalog.evidence.lost import lost_sight
+from catalog.evidence.not_reported import unreported
 from catalog.evidence.past import Earlier, last_verdict
 from catalog.model import Json, Outcome
 

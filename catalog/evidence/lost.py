@@ -11,7 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog.evidence import past
-from catalog.evidence.complete import unreported
+from catalog.evidence.not_reported import unreported
 from catalog.evidence.past import Earlier, last_verdict
 from catalog.model import Outcome
 from catalog.model.codes import ReasonCode

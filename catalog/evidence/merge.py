@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.evidence import self_check, shares
+from catalog.evidence.deduplicated import told_once
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import EvidenceError
-from catalog.evidence.told_once import told_once
 from catalog.evidence.verdicts import failed
 from catalog.model import Outcome, Reason
 from catalog.model.codes import ReasonCode

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from catalog.evidence import shape
-from catalog.evidence.complete import complete
-from catalog.evidence.later import IN_MEMORY, LARGE, Later
+from catalog.evidence.deduplicated import told_once
+from catalog.evidence.deferred import IN_MEMORY, LARGE, Later
+from catalog.evidence.not_reported import complete
 from catalog.evidence.results import Result, Run, json_of
-from catalog.evidence.told_once import told_once
 from catalog.model import Json, jsonl
 from catalog.model.errors import Mendable
 

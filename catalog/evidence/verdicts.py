@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import lost, self_check, shares
 from catalog.evidence.agreement import pending
 from catalog.evidence.blindness import blind_providers, gaps
-from catalog.evidence.complete import complete, expected, unreported
+from catalog.evidence.not_reported import complete, expected, unreported
 from catalog.evidence.self_check import of_records
 from catalog.model import LedgerState, Outcome
 from catalog.model.exits import Exit, highest

@@ -21,11 +21,11 @@ from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING
 from probes.planning.bounds import plan_lines
 from probes.planning.endings import Ending, endings
-from probes.planning.gains import Gain, gains
+from probes.planning.fault_free_requests import at_most
 from probes.planning.look_ups import look_ups
+from probes.planning.missing_variables import Gain, gains
 from probes.planning.plan import Plan, plan
 from probes.planning.rotation import Drawing, usual_depth
-from probes.planning.unfaulted import at_most
 from probes.running import controls
 from probes.running.budget import Budget
 from probes.running.lane import Lane

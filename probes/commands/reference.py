@@ -20,7 +20,7 @@ from catalog.reading.schemas import SCHEMAS
 from catalog.reading.store import Catalog
 from catalog.recognition.advice import May
 from probes.commands.everything import CHECK, CHECKED_BY, OF_MODULES, WHOLE
-from probes.planning import gains
+from probes.planning import missing_variables
 from probes.target.shape import SCHEMA as TARGETS
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def variables() -> str:
     told = (
         "Of the shipped live target, beside one key for each provider. `python -m probes variables` prints the table."
     )
-    table = "\n".join(gains.of_each_variable(Catalog.load(), "live"))
+    table = "\n".join(missing_variables.of_each_variable(Catalog.load(), "live"))
     return f"# Variables of the live target\n\n{told}\n\n{table}\n"
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import same_drift
 from catalog.model import Outcome, Reason
 from catalog.model.codes import ReasonCode
-from probes.judging.summed import summed
+from probes.judging.record_verdict import record_verdict
 from probes.judging.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def only_later(attempts: Sequence[Mapping[Place, Verdict]]) -> bool:
 
 def over_all(attempts: Sequence[Mapping[Place, Verdict]]) -> Verdict:
     """The verdict on a record over all attempts (DESIGN.md, outcome table)."""
-    return summed({place: conclude(verdicts) for place, verdicts in _by_place(attempts).items()})
+    return record_verdict({place: conclude(verdicts) for place, verdicts in _by_place(attempts).items()})
 
 
 def _by_place(attempts: Sequence[Mapping[Place, Verdict]]) -> dict[Place, list[Verdict]]:

@@ -12,15 +12,15 @@ from catalog.reading.expectations import ASKED_FOR
 from catalog.reading.expected import Expected, answer_body, asked_of
 from catalog.reading.grpc_statuses import status_of
 from catalog.recognition.known import TOO_MANY, Known
-from probes.judging.asked import of_this_request
+from probes.judging.assumed_requests import of_this_request
 from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.cells import Asked, Cell, answers_beside
 from probes.judging.compare import compare
 from probes.judging.looks import look
 from probes.judging.message import wording
+from probes.judging.record_verdict import record_verdict
 from probes.judging.relations import NO_OTHERS, Answers
 from probes.judging.revisions import held, not_holding
-from probes.judging.summed import summed
 from probes.judging.unasked import (
     broken_off,
     held_to_its_own_record,
@@ -71,7 +71,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     missing = {
         (each.label, ""): _never_asked(each.label, stopped, wrong) for each in expected if each.label not in judged
     }
-    return summed({**looked, **missing})
+    return record_verdict({**looked, **missing})
 
 
 def _look(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Look:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from catalog.envelopes import formats
 from catalog.envelopes.place import Place
 from catalog.envelopes.pointer import ABSENT
-from catalog.evidence.kept import is_short, short
+from catalog.evidence.retention import is_short, short
 from catalog.model.codes import FindingCode
 from catalog.model.json_tree import texts
 from catalog.reading.expected import answer_body

@@ -23,7 +23,7 @@ from catalog.reading.grpc_statuses import status_of
 from probes.judging.basis import succeeds, weighed
 from probes.judging.compare import compare
 from probes.judging.message import is_promised, wording
-from probes.judging.summed import summed, unseen
+from probes.judging.record_verdict import record_verdict, unseen
 from probes.judging.unasked import is_page, is_success_in_text, words
 
 if TYPE_CHECKING:
@@ -346,7 +346,7 @@ def settled(
             ruled = doubtful[refusal.said.anywhere]
             doubted = refusal.provoked or refusal.said.anywhere in plain or refusal.said.status < 400 or ruled.instead
             cells[refusal.place] = _doubted(ruled, refusal, cells[refusal.place], doubted)
-    return verdict if cells == verdict.cells else summed(cells)
+    return verdict if cells == verdict.cells else record_verdict(cells)
 
 
 def _under(ruled: Ruled, refusal: Refusal, cell: Verdict) -> Verdict:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
-from catalog.evidence.kept import kept_finding, kept_look
+from catalog.evidence.retention import kept_finding, kept_look
 from catalog.model.codes import ReasonCode
 
 if TYPE_CHECKING:

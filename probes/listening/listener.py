@@ -24,11 +24,11 @@ from catalog.model.visible import line
 from catalog.reading.manifest import providers
 from probes.suite.versions import versions
 from probes.target import target as targets
-from probes.traffic.held import Held
-from probes.traffic.lines import line_of
+from probes.traffic.hosts import Hosts
+from probes.traffic.json_lines import line_of
+from probes.traffic.judged import Held
 from probes.traffic.observed import Hiding, observed
 from probes.traffic.sources import ANYBODY, LIVE, anybody
-from probes.traffic.whose import Hosts
 from reports import build
 
 if TYPE_CHECKING:

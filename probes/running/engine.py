@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from catalog.evidence.kept import Allowance
+from catalog.evidence.retention import Allowance
 from catalog.model import Address, Outcome, Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.evidence.kept import kept_exchange
+from catalog.evidence.retention import kept_exchange
 from catalog.model import Exchange, Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import CONTROL
@@ -20,7 +20,7 @@ from catalog.reading.manifest import manifest
 from probes.calls.placeholders import OWN_NAME, filled, own_name
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
-from probes.judging.named import names
+from probes.judging.named_values import names
 from probes.judging.proof import proof_of
 from probes.running.gathering import Gathering
 from probes.running.rate_limiter import RateLimiter, WaitTooLong
@@ -32,7 +32,7 @@ from probes.running.waiting import For, Waiting
 from probes.target.dialect import Dialect
 from probes.target.target import WRONG
 from probes.wire.loopback import Loopback
-from probes.wire.silence import silence
+from probes.wire.quiet_logs import silence
 
 if TYPE_CHECKING:
     from probes.calls.call import Call

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.evidence.kept import kept_attempt, kept_finding, kept_look
 from catalog.evidence.results import Result
+from catalog.evidence.retention import kept_attempt, kept_finding, kept_look
 from catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog.model.codes import ReasonCode
 from catalog.model.explanations import INCONCLUSIVE
@@ -21,12 +21,12 @@ from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING, only_later, over_all, still_open
 from probes.judging.judge import judge
 from probes.judging.not_looked_at import not_looked_at
-from probes.judging.summed import summed
+from probes.judging.record_verdict import record_verdict
 from probes.judging.verdict import Verdict
 from probes.running import controls
 from probes.running.attempt_probe import AttemptProbe
-from probes.running.doubts import settled
 from probes.running.gathering import Stage
+from probes.running.lane_verdicts import settled
 from probes.running.task import Tried
 from probes.running.waiting import For
 
@@ -195,7 +195,7 @@ def _judged(
         why = stopped or tried.unseen_endpoints.get(place[1])
         not_again = why or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
         own[place] = Verdict(Outcome.INCONCLUSIVE, not_again)
-    return summed(own)
+    return record_verdict(own)
 
 
 def _needed(task: Task, tried: Tried) -> frozenset[Place]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog.evidence.kept import in_short
+from catalog.evidence.retention import in_short
 from catalog.model.json_tree import weight
 
 if TYPE_CHECKING:

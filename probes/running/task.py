@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.evidence.kept import Allowance
-from catalog.evidence.later import Written
+from catalog.evidence.deferred import Written
+from catalog.evidence.retention import Allowance
 from probes.elicit.twins import twin
 from probes.judging.settlement import Success, nothing_of
 

@@ -26,13 +26,13 @@ from probes.planning.sharding import group_of
 from probes.running.looking_up import found_in, unanswered_in
 from probes.suite import after_run, before_run
 from probes.suite.collecting import address_in, address_of
-from probes.suite.described import Begun, described
 from probes.suite.embedded_mock import EmbeddedMock, MockError, needed
 from probes.suite.items import PROBER, PROPERTY
 from probes.suite.progress import Progress
-from probes.suite.telling import Teller
+from probes.suite.run_description import Begun, described
+from probes.suite.terminal_summary import Teller
 from probes.suite.worker_input import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
-from reports import beside, history
+from reports import history, page_process
 
 if TYPE_CHECKING:
     from probes.suite.options import Options
@@ -69,7 +69,7 @@ class Controller:
         """Of this run's target, by variable: no child inherits them."""
         self._shown: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
         self._looked_up: tuple[LookedUp, ...] | None = None
-        self._page = beside.Beside(self.folder)
+        self._page = page_process.Beside(self.folder)
 
     @property
     def folder(self) -> Path:
@@ -179,7 +179,7 @@ class Controller:
         self._reported.add(record)
         if self._progress is not None:
             self._progress.add(told)
-        if len(self._reported) == 1 and beside.is_worth_it(len(self._selected)):
+        if len(self._reported) == 1 and page_process.is_worth_it(len(self._selected)):
             self._page.start(needed(os.environ))  # most results come at the end, when it has to be ready
 
     def _append(self, writer: ResultsWriter, result: Any) -> bool:

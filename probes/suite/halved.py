@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 from catalog.evidence.results import Result
 from catalog.evidence.self_check import lost_worker
 from probes.running.engine import TICK_S, Engine
-from reports import beside
+from reports import page_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ _ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 def is_worth_it(groups: Mapping[str, Sequence[str]]) -> bool:
     """Whether so many records are asked sooner by two processes, and this one may be copied."""
-    enough = len(groups) > 1 and beside.is_worth_it(sum(map(len, groups.values())))
+    enough = len(groups) > 1 and page_process.is_worth_it(sum(map(len, groups.values())))
     # A copy has one thread: a lock that another one holds would never be free there.
     return enough and sys.platform == "linux" and threading.active_count() == 1
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.evidence import agreement, past
-from catalog.evidence.kept import A_RUN, Allowance
-from catalog.evidence.later import in_writing
+from catalog.evidence.deferred import in_writing
+from catalog.evidence.retention import A_RUN, Allowance
 from catalog.model import Address, Json, Outcome
 from catalog.reading.assertions import assertions
 from catalog.writeback import ledger
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from probes.running.waiting import LaneState
     from probes.suite.options import Options
     from probes.suite.worker_input import WorkerInput
-    from probes.traffic.looking import Traffic
+    from probes.traffic.traffic import Traffic
 
 PROPERTY = "catalog_probe_result"
 """The user property that carries a result from the process that probed to the one that records."""

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import pytest
 
     from catalog.writeback.ledger import Entry
-    from probes.traffic.looking import Traffic
     from probes.traffic.recorded import Recording
+    from probes.traffic.traffic import Traffic
 
 MOCK = "mock"
 """The target of who names none."""

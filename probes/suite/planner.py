@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from probes.planning.bounds import told
+from probes.planning.fault_free_requests import at_most
 from probes.planning.plan import plan
-from probes.planning.unfaulted import at_most
 from probes.suite.collecting import Collector, address_of
 
 

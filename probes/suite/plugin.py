@@ -16,10 +16,10 @@ from catalog.model.errors import LONGEST, Mendable, shown
 from catalog.model.exits import Exit
 from catalog.model.streams import Unfailing, speak_plainly
 from catalog.model.visible import line
-from probes.suite import allocator, command_line, named, options, unneeded
+from probes.suite import allocator, blocked_plugins, command_line, options, selectors
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
+from probes.suite.full_stdout import Speaker
 from probes.suite.installed import all_installed
-from probes.suite.speaking import Speaker
 from probes.suite.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
 from probes.target.revising import NothingToRotateError
 
@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     if isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr is sys.__stderr__:
         sys.stderr = Unfailing(sys.stderr)  # else what cannot be said of wrong usage would hide that it is (4)
     command_line.add(parser)
-    unneeded.block(parser, pluginmanager)
+    blocked_plugins.block(parser, pluginmanager)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -52,7 +52,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput") and not _asked_for(config):
         try:
             command_line.refuse_elsewhere(config)
-            named.refuse_addresses(config.args, config.invocation_params.dir)
+            selectors.refuse_addresses(config.args, config.invocation_params.dir)
         except Mendable as error:
             raise pytest.UsageError(str(error)) from None
     if hasattr(config, "workerinput") or not _asked_for(config):
@@ -101,7 +101,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
     """Where `-k` selects nothing: which of its words no record has."""
     catalog = config.stash.get(_catalog, None)
-    return named.words_of_none(config.getoption("keyword"), catalog) if catalog is not None and not items else []
+    return selectors.words_of_none(config.getoption("keyword"), catalog) if catalog is not None and not items else []
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -123,8 +123,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def _options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
     try:
         chosen = options.read(config, {**keys, **os.environ})
-        named.refuse_addresses(config.args, config.invocation_params.dir)
-        named.demand_records(config.args, chosen.catalog)
+        selectors.refuse_addresses(config.args, config.invocation_params.dir)
+        selectors.demand_records(config.args, chosen.catalog)
         return chosen
     except NothingToRotateError as error:
         pytest.exit(str(error), returncode=Exit.NOTHING_SELECTED)

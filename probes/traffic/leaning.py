@@ -11,7 +11,7 @@ from catalog.rely.declared import Leaning
 
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
-    from probes.traffic.looking import Traffic
+    from probes.traffic.traffic import Traffic
 
 
 def leanings(traffic: Traffic, catalog: Catalog, *, limits: bool = False) -> list[Leaning]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.reading.manifest import manifest, providers
-from probes.traffic.carried import QUERY_KEYS, credentials
+from probes.traffic.credentials import QUERY_KEYS, credentials
 from probes.wire.observer import Observer
 from probes.wire.redact import SECRET_HEADERS, Redactor
 from probes.wire.sse import named_by_data

@@ -11,7 +11,7 @@ from catalog.evidence.results import Result
 from catalog.evidence.results_file import RESULTS, read_run
 from catalog.model import jsonl
 from catalog.model.errors import Mendable, shown
-from probes.traffic import har, lines
+from probes.traffic import har, json_lines
 from probes.traffic.recorded import Recorded, Recording, TrafficError
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def _of_line(value: Json, where: str) -> Iterable[Recorded]:
         wrong = shape.trouble(value, shape.RESULT)
         if wrong:
             raise TrafficError(f"{where}: {wrong}", "name the run's folder, or give lines of exchanges")
-        return lines.of_result(Result.from_json(value), where)
-    return (lines.of_line(value, where),)
+        return json_lines.of_result(Result.from_json(value), where)
+    return (json_lines.of_line(value, where),)
 
 
 def _run(file: Path) -> Recording:
@@ -124,7 +124,7 @@ def _run(file: Path) -> Recording:
     unreadable = []
     for result in results:
         try:
-            own += lines.of_result(result, f"run {run.run}, {result.record}")
+            own += json_lines.of_result(result, f"run {run.run}, {result.record}")
         except TrafficError as error:
             unreadable.append(str(error))
     return Recording(file.parent.name, tuple(own), tuple(unreadable), of_a_mock=not run.live)

@@ -20,8 +20,8 @@ from catalog.model.text import ELLIPSIS
 from catalog.reading.assertions import assertions
 from catalog.reading.documented_fields import documented_fields
 from probes.traffic.filtered import has_all_headers
-from probes.traffic.held import Held
-from probes.traffic.lines import of_result
+from probes.traffic.json_lines import of_result
+from probes.traffic.judged import Held
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from catalog.reading.store import Catalog
-    from probes.traffic.looking import Traffic
     from probes.traffic.recorded import Recording
+    from probes.traffic.traffic import Traffic
 
 ANYBODY = "traffic"
 """The name of the target of traffic of which nobody says with whom it was exchanged. It is never live evidence."""
@@ -28,7 +28,7 @@ def anybody() -> Target:
 
 def traffic(recordings: Sequence[Recording], catalog: Catalog, target: Target, *, of_target: bool) -> Traffic:
     """The traffic of a target; of anybody's, the public addresses of the shipped live target are known as well."""
-    from probes.traffic.looking import Traffic  # which loads what reads and judges exchanges
+    from probes.traffic.traffic import Traffic  # which loads what reads and judges exchanges
 
     known = (target,) if of_target else (target, targets.load(LIVE, {}))
     return Traffic(recordings, catalog, known, of_target)

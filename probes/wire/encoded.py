@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from probes.wire.needles import ENOUGH
-from probes.wire.peeled import bare, levels
+from probes.wire.unescaped import bare, levels
 
 DEEPEST = 3
 """So often may bytes be written down again."""

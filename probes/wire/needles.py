@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal, NamedTuple
 
-from probes.wire.peeled import bare
+from probes.wire.unescaped import bare
 
 ENOUGH = 12
 """So many characters of a secret in a row are hidden; fewer are found in ordinary text as well."""

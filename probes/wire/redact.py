@@ -12,7 +12,7 @@ from catalog.reading.manifest import manifest, providers
 from probes.target.dialect import Dialect
 from probes.wire.encoded import stands_apart, stretches, written_down
 from probes.wire.needles import ENOUGH, Hit, needles_of
-from probes.wire.peeled import ESCAPING, bare, is_escaped, levels, placed_levels
+from probes.wire.unescaped import ESCAPING, bare, is_escaped, levels, placed_levels
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record

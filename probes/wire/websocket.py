@@ -22,7 +22,7 @@ from catalog.model.exchange import UNNAMED
 from probes.calls.script import AwaitClose, Hear, Say
 from probes.target.target import is_loopback
 from probes.wire.body import IDENTITY, encoding_of, parsed
-from probes.wire.counted import MAX_FRAMES, Counted
+from probes.wire.counting_connection import MAX_FRAMES, Counted
 from probes.wire.failure import NoAnswer, chain_of, reason_of
 from probes.wire.http import CONNECT_S, Limits, connect_s_within
 from probes.wire.observer import Observer

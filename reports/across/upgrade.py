@@ -19,7 +19,7 @@ from catalog.reading.manifest import manifest
 from reports.across.answers import EACH, Answer, answer_of
 from reports.across.comparison import Comparison, Row, agree
 from reports.across.table import seen
-from reports.where import endpoints_of
+from reports.on_endpoints import endpoints_of
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result

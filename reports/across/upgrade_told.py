@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.visible import line
 from reports.across.upgrade import HEADINGS
-from reports.where import short
+from reports.on_endpoints import short
 from reports.words import count, names
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 """What the tests stand on. Servers of ours load gRPC before a probe could have it be silent, so it is here."""
 
-from probes.wire.silence import silence
+from probes.wire.quiet_logs import silence
 
 silence()

@@ -16,7 +16,7 @@ from catalog.reading.expectations import expectations
 from catalog.reading.manifest import providers
 from catalog.recognition.known import Known
 from probes.judging.judge import judge
-from probes.traffic.whose import learnt
+from probes.traffic.hosts import learnt
 from probes.wire.body import parsed
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from probes.running.engine import Engine
 from probes.suite import halved
-from reports import beside
+from reports import page_process
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -40,8 +40,10 @@ def _no_process() -> int:
     raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
-beside.is_worth_it = lambda records: records > 0
-if BREAKS in os.environ:
-    Engine.result = _breaking  # type: ignore[assignment,method-assign]
-    halved.PATIENCE_S = 0.5
-    os.fork = _no_process if os.environ[BREAKS] == "never" else os.fork
+def pytest_configure() -> None:
+    """In the run that names this module as its plugin: who imports it for its names is left as it is."""
+    page_process.is_worth_it = lambda records: records > 0
+    if BREAKS in os.environ:
+        Engine.result = _breaking  # type: ignore[assignment,method-assign]
+        halved.PATIENCE_S = 0.5
+        os.fork = _no_process if os.environ[BREAKS] == "never" else os.fork

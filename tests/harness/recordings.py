@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from catalog.model import Outcome
 from mockserver.app import create_app
-from probes.traffic.looking import Traffic
 from probes.traffic.reading import read
 from probes.traffic.sources import anybody
+from probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.serving import serving
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.partly import in_part
+from catalog.evidence.partial import in_part
 from catalog.model import Outcome
 from catalog.model.labels import BESIDE
 from probes.planning.rotation import ALL

@@ -12,7 +12,7 @@ from probes.calls.body import Declared
 from probes.calls.call import delete, get, post
 from probes.commands.reference import variables
 from probes.elicit.recipe import Recipe, recipe
-from probes.planning import bounds, gains
+from probes.planning import bounds, missing_variables
 from probes.planning.budgeting import facts_looked_at, spending
 from probes.planning.courtesy import Courtesy, courtesy
 from probes.planning.plan import plan
@@ -113,7 +113,7 @@ def test_courtesy_is_counted() -> None:
 
 def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
     """On a page that is made with the site, so that no record makes it wrong."""
-    assert "\n".join(gains.of_each_variable(catalog(), "live")) in variables()
+    assert "\n".join(missing_variables.of_each_variable(catalog(), "live")) in variables()
     assert "(reference/variables.md)" in (CHECKOUT / "docs" / "live.md").read_text(encoding="utf-8")
 
 
@@ -121,7 +121,7 @@ def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
 def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str, str]) -> None:
     """As much as the docs say of it: with what can then be looked up."""
     target = targets.load("live", environ)
-    (first,) = [each for each in gains.gains(catalog(), target, target.allow) if each.provider == "pa"]
+    (first,) = [each for each in missing_variables.gains(catalog(), target, target.allow) if each.provider == "pa"]
     begun = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).before_look_ups()
     addresses = [str(record.address) for record in catalog().select("pa")]
     assert (first.variable, first.records) == ("PA_API_KEY", len(plan(catalog(), begun, begun.allow, addresses).probed))
@@ -130,7 +130,7 @@ def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str,
 def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
     before = {"PA_API_KEY": "key-of-nobody", "PA_COMPLIANCE_KEY": "key-of-nobody-else"}
     begun = targets.load("live", before).before_look_ups()
-    (best, *_) = [each for each in gains.gains(catalog(), begun, begun.allow) if each.provider == "pa"]
+    (best, *_) = [each for each in missing_variables.gains(catalog(), begun, begun.allow) if each.provider == "pa"]
     addresses = [str(record.address) for record in catalog().select("pa")]
     after = targets.load("live", {**before, best.variable: "value-of-nobody"}).before_look_ups()
     had, has = (set(plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
@@ -143,7 +143,7 @@ def test_a_key_gains_what_can_be_looked_up_with_it_too(variable: str) -> None:
     """Nothing more: what the first key's listing did not show is there for no other key."""
     keys = {"PA_API_KEY": "key-of-nobody", "PC_API_KEY": "key-of-nobody"}
     begun = targets.load("live", keys)
-    (said,) = [each for each in gains.gains(catalog(), begun, begun.allow) if each.variable == variable]
+    (said,) = [each for each in missing_variables.gains(catalog(), begun, begun.allow) if each.variable == variable]
     after = targets.load("live", {**keys, variable: "value-of-nobody"})
     newly = {rule.value: "found" for rule in after.providers["pa"].sought if rule.role in ("compliance", "admin")}
     able = {name for name in newly if after.providers["pa"].found_by(name)}

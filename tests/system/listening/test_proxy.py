@@ -25,9 +25,9 @@ from catalog.model.exits import Exit
 from mockserver.app import create_app
 from probes.listening.injecting import MARK
 from probes.listening.listener import EXCHANGES
-from probes.traffic.looking import Traffic
 from probes.traffic.reading import read
 from probes.traffic.sources import anybody
+from probes.traffic.traffic import Traffic
 from reports import build
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog

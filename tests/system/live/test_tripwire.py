@@ -32,12 +32,12 @@ probes.judging.attempts.conclude = lambda verdicts: Verdict(Outcome.CONFORMS)
 import probes.judging.attempts
 from catalog.model import Outcome
 from probes.judging.verdict import Verdict
-probes.judging.attempts.summed = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
+probes.judging.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
 """,
     "settlement takes every drift away": """
 import probes.judging.settlement, probes.judging.tripwire
 from catalog.model import Outcome, Reason
-from probes.judging.summed import unseen
+from probes.judging.record_verdict import unseen
 gone = Reason("one-answer-to-everything")
 away = lambda verdict, *_: unseen(verdict, gone) if verdict.outcome is Outcome.DRIFTED else verdict
 probes.judging.tripwire.settled = probes.judging.settlement.settled = away

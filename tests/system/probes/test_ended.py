@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.complete import unreported
+from catalog.evidence.not_reported import unreported
 from catalog.evidence.results_file import read_run
 from tests.harness.command import DEADLINE_S, pytest_probes
 from tests.harness.processes import children, gone, until

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.evidence.complete import unreported
+from catalog.evidence.not_reported import unreported
 from catalog.model import Outcome
 from tests.harness.command import DEADLINE_S, Ran, pytest_probes
 from tests.harness.halving import BREAKS

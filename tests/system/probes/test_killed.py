@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from catalog.evidence import verdicts
-from catalog.evidence.complete import unreported
+from catalog.evidence.not_reported import unreported
 from catalog.evidence.results_file import read_run
 from catalog.model.exits import Exit
 from catalog.reading.store import RECORDS, Catalog

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.complete import unreported
+from catalog.evidence.not_reported import unreported
 from catalog.model import Outcome
 from tests.harness.command import Ran, pytest_probes
 

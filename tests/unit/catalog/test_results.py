@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from catalog.evidence.later import Written, in_writing
+from catalog.evidence.deferred import Written, in_writing
 from catalog.evidence.results import RECORDED, Asked, Result, Run, json_of
 from catalog.model import (
     Address,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.evidence.later import Later
+from catalog.evidence.deferred import Later
 from catalog.evidence.results import Result
 from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
 from catalog.model import Attempt, Outcome

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog.evidence import results_file
-from catalog.evidence.later import Later, Took, Written, in_writing, took
+from catalog.evidence.deferred import Later, Took, Written, in_writing, took
 from catalog.evidence.results_file import ResultsWriter, read_run
 from catalog.model import Attempt, Exchange, Reason, Request, Response
 from catalog.model.exchange import Event

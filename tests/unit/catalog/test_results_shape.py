@@ -21,8 +21,8 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from catalog.evidence import shape
-from catalog.evidence.kept import kept_attempt
 from catalog.evidence.results_file import EvidenceError, drawing_on, read_run
+from catalog.evidence.retention import kept_attempt
 from catalog.model import Attempt, Json
 from catalog.model.errors import CatalogError
 from catalog.reading.schemas import schemas

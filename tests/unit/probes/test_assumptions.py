@@ -15,7 +15,7 @@ from catalog.reading.assertions import asserted
 from catalog.reading.expected import Expected
 from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.compare import compare
-from probes.judging.summed import unseen
+from probes.judging.record_verdict import unseen
 from tests.harness.engines import catalog
 from tests.unit.probes.test_basis import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 

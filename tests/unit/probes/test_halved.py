@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probes.suite import halved
-from reports import beside
+from reports import page_process
 
 GROUPS = {"pa": ["a"] * 3, "pb": ["b"] * 5, "pc": ["c"] * 4}
 
@@ -18,7 +18,7 @@ GROUPS = {"pa": ["a"] * 3, "pb": ["b"] * 5, "pc": ["c"] * 4}
 @pytest.fixture(autouse=True)
 def worth(monkeypatch: pytest.MonkeyPatch) -> None:
     """Large enough, on a machine of two cores, with no thread but one."""
-    monkeypatch.setattr(beside, "is_worth_it", lambda records: records >= 3)
+    monkeypatch.setattr(page_process, "is_worth_it", lambda records: records >= 3)
     monkeypatch.setattr(threading, "active_count", lambda: 1)
     monkeypatch.setattr(sys, "platform", "linux")
 

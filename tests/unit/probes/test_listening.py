@@ -23,10 +23,10 @@ from probes.listening.copies import Copy, unpacked
 from probes.listening.flows import Copies, recorded
 from probes.listening.injecting import MARK
 from probes.listening.listener import EXCHANGES, Listener, ListenError
-from probes.traffic.looking import Traffic
 from probes.traffic.reading import read
 from probes.traffic.recorded import Recorded
 from probes.traffic.sources import anybody
+from probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from probes.suite.command_line import UsageError
-from probes.suite.named import demand_records, words_of_none
+from probes.suite.selectors import demand_records, words_of_none
 from reports.commands import nodeid_of
 from tests.harness.engines import catalog
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from catalog.envelopes.envelope import envelope
 from catalog.envelopes.place import Place
-from catalog.evidence.kept import short
+from catalog.evidence.retention import short
 from catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, Reason, Request, Response
 from catalog.model.codes import FindingCode
 from catalog.reading.expected import Expected

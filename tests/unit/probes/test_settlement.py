@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.envelopes.envelope import envelope
-from catalog.evidence.kept import WHOLE, kept_exchange
 from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog.model.look import Look
 from catalog.reading.expected import Expected
 from catalog.recognition.known import Known
+from probes.judging.record_verdict import record_verdict
 from probes.judging.settlement import (
     FAULTS,
     Refusal,
@@ -23,12 +23,10 @@ from probes.judging.settlement import (
     Said,
     Shared,
     pages,
-    refusals,
     restricting,
     ruled,
     settled,
 )
-from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
 from tests.harness.engines import catalog
 
@@ -38,6 +36,7 @@ MESSAGES = "pa/endpoints/messages/create_message"
 COUNT = "pa/endpoints/messages/count_tokens"
 SAID = Said("pa:inference", MESSAGES, 400, EMPTY)
 PLACE = ("answer", "")
+EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 400)
 TWIN = Expected("control", "pa", envelope("json"), 200)
 ASKED = Request("POST", "https://provider.example/v1/messages")
 
@@ -156,27 +155,27 @@ def test_ids_and_times_make_no_two_answers_of_one() -> None:
     "ruling, reason", [(Ruling.EVERYTHING, "one-answer-to-everything"), (Ruling.UNKNOWN, "twin-not-allowed")]
 )
 def test_what_is_answered_to_everything_was_not_seen(outcome: Outcome, ruling: Ruling, reason: str) -> None:
-    final = settled(summed({PLACE: judged(outcome)}), [refusal("a")], {SAID: Ruled(ruling, "why")})
+    final = settled(record_verdict({PLACE: judged(outcome)}), [refusal("a")], {SAID: Ruled(ruling, "why")})
     assert (final.outcome, final.reason) == (Outcome.INCONCLUSIVE, Reason(reason, "why"))
     assert not any(finding.drifts for finding in final.findings)
     assert not any(look.as_stated or look.otherwise for look in final.looks)
 
 
 def test_a_generic_message_is_told_and_takes_nothing() -> None:
-    before = summed({PLACE: judged()})
+    before = record_verdict({PLACE: judged()})
     final = settled(before, [refusal("a")], {SAID: Ruled(Ruling.GENERIC, "why")})
     assert (final.outcome, final.looks) == (before.outcome, before.looks)
     (told,) = final.findings
     assert (told.code, told.severity, told.label, told.observed) == ("generic-message", Severity.INFO, "answer", EMPTY)
-    drifted = summed({PLACE: judged(Outcome.DRIFTED)})
+    drifted = record_verdict({PLACE: judged(Outcome.DRIFTED)})
     assert settled(drifted, [refusal("a")], {SAID: Ruled(Ruling.GENERIC, "why")}) == drifted
 
 
 def test_what_was_shown_on_one_endpoint_holds_for_the_same_words_on_another() -> None:
     there = replace(SAID, endpoint=COUNT)
-    final = settled(summed({PLACE: judged()}), [refusal("a", there)], {SAID: Ruled(Ruling.EVERYTHING, "why")})
+    final = settled(record_verdict({PLACE: judged()}), [refusal("a", there)], {SAID: Ruled(Ruling.EVERYTHING, "why")})
     assert final.outcome is Outcome.INCONCLUSIVE
-    generic = settled(summed({PLACE: judged()}), [refusal("a", there)], {SAID: Ruled(Ruling.GENERIC, "why")})
+    generic = settled(record_verdict({PLACE: judged()}), [refusal("a", there)], {SAID: Ruled(Ruling.GENERIC, "why")})
     assert (generic.outcome, generic.findings) == (Outcome.CONFORMS, ())
 
 
@@ -192,11 +191,11 @@ def test_what_is_in_doubt_on_one_endpoint_is_no_drift_on_another(
     outcome: Outcome, provoked: bool, expected: Outcome
 ) -> None:
     there = replace(refusal("", replace(SAID, endpoint="")), provoked=provoked)
-    final = settled(summed({PLACE: judged(outcome)}), [there], {SAID: Ruled(Ruling.UNKNOWN, "why")})
+    final = settled(record_verdict({PLACE: judged(outcome)}), [there], {SAID: Ruled(Ruling.UNKNOWN, "why")})
     assert final.outcome is expected
     assert final.reason == (Reason("twin-not-allowed", "why") if expected is Outcome.INCONCLUSIVE else None)
     elsewhere = replace(there, said=replace(there.said, message="another"))
-    other = settled(summed({PLACE: judged(outcome)}), [elsewhere], {SAID: Ruled(Ruling.UNKNOWN, "why")})
+    other = settled(record_verdict({PLACE: judged(outcome)}), [elsewhere], {SAID: Ruled(Ruling.UNKNOWN, "why")})
     assert other.outcome is outcome
 
 
@@ -204,13 +203,13 @@ def test_what_is_in_doubt_on_one_endpoint_is_no_drift_on_another(
 def test_what_is_in_doubt_stays_so_though_elsewhere_it_was_only_generic(order: int) -> None:
     rulings = {SAID: Ruled(Ruling.UNKNOWN, "why"), replace(SAID, endpoint=COUNT): Ruled(Ruling.GENERIC, "several")}
     there = replace(refusal("", replace(SAID, endpoint="")), provoked=True)
-    final = settled(summed({PLACE: judged(Outcome.DRIFTED)}), [there], dict([*rulings.items()][::order]))
+    final = settled(record_verdict({PLACE: judged(Outcome.DRIFTED)}), [there], dict([*rulings.items()][::order]))
     assert final.reason == Reason("twin-not-allowed", "why")
 
 
 def test_what_another_key_was_told_shows_nothing_of_this_one() -> None:
     of_another_key = replace(SAID, credential="pa:admin", endpoint=COUNT)
-    before = summed({PLACE: judged()})
+    before = record_verdict({PLACE: judged()})
     assert settled(before, [refusal("a", of_another_key)], {SAID: Ruled(Ruling.EVERYTHING, "why")}) == before
 
 
@@ -218,7 +217,7 @@ def test_what_another_key_was_told_shows_nothing_of_this_one() -> None:
     ("came_from", "outcome"), [((MESSAGES,), Outcome.DRIFTED), ((MESSAGES, COUNT), Outcome.INCONCLUSIVE)]
 )
 def test_a_page_is_a_gateways_where_another_endpoint_got_one_too(came_from: tuple[str, ...], outcome: Outcome) -> None:
-    before = summed({PLACE: judged(Outcome.DRIFTED)})
+    before = record_verdict({PLACE: judged(Outcome.DRIFTED)})
     assert settled(before, [replace(refusal("a"), page=True)], {}, came_from).outcome is outcome
 
 
@@ -237,7 +236,7 @@ def test_a_page_is_a_gateways_where_another_endpoint_got_one_too(came_from: tupl
 def test_what_restricts_a_key_restricts_it_in_the_same_words_where_a_fault_was_provoked(
     fault: str, words: tuple[str, int, str], outcome: Outcome, expected: Outcome
 ) -> None:
-    before = summed({PLACE: judged(outcome)})
+    before = record_verdict({PLACE: judged(outcome)})
     after = settled(before, [replace(refusal(""), provoked=bool(fault))], {}, restricting={words})
     assert after.outcome is expected
     if expected is Outcome.RESTRICTED:
@@ -262,7 +261,7 @@ def test_only_what_was_refused_as_the_documents_say_restricts_a_key() -> None:
     exchanges["unanswered", ""] = Exchange("unanswered", ASKED, None, Reason("connection-reset"))
     exchanges["without words", ""] = Exchange("without words", ASKED, Response(403, {}, None, "empty"))
     stated = [replace(EXPECTED, label=label) for label, _ in cells]
-    found = list(restricting(stated, summed(cells), exchanges, "pa:inference", KNOWN))
+    found = list(restricting(stated, record_verdict(cells), exchanges, "pa:inference", KNOWN))
     assert found == [("pa:inference", 403, "answer"), ("pa:inference", 403, "as well")]
 
 
@@ -287,98 +286,9 @@ def test_pages_are_counted_by_the_endpoint_that_they_came_from() -> None:
 
 def test_other_cells_of_the_record_stand() -> None:
     cells = {PLACE: judged(), ("other", ""): judged(Outcome.DRIFTED, "other")}
-    final = settled(summed(cells), [refusal("a")], {SAID: Ruled(Ruling.EVERYTHING, "why")})
+    final = settled(record_verdict(cells), [refusal("a")], {SAID: Ruled(Ruling.EVERYTHING, "why")})
     assert final.outcome is Outcome.DRIFTED
     assert {finding.label for finding in final.findings if finding.drifts} == {"other"}
-
-
-EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 400)
-PROMISED = replace(EXPECTED, message_pattern="(?i)credit balance")
-
-
-def found(expected: Expected, exchange: Exchange, outcome: Outcome = Outcome.CONFORMS) -> tuple[Refusal, ...]:
-    verdict = summed({PLACE: judged(outcome)}) if outcome.conclusive else summed({PLACE: Verdict(outcome)})
-    return tuple(refusals([expected], verdict, {PLACE: exchange}, "pa:inference", {"answer": "2:7.3#row"}, KNOWN))
-
-
-def test_a_refusal_is_known_by_what_was_answered() -> None:
-    assert found(EXPECTED, answer(400, EMPTY)) == (Refusal(PLACE, SAID, "2:7.3#row", page=False, provoked=True),)
-
-
-def test_a_refusal_of_what_has_no_fault_or_no_endpoint_is_of_no_fault() -> None:
-    nowhere = replace(judged(), looks=(Look("", "answer", ("body",)),))
-    others = {("other", ""): judged(label="other"), ("answer", COUNT): nowhere}
-    stated = [EXPECTED, replace(EXPECTED, label="other")]
-    exchanges = dict.fromkeys(others, answer(400, EMPTY))
-    said = tuple(refusals(stated, summed(others), exchanges, "pa:inference", {"answer": "2:7.3#row"}, KNOWN))
-    assert [(each.place, each.said.endpoint, each.fault, each.provoked) for each in said] == [
-        (("other", ""), MESSAGES, "", False),
-        (("answer", COUNT), "", "", True),
-    ]
-
-
-def test_what_is_left_out_hides_no_other_refusal() -> None:
-    cells = {(label, ""): judged(label=label) for label in ("lost", "fine", "unseen", "answer")}
-    cells["unseen", ""] = Verdict(Outcome.CONFORMS)
-    exchanges = {("fine", ""): answer(200), ("unseen", ""): answer(400, EMPTY), PLACE: answer(400, EMPTY)}
-    stated = [replace(EXPECTED, label=label) for label, _ in cells]
-    said = refusals(stated, summed(cells), exchanges, "pa:inference", {}, KNOWN)
-    assert [each.place for each in said] == [PLACE]
-
-
-SUCCESS = Expected("success", MESSAGES, envelope("pa_message"), 200)
-PORTAL = {"error": "captcha_required", "url": "https://portal.example"}
-LET_THROUGH = {"model": "mock-small", "stop_reason": "end_turn", "usage": {"input_tokens": 4, "output_tokens": 1}}
-
-
-def answered_200(content: object) -> Exchange:
-    return Exchange("answer", ASKED, Response(200, {}, content, "json"))
-
-
-@pytest.mark.parametrize(
-    ("content", "success", "fault"),
-    [(PORTAL, SUCCESS, "row"), (LET_THROUGH, SUCCESS, ""), (PORTAL, None, "")],
-    ids=["no success of the endpoint", "a success of it", "nothing is documented of one"],
-)
-def test_what_is_no_success_of_its_endpoint_counts_as_a_refusal(
-    content: object, success: Expected | None, fault: str
-) -> None:
-    (said,) = refusals(
-        [EXPECTED],
-        summed({PLACE: judged(Outcome.DRIFTED)}),
-        {PLACE: answered_200(content)},
-        "pa:inference",
-        {"answer": "row"},
-        KNOWN,
-        success=lambda endpoint: success if endpoint == MESSAGES else None,
-    )
-    assert (said.said.status, said.fault, said.provoked, said.plain) == (200, fault, True, False)
-
-
-def test_what_came_in_place_of_a_success_is_known_from_what_another_key_or_a_fault_was_told() -> None:
-    labels = {"plain": 200, "answer": 400, "with another key": 200}
-    cells = {(label, ""): judged(Outcome.DRIFTED, label) for label in labels}
-    said = refusals(
-        [replace(EXPECTED, label=label, status=status) for label, status in labels.items()],
-        summed(cells),
-        {place: answer(403, EMPTY) for place in cells},
-        "pa:inference",
-        {"answer": "row"},
-        KNOWN,
-        with_another_key={"with another key"},
-    )
-    assert [(each.place[0], each.plain, each.fault, each.where) for each in said] == [
-        ("plain", True, "", MESSAGES),
-        ("answer", False, "row", MESSAGES),
-        ("with another key", False, "", MESSAGES),
-    ]
-
-
-def test_an_endpoint_of_which_nothing_but_a_refusal_is_documented_is_asked_with_a_fault() -> None:
-    removed = replace(EXPECTED, label="success")
-    cells = {("success", ""): judged(Outcome.DRIFTED, "success")}
-    (said,) = refusals([removed], summed(cells), {("success", ""): answer(403, EMPTY)}, "pa:inference", {}, KNOWN)
-    assert (said.provoked, said.plain) == (True, False)
 
 
 PLAIN = replace(refusal(""), drifts=True, plain=True, where=COUNT)
@@ -442,7 +352,7 @@ def test_what_came_in_place_of_others_is_in_doubt_where_another_key_was_told_it(
     assert shared.is_instead(SAID) is instead
     ruling = Ruled(Ruling.UNKNOWN, "why", instead=instead)
     elsewhere = refusal("", replace(SAID, endpoint=COUNT))
-    after = settled(summed({PLACE: judged(outcome)}), [elsewhere], {SAID: ruling}).outcome
+    after = settled(record_verdict({PLACE: judged(outcome)}), [elsewhere], {SAID: ruling}).outcome
     assert after is (Outcome.INCONCLUSIVE if instead and outcome is Outcome.DRIFTED else outcome)
 
 
@@ -458,30 +368,11 @@ def test_a_success_in_doubt_is_no_drift_nor_what_its_record_was_answered_with_in
     refused: Refusal, expected: Outcome
 ) -> None:
     beside = replace(refused, place=("wrong_credential", ""), plain=False)
-    before = summed({PLACE: judged(Outcome.DRIFTED), beside.place: judged(Outcome.DRIFTED, "wrong_credential")})
+    before = record_verdict({PLACE: judged(Outcome.DRIFTED), beside.place: judged(Outcome.DRIFTED, "wrong_credential")})
     assert settled(before, [refused, beside], {SAID: Ruled(Ruling.UNKNOWN, "why")}).outcome is expected
 
 
-LEFT_OUT = [
-    (EXPECTED, answer(200), Outcome.CONFORMS),
-    (PROMISED, answer(400, EMPTY), Outcome.CONFORMS),
-    (EXPECTED, answer(400, EMPTY), Outcome.INCONCLUSIVE),
-    (EXPECTED, Exchange("answer", ASKED, None, Reason("connection-reset")), Outcome.CONFORMS),
-]
-
-
-@pytest.mark.parametrize("case", LEFT_OUT, ids=["a success", "promised words", "no verdict", "no answer"])
-def test_what_is_no_refusal_or_tells_by_itself_is_left_out(case: tuple[Expected, Exchange, Outcome]) -> None:
-    assert found(*case) == ()
-
-
 BLAMED = Verdict(Outcome.INCONCLUSIVE, Reason("assumption-failed", "ours"), looks=(Look(MESSAGES, "answer", ()),))
-
-
-def test_words_that_blame_what_we_assumed_are_known_and_count_for_no_fault() -> None:
-    exchanges = {PLACE: answer(400, EMPTY)}
-    said = tuple(refusals([EXPECTED], summed({PLACE: BLAMED}), exchanges, "pa:inference", {"answer": "row"}, KNOWN))
-    assert said == (Refusal(PLACE, SAID, "", page=False, provoked=True),)
 
 
 @pytest.mark.parametrize(
@@ -497,14 +388,10 @@ def test_words_that_other_faults_were_answered_with_do_not_blame_what_we_assumed
     ruling: Ruling, reason: str, endpoint: str
 ) -> None:
     there = refusal("", replace(SAID, endpoint=endpoint))
-    final = settled(summed({PLACE: BLAMED}), [there], {SAID: Ruled(ruling, "why")})
+    final = settled(record_verdict({PLACE: BLAMED}), [there], {SAID: Ruled(ruling, "why")})
     assert final.outcome is Outcome.INCONCLUSIVE
     assert final.reason is not None
     assert final.reason.code == reason
-
-
-def test_words_that_the_record_promises_otherwise_are_counted() -> None:
-    assert found(PROMISED, answer(400, "another"), Outcome.DRIFTED)
 
 
 @given(
@@ -513,21 +400,10 @@ def test_words_that_the_record_promises_otherwise_are_counted() -> None:
 )
 def test_settling_makes_no_record_greener(outcomes: dict[tuple[str, str], Outcome], ruling: Ruling) -> None:
     cells = {place: replace(judged(each, place[0]), outcome=each) for place, each in outcomes.items()}
-    before = summed(cells)
+    before = record_verdict(cells)
     refused = [replace(refusal(place[0]), place=place) for place, each in outcomes.items() if each.conclusive]
     after = settled(before, refused, {SAID: Ruled(ruling, "why")})
     if after.outcome is Outcome.CONFORMS:
         assert before.outcome is Outcome.CONFORMS
     seen_before = {key for look in before.looks for key in (look.label, *look.as_stated)}
     assert {key for look in after.looks for key in (look.label, *look.as_stated)} <= seen_before
-
-
-def test_the_message_of_a_large_answer_is_read_from_what_is_kept_of_it() -> None:
-    """Else all large answers of an endpoint would be alike: their beginnings are."""
-
-    def kept(message: str) -> Exchange:
-        large = {"padding": "x" * 3 * WHOLE, **body(message)}
-        return kept_exchange(Exchange("answer", ASKED, Response(400, {}, large, "json")), EXPECTED)
-
-    said = [refusal.said.message for each in ("No such chat.", EMPTY) for refusal in found(EXPECTED, kept(each))]
-    assert said == ["No such chat.", EMPTY]

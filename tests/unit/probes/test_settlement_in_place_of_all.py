@@ -12,8 +12,8 @@ from catalog.model import Address, Aspect, Exchange, Finding, Outcome, Reason, R
 from catalog.model.look import Look
 from catalog.reading.expectations import expectations
 from catalog.reading.expected import Expected
+from probes.judging.record_verdict import record_verdict
 from probes.judging.settlement import Refusal, Ruled, Ruling, Said, alike, foreign_texts, refusals, settled
-from probes.judging.summed import summed
 from probes.judging.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.test_basis import known
@@ -44,7 +44,7 @@ def judged(outcome: Outcome) -> Verdict:
     ids=["none", "one endpoint", "another text", "two endpoints"],
 )
 def test_one_text_from_several_endpoints_is_a_gateway_s(texts: dict[str, set[str]], reason: str | None) -> None:
-    drifted = summed({PLACE: judged(Outcome.DRIFTED)})
+    drifted = record_verdict({PLACE: judged(Outcome.DRIFTED)})
     found = settled(drifted, [Refusal(PLACE, GREETED, "", page=False, provoked=False, foreign=True)], {}, texts=texts)
     assert (found.reason.code if found.reason else None) == reason
     assert (found.outcome is Outcome.DRIFTED) == (reason is None)
@@ -63,7 +63,7 @@ def test_one_text_from_several_endpoints_is_a_gateway_s(texts: dict[str, set[str
 def test_what_keeps_a_key_out_is_no_drift_of_another_error(
     refused: dict[str, Any], outcome: Outcome, reason: str | None
 ) -> None:
-    verdict = summed({PLACE: judged(outcome)})
+    verdict = record_verdict({PLACE: judged(outcome)})
     refusal = Refusal(PLACE, SAID, "", page=False, **refused)
     found = settled(verdict, [refusal], {}, kept_out={SAID.anywhere})
     assert (found.reason.code if found.reason else None) == reason
@@ -81,7 +81,7 @@ def test_a_text_under_a_success_is_known_by_its_words_and_where_it_came() -> Non
         Exchange("answer", asked, Response(200, {}, {"id": "msg_1"}, "json")),
     ]
     assert list(foreign_texts(expected, [*others, greeted], known("pa"))) == [(GREETED.message, MESSAGES)]
-    verdict = summed({PLACE: judged(Outcome.DRIFTED)})
+    verdict = record_verdict({PLACE: judged(Outcome.DRIFTED)})
     found = refusals(expected, verdict, {PLACE: greeted}, "pa:inference", {}, known("pa"))
     assert list(found) == [Refusal(PLACE, GREETED, "", page=False, provoked=False, foreign=True)]
     [plain] = refusals(expected, verdict, {PLACE: others[2]}, "pa:inference", {}, known("pa"))
@@ -101,7 +101,7 @@ def success_of(address: str) -> Expected:
 def refused_by(response: Response, outcome: Outcome = Outcome.DRIFTED, *, request: Request = REQUEST) -> list[Refusal]:
     """What is refused where 400 is documented of the endpoint of messages."""
     place = ("answer", MESSAGES)
-    verdict = summed({place: replace(judged(outcome), looks=(Look(MESSAGES, "answer", (), {}),))})
+    verdict = record_verdict({place: replace(judged(outcome), looks=(Look(MESSAGES, "answer", (), {}),))})
     expected = [Expected("answer", MESSAGES, envelope("pa"), 400)]
     exchanges = {place: Exchange("answer", request, response)}
     return list(
@@ -146,7 +146,9 @@ def test_a_refusal_stands_where_it_was_asked_or_else_where_it_was_looked_at() ->
 
 def test_cells_of_which_nothing_can_be_said_hide_no_other() -> None:
     seen = judged(Outcome.DRIFTED)
-    verdict = summed({(label, ""): replace(seen, looks=() if label == "b" else seen.looks) for label in "abcde"})
+    verdict = record_verdict(
+        {(label, ""): replace(seen, looks=() if label == "b" else seen.looks) for label in "abcde"}
+    )
     expected = [Expected(label, MESSAGES, envelope("pa"), 400) for label in "abcde"]
     text = Response(200, {}, "Welcome.", "text")
     told = Response(None, {}, None, events=())

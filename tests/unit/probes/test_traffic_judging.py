@@ -11,10 +11,10 @@ import pytest
 from catalog.model import Event, Exchange, Outcome, Request, Response
 from probes.target.dialect import Dialect
 from probes.target.target import Provider, Target
-from probes.traffic.looking import Traffic
 from probes.traffic.observed import observed, redactor_of
 from probes.traffic.recorded import Recorded, Recording
 from probes.traffic.sources import anybody
+from probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.evidence.kept import POINTED
+from catalog.evidence.retention import POINTED
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog.model.codes import FindingCode, ReasonCode
 from catalog.model.look import Look

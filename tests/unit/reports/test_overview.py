@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.evidence.changes import Change
-from catalog.evidence.partly import LEFT_OUT
+from catalog.evidence.partial import LEFT_OUT
 from catalog.model import Outcome, Reason, Severity
 from catalog.model.look import Look
 from reports import history

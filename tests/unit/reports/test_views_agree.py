@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from catalog.evidence import lost, self_check, verdicts
 from catalog.evidence.agreement import pending
 from catalog.evidence.blindness import gaps
-from catalog.evidence.complete import complete, unreported
+from catalog.evidence.not_reported import complete, unreported
 from catalog.evidence.results import Asked, Result
 from catalog.model import LedgerState, Outcome, Reason
 from catalog.model.exits import Exit

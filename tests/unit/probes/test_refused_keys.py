@@ -7,8 +7,8 @@ import pytest
 from catalog.envelopes.envelope import envelope
 from catalog.model import Exchange, Outcome, Request, Response
 from catalog.reading.expected import Expected
-from probes.judging.kept_out import kept_out
-from probes.judging.summed import summed
+from probes.judging.record_verdict import record_verdict
+from probes.judging.refused_keys import refused_keys
 from tests.unit.probes.test_basis import HEADERS, known
 from tests.unit.probes.test_settlement import judged
 
@@ -43,5 +43,5 @@ def test_a_good_key_that_is_refused_as_a_bad_one_is_kept_out(
 ) -> None:
     expected = Expected("answer", MODELS, envelope("pa"), stated)
     exchange = Exchange("answer", Request("GET", "https://provider.example/v1/models"), response)
-    places = kept_out(summed({PLACE: judged(outcome)}), [expected], [exchange], known("pa"), another_key)
+    places = refused_keys(record_verdict({PLACE: judged(outcome)}), [expected], [exchange], known("pa"), another_key)
     assert list(places) == ([PLACE] if found else [])

@@ -12,13 +12,13 @@ from probes.elicit.performing import perform
 from probes.elicit.probe import Stopped
 from probes.elicit.twins import TWIN
 from probes.judging import settlement
-from probes.judging.kept_out import kept_out
-from probes.judging.let_through import let_through
+from probes.judging.accepted_keys import accepted_keys
+from probes.judging.assumed_paths import at_assumed_paths, reached
 from probes.judging.message import wording
-from probes.judging.named import blamed
-from probes.judging.summed import summed, unseen
+from probes.judging.named_values import blamed
+from probes.judging.record_verdict import record_verdict, unseen
+from probes.judging.refused_keys import refused_keys
 from probes.judging.unasked import words
-from probes.judging.unreached import reached, unreached
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.gathering import Stage
 
@@ -71,7 +71,7 @@ def _in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> _Doubts:
         credential = task.recipe.lane
         restricting = settlement.restricting(task.expected, final, exchanges, credential, task.known)
         lane.settling.restricting.update(restricting)
-        nowhere = unreached(task.record, final, exchanges, task.known, lane.provider.name)
+        nowhere = at_assumed_paths(task.record, final, exchanges, task.known, lane.provider.name)
     found = tuple(
         settlement.refusals(
             task.expected,
@@ -95,21 +95,21 @@ def _without_rights(task: Task, lane: Lane, tried: Tried, final: Verdict, exchan
     A mock's keys are known.
     """
     cells = dict(final.cells)
-    for place in let_through(final, task.expected, exchanges, task.known, lane.provider.name):
+    for place in accepted_keys(final, task.expected, exchanges, task.known, lane.provider.name):
         another = place[0] in tried.with_another_key
         look = "" if another else f"; look at the account of {lane.provider.called(lane.role)}"
         told = f"it was let through, as a key with the right is; a key without it is wanted here{look}"
         cells[place] = unseen(cells[place], Reason(ReasonCode.ACCOUNT_TROUBLE, told))
     asked = {(each.label, each.endpoint): each.response for each in exchanges}
     stated = {each.label: each for each in task.expected}
-    for place in kept_out(final, task.expected, exchanges, task.known, tried.with_another_key):
+    for place in refused_keys(final, task.expected, exchanges, task.known, tried.with_another_key):
         response = asked[place]
         assert response is not None
         message = wording(stated[place[0]], response, task.known)
         lane.settling.kept_out.add((task.recipe.lane, response.status or 0, message))
         told = f"{words(response)}; the key is good elsewhere: look at the account of {lane.provider.called(lane.role)}"
         cells[place] = unseen(cells[place], Reason(ReasonCode.ACCOUNT_TROUBLE, told))
-    return final if cells == final.cells else summed(cells)
+    return final if cells == final.cells else record_verdict(cells)
 
 
 def _without_what_is_not_there(final: Verdict, doubted: Mapping[Place, frozenset[str]], lane: Lane) -> Verdict:
@@ -118,7 +118,7 @@ def _without_what_is_not_there(final: Verdict, doubted: Mapping[Place, frozenset
     for place, named in doubted.items():
         if wrong := named - lane.served:
             cells[place] = unseen(cells[place], Reason(ReasonCode.VALUE_NOT_FOUND, _not_there(lane, wrong)))
-    return final if cells == final.cells else summed(cells)
+    return final if cells == final.cells else record_verdict(cells)
 
 
 def _without_assumed_paths(final: Verdict, nowhere: Mapping[Place, str], lane: Lane, known: Known) -> Verdict:
@@ -129,7 +129,7 @@ def _without_assumed_paths(final: Verdict, nowhere: Mapping[Place, str], lane: L
             continue
         detail = f"path: {known.assumed_paths[endpoint]} Nothing but 404 or 405 came from {endpoint}"
         cells[place] = unseen(cells[place], Reason(ReasonCode.ASSUMPTION_FAILED, detail))
-    return final if cells == final.cells else summed(cells)
+    return final if cells == final.cells else record_verdict(cells)
 
 
 def _not_there(lane: Lane, wrong: Iterable[str]) -> str:

@@ -13,8 +13,8 @@ import pytest
 
 from catalog.evidence.results_file import read_run
 from probes.suite.embedded_mock import needed
-from reports import beside, build
-from reports.beside import Beside
+from reports import build, page_process
+from reports.page_process import Beside
 from tests.harness.command import DEADLINE_S, pytest_probes
 from tests.unit.reports import sample
 
@@ -22,7 +22,7 @@ from tests.unit.reports import sample
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine that is slow the page is waited for as any process is."""
-    monkeypatch.setattr(beside, "DEADLINE_S", DEADLINE_S)
+    monkeypatch.setattr(page_process, "DEADLINE_S", DEADLINE_S)
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_after_one_that_was_killed_the_run_makes_the_page_itself(folder: Path, p
 
 
 def test_one_that_hangs_is_ended(folder: Path, page: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beside, "DEADLINE_S", 0.1)
+    monkeypatch.setattr(page_process, "DEADLINE_S", 0.1)
     made = started(folder)
     process(made).send_signal(signal.SIGSTOP)
     made.begin()
@@ -126,13 +126,14 @@ def test_what_cannot_be_told_is_said_by_the_run(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("records", "cores", "worth"), [(beside.RECORDS, 2, True), (beside.RECORDS - 1, 2, False), (10_000, 1, False)]
+    ("records", "cores", "worth"),
+    [(page_process.RECORDS, 2, True), (page_process.RECORDS - 1, 2, False), (10_000, 1, False)],
 )
 def test_a_small_run_and_a_machine_with_one_core_do_without(
     records: int, cores: int, worth: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
-    assert beside.is_worth_it(records) is worth
+    assert page_process.is_worth_it(records) is worth
 
 
 SPY = '''
@@ -147,8 +148,8 @@ os.sched_getaffinity = lambda _: {0, 1}
 
 
 def pytest_addoption():
-    from reports import beside
-    beside.RECORDS, beside.DEADLINE_S = 2, 600
+    from reports import page_process
+    page_process.RECORDS, page_process.DEADLINE_S = 2, 600
 
 
 def pytest_unconfigure():
@@ -164,7 +165,7 @@ def test_a_run_has_its_page_made_beside_and_gives_no_key_away(tmp_path: Path) ->
     run = pytest_probes(tmp_path / "out", "-p", "spy", "--provider", "pa", "-k", "429", environ=environ)
     assert run.status == 0, run.said
     processes, is_jinja_loaded = json.loads(spied.read_text())
-    (ours,) = ((command, names) for command, names in processes if beside.__name__ in command)
+    (ours,) = ((command, names) for command, names in processes if page_process.__name__ in command)
     assert "OPENAI_API_KEY" not in ours[1]
     assert not is_jinja_loaded
     page = (run.folder / build.PAGE).read_bytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog.model import Json, Request
-from probes.judging.asked import of_this_request
+from probes.judging.assumed_requests import of_this_request
 from tests.unit.probes.comparing import wanted
 
 BODY: Json = {"tools": [{"name": "x"}], "none": None}

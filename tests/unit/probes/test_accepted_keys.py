@@ -6,7 +6,7 @@ import pytest
 
 from catalog.model import Exchange, Outcome, Request, Response
 from catalog.recognition.known import Known, KnownAnswer
-from probes.judging.let_through import let_through
+from probes.judging.accepted_keys import accepted_keys
 from probes.judging.verdict import Verdict
 from tests.unit.probes.comparing import wanted
 
@@ -24,7 +24,7 @@ HERE, THERE = "pa/endpoints/a/here", "pa/endpoints/a/there"
 def let(exchanges: list[Exchange], outcome: Outcome = Outcome.DRIFTED) -> list[tuple[str, str]]:
     places = [("other", HERE), ("answer", HERE), ("answer", THERE)]
     verdict = Verdict(outcome, cells={place: Verdict(outcome) for place in places})
-    return list(let_through(verdict, (REFUSAL, OTHER), exchanges, KNOWN, "pa"))
+    return list(accepted_keys(verdict, (REFUSAL, OTHER), exchanges, KNOWN, "pa"))
 
 
 def answered(status: int | None, label: str = "answer", endpoint: str = HERE) -> Exchange:

@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
+from catalog.evidence.deduplicated import told_once
 from catalog.evidence.results import Result
-from catalog.evidence.told_once import told_once
 from catalog.model import Attempt, Outcome, Reason
 
 RECORD, TRIPWIRE = "pa/errors/general/x", "pa/harness/tripwire/inference"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.evidence.partly import in_part
+from catalog.evidence.partial import in_part
 from catalog.evidence.results import Result
 from catalog.model import Aspect, Finding, Outcome, Severity
 from catalog.model.codes import FindingCode

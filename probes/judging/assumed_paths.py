@@ -25,7 +25,7 @@ def reached(exchanges: Iterable[Exchange], known: Known, provider: str) -> Itera
             yield each.endpoint or known.endpoints.find(each)
 
 
-def unreached(
+def at_assumed_paths(
     record: Record, verdict: Verdict, exchanges: Mapping[Place, Exchange], known: Known, provider: str
 ) -> dict[Place, str]:
     """The cells of an error's record that drift as they would at a path which is not there, each with its endpoint.

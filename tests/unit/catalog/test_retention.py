@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from catalog.envelopes.envelope import envelope
 from catalog.envelopes.pointer import ABSENT, find, rebuilt
-from catalog.evidence.kept import (
+from catalog.evidence.results import Result
+from catalog.evidence.retention import (
     ALWAYS,
     HEADERS,
     LITTLE,
@@ -29,7 +30,6 @@ from catalog.evidence.kept import (
     pointers,
     short,
 )
-from catalog.evidence.results import Result
 from catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
 from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.look import Look

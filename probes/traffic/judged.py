@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.evidence.kept import kept_attempt, kept_finding, kept_look
 from catalog.evidence.results import RECORDED, Result
+from catalog.evidence.retention import kept_attempt, kept_finding, kept_look
 from catalog.model import Attempt, Outcome, Reason
 from catalog.model.clock import utc_text
 from catalog.model.codes import ReasonCode
 from catalog.reading.last_seen import instant
 from probes.judging.judge import judge
-from probes.judging.summed import summed
+from probes.judging.record_verdict import record_verdict
+from probes.traffic.conclusion import concluded
 from probes.traffic.filtered import without_what_was_filtered
 from probes.traffic.matching import Match, Matcher, Unmatched
-from probes.traffic.together import concluded
 
 if TYPE_CHECKING:
     from catalog.reading.store import Catalog
@@ -103,7 +103,7 @@ class Held:
         cells: dict[Place, list[Judged]] = defaultdict(list)
         for each in judged:
             cells[each.match.exchange.label, each.match.exchange.endpoint].append(each)
-        final = summed({place: _together(own) for place, own in cells.items()})
+        final = record_verdict({place: _together(own) for place, own in cells.items()})
         kept = sorted((each for own in cells.values() for each in _worth_keeping(own)), key=lambda each: each.at)
         return Result(
             record=address,

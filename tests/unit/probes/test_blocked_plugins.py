@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from probes.suite.unneeded import TOOLS_OF_TESTS
+from probes.suite.blocked_plugins import TOOLS_OF_TESTS
 from tests.harness.command import CHECKOUT
 
 ALL = sorted(TOOLS_OF_TESTS)

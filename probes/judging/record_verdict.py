@@ -23,7 +23,7 @@ _WITHOUT_VERDICT = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
 _SEEN = frozenset({Outcome.CONFORMS, Outcome.DRIFTED})
 
 
-def summed(cells: Mapping[Place, Verdict]) -> Verdict:
+def record_verdict(cells: Mapping[Place, Verdict]) -> Verdict:
     """A drift of one cell is the record's; a label that conforms on one endpoint was looked at.
 
     Beside a drift, what no attempt confirmed in another cell is no finding of it: it was not seen.

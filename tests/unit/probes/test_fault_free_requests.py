@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from probes.judging.settlement import FAULTS, TWINS
+from probes.planning.fault_free_requests import at_most
 from probes.planning.plan import plan
-from probes.planning.unfaulted import at_most
 from probes.target.target import Cost
 from tests.harness.engines import FIRST, catalog, mock_target_at
 

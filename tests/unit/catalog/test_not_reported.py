@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.evidence import verdicts
-from catalog.evidence.complete import complete, expected, unreported
 from catalog.evidence.merge import merge
+from catalog.evidence.not_reported import complete, expected, unreported
 from catalog.evidence.results import Result, Run
 from catalog.evidence.results_file import ResultsWriter, read_run
 from catalog.model import Outcome, Reason

@@ -15,7 +15,7 @@ from catalog.model.look import Look
 from catalog.rely.declared import Declared, Leaning
 from reports import html
 from reports.__main__ import main
-from reports.leaning import DIFFERS, NAMED, terms
+from reports.rely_terms import DIFFERS, NAMED, terms
 from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run

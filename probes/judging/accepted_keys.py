@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from probes.judging.verdict import Verdict
 
 
-def let_through(
+def accepted_keys(
     verdict: Verdict, expected: Iterable[Expected], exchanges: Iterable[Exchange], known: Known, provider: str
 ) -> Iterator[Place]:
     """The cells that drift for a success in place of a documented permission refusal.

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from catalog.reading.last_seen import instant
 from probes.traffic.filtered import has_all_headers
-from probes.traffic.held import Held
+from probes.traffic.hosts import Hosts
+from probes.traffic.judged import Held
 from probes.traffic.observed import observed, redactor_of
-from probes.traffic.whose import Hosts
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog.model import Attempt, Outcome
 from catalog.model.look import Look
 from reports import exchanges, html, junit, summary, terminal
-from reports.where import differing, endpoints_of, in_full, on_endpoints
+from reports.on_endpoints import differing, endpoints_of, in_full, on_endpoints
 from tests.unit.reports.making import exchange, finding, result, run
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from probes.judging.verdict import Verdict
 
 
-def kept_out(
+def refused_keys(
     verdict: Verdict,
     expected: Iterable[Expected],
     exchanges: Iterable[Exchange],

@@ -9,7 +9,7 @@ import pytest
 from catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog.model.codes import FindingCode, ReasonCode
 from catalog.model.look import Look
-from probes.judging.summed import summed, unseen
+from probes.judging.record_verdict import record_verdict, unseen
 from probes.judging.verdict import Verdict
 
 HERE, THERE = "pa/endpoints/models/list_models", "pa/endpoints/files/list_files"
@@ -47,30 +47,30 @@ def not_looked_at(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
 )
 def test_of_different_labels_the_gravest_counts(cells: tuple[Verdict, ...], outcome: Outcome) -> None:
     labelled = {(f"label_{number}", HERE): each for number, each in enumerate(cells)}
-    together = summed(labelled)
+    together = record_verdict(labelled)
     assert together.outcome is outcome
     assert together.reason in [each.reason for each in cells if each.outcome is outcome]
     assert together.cells == labelled
 
 
 def test_a_label_that_conforms_somewhere_was_looked_at_unless_attempts_differ_elsewhere() -> None:
-    assert summed({("answer", HERE): FINE, ("answer", THERE): LOST}).outcome is Outcome.CONFORMS
-    assert summed({("answer", HERE): FINE, ("answer", THERE): FLAKY}).outcome is Outcome.FLAKY
+    assert record_verdict({("answer", HERE): FINE, ("answer", THERE): LOST}).outcome is Outcome.CONFORMS
+    assert record_verdict({("answer", HERE): FINE, ("answer", THERE): FLAKY}).outcome is Outcome.FLAKY
 
 
 def test_what_is_stated_of_another_revision_is_missed_only_where_nothing_else_was_seen() -> None:
-    beside = summed({("answer", HERE): FINE, ("old", HERE): OF_ANOTHER})
+    beside = record_verdict({("answer", HERE): FINE, ("old", HERE): OF_ANOTHER})
     assert beside.outcome is Outcome.CONFORMS
     assert not_looked_at(beside) == [("old", (HERE,))]
-    alone = summed({("old", HERE): OF_ANOTHER})
+    alone = record_verdict({("old", HERE): OF_ANOTHER})
     assert (alone.outcome, alone.reason) == (Outcome.INCONCLUSIVE, OF_ANOTHER.reason)
     assert not_looked_at(alone) == []
-    lost_too = summed({("answer", HERE): FINE, ("old", HERE): OF_ANOTHER, ("stream", HERE): LOST})
+    lost_too = record_verdict({("answer", HERE): FINE, ("old", HERE): OF_ANOTHER, ("stream", HERE): LOST})
     assert lost_too.reason == LOST.reason
 
 
 def test_beside_a_drift_no_other_cell_drifts_unconfirmed() -> None:
-    together = summed({("answer", HERE): DRIFTED, ("answer", THERE): LOST})
+    together = record_verdict({("answer", HERE): DRIFTED, ("answer", THERE): LOST})
     assert [each.endpoints for each in together.findings if each.drifts] == [(HERE,)]
     assert replace(TOLD, endpoints=(THERE,)) in together.findings
     assert not_looked_at(together) == [("answer", (THERE,))]
@@ -80,22 +80,22 @@ def test_beside_a_drift_no_other_cell_drifts_unconfirmed() -> None:
 
 
 def test_where_no_cell_has_a_verdict_each_says_what_it_may_be() -> None:
-    together = summed({("answer", THERE): LOST})
+    together = record_verdict({("answer", THERE): LOST})
     assert together.findings == (replace(DRIFT, endpoints=(THERE,)), replace(TOLD, endpoints=(THERE,)))
     assert together.looks == LOST.looks
 
 
 def test_only_cells_of_a_label_that_was_seen_elsewhere_are_told() -> None:
     """What was asked nowhere else is the record's own verdict, and no note beside it."""
-    together = summed({("answer", HERE): DRIFTED, ("stream", THERE): LOST})
+    together = record_verdict({("answer", HERE): DRIFTED, ("stream", THERE): LOST})
     assert not_looked_at(together) == []
-    assert not_looked_at(summed({("answer", HERE): DRIFTED, ("answer", ""): LOST})) == [("answer", ())]
+    assert not_looked_at(record_verdict({("answer", HERE): DRIFTED, ("answer", ""): LOST})) == [("answer", ())]
 
 
 def test_what_was_found_is_on_the_endpoint_of_its_look_or_else_of_its_cell() -> None:
-    named_by_its_look = summed({("answer", ""): DRIFTED})
+    named_by_its_look = record_verdict({("answer", ""): DRIFTED})
     assert named_by_its_look.findings[0].endpoints == (HERE,)
-    assert summed({("answer", THERE): replace(DRIFTED, looks=())}).findings[0].endpoints == (THERE,)
+    assert record_verdict({("answer", THERE): replace(DRIFTED, looks=())}).findings[0].endpoints == (THERE,)
 
 
 def test_a_verdict_that_was_not_seen_after_all_keeps_what_is_only_told() -> None:
