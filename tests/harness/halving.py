@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 BREAKS = "CATALOG_PROBE_TESTS_SECOND"
 """The variable that says how: `killed`, `stopped`, `error` or `never`."""
 
+PATIENCE_S = 0.5
+"""So long the run waits for a second process that is stopped; on a busy machine that may be before it is."""
+
 AFTER = 3
 """So many results of its own the second process has by then."""
 
@@ -43,7 +46,10 @@ def _no_process() -> int:
 def pytest_configure() -> None:
     """In the run that names this module as its plugin: who imports it for its names is left as it is."""
     page_process.is_worth_it = lambda records: records > 0
-    if BREAKS in os.environ:
+    breaks = os.environ.get(BREAKS)
+    if breaks is not None:
         Engine.result = _breaking  # type: ignore[assignment,method-assign]
-        halved.PATIENCE_S = 0.5
-        os.fork = _no_process if os.environ[BREAKS] == "never" else os.fork
+    if breaks == "never":
+        os.fork = _no_process
+    if breaks == "stopped":
+        halved.PATIENCE_S = PATIENCE_S

@@ -25,9 +25,10 @@ PYTEST = """
 import runpy, signal
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 """
-"""Hears a hang-up, whoever started the tests: under `nohup` it would be ignored by all that they start."""
+"""Hears a hang-up and an interrupt, whoever started the tests: under `nohup`, or behind a `&`, none of them would."""
 
 _begun: list[str] = []
 

@@ -65,7 +65,9 @@ def test_what_a_lost_process_did_not_say_is_asked_again(tmp_path: Path, breaks: 
     results = list(ran.results.values())
     assert {each.record for each in results} == set(ran.run.selected or ())
     assert {each.outcome for each in results} == {Outcome.CONFORMS}
-    assert 0 < sum(map(by_the_second, results)) < len(results) / 2
+    by_the_lost = sum(map(by_the_second, results))
+    assert by_the_lost < len(results) / 2
+    assert by_the_lost > 0 or breaks == "stopped", "what is stopped may be given up before it said anything"
 
 
 def test_where_there_can_be_no_second_one_asks_all(tmp_path: Path) -> None:
@@ -78,12 +80,18 @@ def command_of(pid: int) -> bytes:
     return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
+def only_copy(pid: int) -> list[int] | None:
+    """The copy of a process, once there is no other: all that it starts is one, until it becomes what it is to be."""
+    copies = [each for each in children(pid) if command_of(each) == command_of(pid)]
+    return copies if len(copies) == 1 else None
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_the_second_ends_with_the_first(tmp_path: Path, number: signal.Signals) -> None:
     process = started(tmp_path, *HALVED)
     path = until(lambda: reported(process, tmp_path))
+    (second,) = until(lambda: only_copy(process.pid))
     below = children(process.pid)
-    (second,) = (each for each in below if command_of(each) == command_of(process.pid))
     if number != signal.SIGKILL:  # a terminal tells all of them
         os.kill(second, number)
     process.send_signal(number)
