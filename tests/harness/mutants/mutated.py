@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from tests.harness.mutants.hooks import Change, Hook, Unresolved
+from tests.harness.mutants.parsing import parsed
 
 MOCK = "mockserver"
 SHARED = "mockserver.pd.generated"
@@ -73,8 +74,8 @@ class Replacing(MetaPathFinder, Loader):
         assert module.__spec__ is not None
         file = module.__spec__.origin
         assert file is not None
-        tree = ast.parse(Path(file).read_text(encoding="utf-8"))
-        replace = ast.parse(f"{self._hook.name} = {REPLACE}({self._hook.name})").body
+        tree = parsed(Path(file).read_text(encoding="utf-8"))
+        replace = parsed(f"{self._hook.name} = {REPLACE}({self._hook.name})").body
         at = bound_at(tree, {self._hook.name} | self._needed) + 1
         for node in ast.walk(replace[0]):
             ast.copy_location(node, tree.body[at - 1])

@@ -25,6 +25,7 @@ from unittest import mock
 from probes.target import target as targets
 from tests.harness.engines import probe
 from tests.harness.mutants.mutated import MOCK, imported_anew
+from tests.harness.mutants.parsing import parsed
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _all_of(met: Iterable[Met]) -> frozenset[str]:
 def source(provider: str) -> Source:
     """The source of the mock of one provider: its own, and what all of them share."""
     files = [*(ROOT / MOCK).glob("*.py"), *(ROOT / MOCK / provider).rglob("*.py")]
-    return Source({_module(file): ast.parse(file.read_text(encoding="utf-8")) for file in files})
+    return Source({_module(file): parsed(file.read_text(encoding="utf-8")) for file in files})
 
 
 @dataclass(frozen=True)
