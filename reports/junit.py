@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from catalog.evidence import verdicts
 from catalog.evidence.agreement import pending, until
+from catalog.evidence.causes import causes
 from catalog.evidence.deferred import took
 from catalog.evidence.not_reported import complete
 from catalog.evidence.self_check import of_records
 from catalog.model import KINDS, Attempt, Outcome
 from catalog.model.codes import FindingCode
 from reports import advice
-from reports.commands import nodeid, this_probe
+from reports.commands import ask_again, nodeid, this_probe
 from reports.on_endpoints import in_full
 from reports.xml_text import legal
 
 if TYPE_CHECKING:
+    from catalog.evidence.causes import Cause
     from catalog.evidence.results import Result, Run
 
 
@@ -31,12 +34,13 @@ def render(run: Run, results: Sequence[Result]) -> str:
     known = complete(run, results)
     blind, stale, faults = verdicts.blind(run, known), verdicts.stale_entries(run, known), verdicts.faults(run, known)
     results = of_records(known)
+    behind = _causes_by_record(results)
     root = ElementTree.Element("testsuites", {"name": legal(f"catalog probe {run.run}")})
     suites: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: result.record):
         suites.setdefault((result.address.provider, result.address.kind), []).append(result)
     for provider, kind in sorted(suites, key=lambda key: (key[0], KINDS.index(key[1]))):
-        root.append(_suite(run, f"{provider}.{kind}", suites[provider, kind], blind.get(provider, "")))
+        root.append(_suite(run, f"{provider}.{kind}", suites[provider, kind], blind.get(provider, ""), behind))
     if stale:
         root.append(_suite_of("ledger", "entry", "failure", dict.fromkeys(stale, FindingCode.STALE_DIVERGENCE)))
     if faults:
@@ -58,7 +62,18 @@ def _suite_of(name: str, what: str, verdict: str, told: Mapping[str, str]) -> El
     return suite
 
 
-def _suite(run: Run, name: str, results: Sequence[Result], blind: str) -> ElementTree.Element:
+def _causes_by_record(results: Sequence[Result]) -> dict[str, list[Cause]]:
+    """The causes of what fails, by the address of each record that they made fail."""
+    found: dict[str, list[Cause]] = defaultdict(list)
+    for cause in causes(filter(verdicts.failed, results)):
+        for record in cause.records:
+            found[record].append(cause)
+    return found
+
+
+def _suite(
+    run: Run, name: str, results: Sequence[Result], blind: str, behind: Mapping[str, Sequence[Cause]]
+) -> ElementTree.Element:
     suite = ElementTree.Element("testsuite", {"name": name})
     _count(suite, results)
     suite.set("timestamp", legal(run.started_at.removesuffix("Z")))
@@ -68,7 +83,7 @@ def _suite(run: Run, name: str, results: Sequence[Result], blind: str) -> Elemen
     for key, value in (("revision", run.asked.revision), ("blind", blind)):
         if value:
             ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
-    suite.extend(_case(run, result) for result in results)
+    suite.extend(_case(run, result, behind.get(result.record, ())) for result in results)
     return suite
 
 
@@ -84,14 +99,14 @@ def _count(element: ElementTree.Element, results: Sequence[Result], failures: in
     element.set("time", f"{sum(map(_seconds, results)):.3f}")
 
 
-def _case(run: Run, result: Result) -> ElementTree.Element:
+def _case(run: Run, result: Result, behind: Sequence[Cause]) -> ElementTree.Element:
     at = result.address
     case = ElementTree.Element("testcase", {"classname": f"{at.provider}.{at.kind}.{at.family}", "name": at.slug})
     case.set("time", f"{_seconds(result):.3f}")
     properties = ElementTree.SubElement(case, "properties")
     for name, value in _properties(result):
         ElementTree.SubElement(properties, "property", {"name": name, "value": legal(value)})
-    verdict = _verdict(result)
+    verdict = _verdict(run, result, behind)
     if verdict is not None:
         case.append(verdict)
     if result.attempts:
@@ -113,12 +128,13 @@ def _properties(result: Result) -> Iterator[tuple[str, str]]:
         yield f"finding.{finding.severity}", f"{finding.code}: {in_full(finding, result)}"
 
 
-def _verdict(result: Result) -> ElementTree.Element | None:
+def _verdict(run: Run, result: Result, behind: Sequence[Cause]) -> ElementTree.Element | None:
     """What stands for the outcome; a conforming record has nothing."""
     if verdicts.failed(result):
         first = in_full(result.drifts[0], result) if result.drifts else _why(result)
         element = ElementTree.Element("failure", {"message": legal(first), "type": str(result.outcome)})
-        element.text = legal("\n".join(f"{item.code}: {item.label}: {in_full(item, result)}" for item in result.drifts))
+        differences = [f"{item.code}: {item.label}: {in_full(item, result)}" for item in result.drifts]
+        element.text = legal("\n".join([*differences, *(_asked_again(run, each) for each in behind)]))
         return element
     if verdicts.broken(result):
         return ElementTree.Element(
@@ -127,6 +143,12 @@ def _verdict(result: Result) -> ElementTree.Element | None:
     if result.outcome is Outcome.CONFORMS:
         return None
     return ElementTree.Element("skipped", {"message": legal(f"{result.outcome}: {_why(result)}")})
+
+
+def _asked_again(run: Run, cause: Cause) -> str:
+    """The cause by its id, and the command that probes all its records again."""
+    number = len(cause.records)
+    return f"cause {cause.id}, {number} record{'s' * (number != 1)}; to ask again: {ask_again(run, cause)}"
 
 
 def _why(result: Result) -> str:

@@ -8,8 +8,10 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.evidence.causes import causes
 from catalog.model import Outcome, Reason
 from reports import junit
+from reports.commands import ask_again
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 
@@ -42,6 +44,20 @@ def test_each_outcome_is_what_ci_takes_it_for() -> None:
     assert verdicts["pb/errors/live/overloaded"] == ["skipped"]
     assert verdicts["pc/errors/oauth/invalid_request"] == ["skipped"]
     assert verdicts["pa/errors/general/not_found"] == []
+
+
+def test_a_failure_names_each_cause_and_how_to_ask_it_again() -> None:
+    both = [result(each, Outcome.DRIFTED, findings=(finding(),)) for each in (A, f"{A}2")]
+    (shared,) = causes(both)
+    for case in cases(run(), both).values():
+        text = case.findtext("failure", "")
+        assert f"cause {shared.id}, 2 records; to ask again: {ask_again(run(), shared)}" in text.splitlines()
+
+
+def test_what_does_not_fail_is_no_cause_in_it() -> None:
+    accepted = result(A, Outcome.DRIFTED, findings=(finding(),), ledger={"state": "accounted", "reason": "known"})
+    document = junit.render(run(), [accepted])
+    assert "cause " not in document
 
 
 def test_the_counts_are_those_of_the_cases() -> None:
