@@ -2,37 +2,145 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from catalog.model import Json, Request
+from catalog.model import Attempt, Exchange, Outcome, Record, Request, Response
+from catalog.reading.assertions import asserted
+from probes.judging.judge import judge
+from tests.harness.engines import catalog
+from tests.unit.probes.judging_one import (
+    ASKED,
+    BODY,
+    ENDPOINT,
+    HEADERS,
+    LIMITED,
+    NOT_THERE,
+    RATE_LIMIT,
+    SUCCEEDED,
+    judged,
+    known,
+    seen,
+)
+
+if TYPE_CHECKING:
+    from probes.judging.verdict import Verdict
+from catalog.model import Json
 from probes.judging.assumed_requests import of_this_request
 from tests.unit.probes.comparing import wanted
 
-BODY: Json = {"tools": [{"name": "x"}], "none": None}
+SENT: Json = {"tools": [{"name": "x"}], "none": None}
 
 
 @pytest.mark.parametrize(
     ("within", "url", "body", "counts"),
     [
-        ("path", "", BODY, True),
-        ("header:x-version", "", BODY, True),
-        ("body", "", BODY, True),
+        ("path", "", SENT, True),
+        ("header:x-version", "", SENT, True),
+        ("body", "", SENT, True),
         ("body", "", None, True),
-        ("body:/tools", "", BODY, True),
-        ("body:/tools/0/name", "", BODY, True),
-        ("body:/none", "", BODY, True),
-        ("body:/other", "", BODY, False),
+        ("body:/tools", "", SENT, True),
+        ("body:/tools/0/name", "", SENT, True),
+        ("body:/none", "", SENT, True),
+        ("body:/other", "", SENT, False),
         ("body:/tools", "", None, False),
         ("body:/other", "", "a text in which nobody can look it up", True),
-        ("query:order", "?order=asc", BODY, True),
-        ("query:order", "?order=&limit=1", BODY, True),
-        ("query:order", "?limit=1", BODY, False),
-        ("query:tools", "", BODY, False),
-        ("query:at", "?at:x=1", BODY, False),
-        ("query:at:x", "?at:x=1", BODY, True),
+        ("query:order", "?order=asc", SENT, True),
+        ("query:order", "?order=&limit=1", SENT, True),
+        ("query:order", "?limit=1", SENT, False),
+        ("query:tools", "", SENT, False),
+        ("query:at", "?at:x=1", SENT, False),
+        ("query:at:x", "?at:x=1", SENT, True),
     ],
 )
 def test_an_assumption_counts_where_the_request_rests_on_it(within: str, url: str, body: Json, counts: bool) -> None:
     expected = wanted(asked={within: "not shown"})
     request = Request("POST", f"https://x/v1/a{url}", {}, body)
     assert of_this_request(expected, request).asked == ({within: "not shown"} if counts else {})
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "outcome"),
+    [({"detail": "x"}, "json", Outcome.DRIFTED), ("No such page.", "text", Outcome.INCONCLUSIVE)],
+)
+def test_an_assumed_path_is_blamed_for_a_404_that_is_not_the_providers(body: Any, kind: Any, outcome: Outcome) -> None:
+    """JSON of another shape is judged (1:4.4): it is the provider that answers so."""
+    stated = {"http_status": 404, "assumed": {"ask/path": "not shown, 1:4.1"}}
+    assert judged(RATE_LIMIT, Response(404, HEADERS, body, kind), stated).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    "assumed, outcome",
+    [
+        ({"ask/path": "not shown, 1:4.1"}, Outcome.INCONCLUSIVE),
+        ({"ask/header:pa-beta": "not shown"}, Outcome.INCONCLUSIVE),
+        ({"ask/endpoints": "inferred"}, Outcome.DRIFTED),
+        ({"success/header:request-id": "not shown"}, Outcome.DRIFTED),
+    ],
+)
+def test_a_request_that_was_assumed_and_is_refused_says_nothing(assumed: dict[str, str], outcome: Outcome) -> None:
+    verdict = judged(ENDPOINT, NOT_THERE, {"assumed": assumed}, "success")
+    assert verdict.outcome is outcome
+    if outcome is Outcome.INCONCLUSIVE:
+        assert verdict.reason is not None
+        assert verdict.reason.code == "assumption-failed"
+        assert next(iter(assumed)).partition("/")[2] in verdict.reason.detail
+        assert set(seen(verdict).unseen.values()) == {"assumption-failed"}
+
+
+@pytest.mark.parametrize(
+    "request_, outcome",
+    [
+        (Request("POST", ASKED, body={"thinking": None}), Outcome.INCONCLUSIVE),
+        (Request("POST", ASKED, body={"model": "m"}), Outcome.DRIFTED),
+        (Request("POST", ASKED), Outcome.DRIFTED),
+        (Request("POST", ASKED, body="{thinking"), Outcome.INCONCLUSIVE),
+    ],
+)
+def test_a_field_that_was_not_sent_is_not_to_blame(request_: Request, outcome: Outcome) -> None:
+    assumed = {"assumed": {"ask/body:/thinking": "not shown"}}
+    assert judged(ENDPOINT, NOT_THERE, assumed, "success", request_).outcome is outcome
+
+
+@pytest.mark.parametrize("query, outcome", [("?order=", Outcome.INCONCLUSIVE), ("?page=order", Outcome.DRIFTED)])
+def test_a_parameter_that_was_not_sent_is_not_to_blame(query: str, outcome: Outcome) -> None:
+    assumed = {"assumed": {"ask/query:order": "not shown"}}
+    assert judged(ENDPOINT, NOT_THERE, assumed, "success", Request("GET", ASKED + query)).outcome is outcome
+
+
+@pytest.mark.parametrize("key", ["ask/body:/messages", "ask/header:x"])
+def test_a_refusal_with_another_status_than_the_stated_one_is_drift_though_the_request_was_assumed(key: str) -> None:
+    assert judged(RATE_LIMIT, replace(LIMITED, status=422), {"assumed": {key: "not shown"}}).outcome is Outcome.DRIFTED
+
+
+def test_an_assumed_path_may_be_wrong_where_a_404_is_stated_and_one_without_envelope_comes() -> None:
+    unknown = "pa/errors/general/unknown_model"
+    path = {"assumed": {"ask/path": "not shown"}}
+    assert judged(unknown, NOT_THERE, path).outcome is Outcome.INCONCLUSIVE
+    assert judged(unknown, NOT_THERE, {}).outcome is Outcome.DRIFTED
+    renamed = Response(404, HEADERS, {**BODY, "error": {"type": "renamed", "message": "x"}}, "json")
+    assert judged(unknown, renamed, path).outcome is Outcome.DRIFTED
+
+
+def test_a_refusal_that_does_not_blame_the_request_is_drift_all_the_same() -> None:
+    refused = Response(409, HEADERS, BODY, "json")
+    verdict = judged(ENDPOINT, refused, {"assumed": {"ask/path": "not shown"}}, "success")
+    assert verdict.outcome is Outcome.DRIFTED
+
+
+def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to_blame() -> None:
+    """Else a provider that begins to refuse a documented value would be our own fault for ever."""
+    shipped = catalog()[ENDPOINT]
+    record = Record(shipped.address, {**shipped.data, "assumed": {"ask/path": "not shown"}})
+    labels = ("success", "service_tier_auto")
+    expected = [each for each in asserted(record, catalog().__getitem__) if each.label in labels]
+
+    def verdict(plain: Response) -> Verdict:
+        answers = zip(labels, (plain, NOT_THERE), strict=True)
+        exchanges = tuple(Exchange(label, Request("POST", ASKED), response) for label, response in answers)
+        return judge(expected, Attempt("", 0.0, exchanges), known("pa"))
+
+    assert verdict(SUCCEEDED).outcome is Outcome.DRIFTED
+    assert verdict(NOT_THERE).outcome is Outcome.INCONCLUSIVE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,55 +12,23 @@ from catalog.evidence.results import Result
 from catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
 from catalog.reading.assertions import asserted, assertions
 from catalog.reading.cells import statements_digest
-from catalog.recognition.known import Known
 from probes.judging.judge import judge
 from tests.harness.engines import catalog
+from tests.unit.probes.judging_one import (
+    BODY,
+    ENDPOINT,
+    HEADERS,
+    LIMITED,
+    OF_THE_ID,
+    RATE_LIMIT,
+    SUCCEEDED,
+    judged,
+    known,
+    seen,
+)
 
 if TYPE_CHECKING:
-    from catalog.model.look import Look
     from probes.judging.verdict import Verdict
-
-RATE_LIMIT = "pa/errors/general/rate_limit"
-ENDPOINT = "pa/endpoints/messages/create_message"
-ASKED = "https://provider.example/v1/messages"
-
-
-@cache
-def known(provider: str) -> Known:
-    return Known.of(catalog().select(provider=provider))
-
-
-HEADERS = {
-    "request-id": "req_1",
-    "pa-organization-id": "org",
-    "pa-workspace-id": "wrkspc_1",
-    "x-should-retry": "true",
-    "retry-after": "7",
-}
-BODY: dict[str, Any] = {
-    "type": "error",
-    "error": {"type": "rate_limit_error", "message": "slow"},
-    "request_id": "req_1",
-}
-LIMITED = Response(429, HEADERS, BODY, "json")
-OF_THE_ID = ("body:/request_id", "relation:equals:/request_id")
-"""What PA's envelope says besides its shape: that the id is in the body, where we assume it, and is the header's."""
-
-
-def judged(
-    address: str, response: Response, fields: dict[str, Any], label: str = "answer", request: Request | None = None
-) -> Verdict:
-    """The verdict on one label of a record to which some fields were added."""
-    shipped = catalog()[address]
-    record = Record(shipped.address, {**shipped.data, **fields})
-    expected = [each for each in asserted(record, catalog().__getitem__) if each.label == label]
-    exchange = Exchange(label, request or Request("POST", ASKED), response)
-    return judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0]))
-
-
-def seen(verdict: Verdict) -> Look:
-    (look,) = verdict.looks
-    return look
 
 
 def test_everything_as_stated_is_evidence_for_each_assertion_on_the_endpoint_that_was_asked() -> None:
@@ -141,78 +108,6 @@ def test_each_documented_alternative_conforms_and_no_other_value(status: int, ou
     assert ("status" in seen(verdict).as_stated) is (outcome is Outcome.CONFORMS)
 
 
-NOT_THERE = Response(404, {}, None, "empty")
-
-
-@pytest.mark.parametrize(
-    ("body", "kind", "outcome"),
-    [({"detail": "x"}, "json", Outcome.DRIFTED), ("No such page.", "text", Outcome.INCONCLUSIVE)],
-)
-def test_an_assumed_path_is_blamed_for_a_404_that_is_not_the_providers(body: Any, kind: Any, outcome: Outcome) -> None:
-    """JSON of another shape is judged (1:4.4): it is the provider that answers so."""
-    stated = {"http_status": 404, "assumed": {"ask/path": "not shown, 1:4.1"}}
-    assert judged(RATE_LIMIT, Response(404, HEADERS, body, kind), stated).outcome is outcome
-
-
-@pytest.mark.parametrize(
-    "assumed, outcome",
-    [
-        ({"ask/path": "not shown, 1:4.1"}, Outcome.INCONCLUSIVE),
-        ({"ask/header:pa-beta": "not shown"}, Outcome.INCONCLUSIVE),
-        ({"ask/endpoints": "inferred"}, Outcome.DRIFTED),
-        ({"success/header:request-id": "not shown"}, Outcome.DRIFTED),
-    ],
-)
-def test_a_request_that_was_assumed_and_is_refused_says_nothing(assumed: dict[str, str], outcome: Outcome) -> None:
-    verdict = judged(ENDPOINT, NOT_THERE, {"assumed": assumed}, "success")
-    assert verdict.outcome is outcome
-    if outcome is Outcome.INCONCLUSIVE:
-        assert verdict.reason is not None
-        assert verdict.reason.code == "assumption-failed"
-        assert next(iter(assumed)).partition("/")[2] in verdict.reason.detail
-        assert set(seen(verdict).unseen.values()) == {"assumption-failed"}
-
-
-@pytest.mark.parametrize(
-    "request_, outcome",
-    [
-        (Request("POST", ASKED, body={"thinking": None}), Outcome.INCONCLUSIVE),
-        (Request("POST", ASKED, body={"model": "m"}), Outcome.DRIFTED),
-        (Request("POST", ASKED), Outcome.DRIFTED),
-        (Request("POST", ASKED, body="{thinking"), Outcome.INCONCLUSIVE),
-    ],
-)
-def test_a_field_that_was_not_sent_is_not_to_blame(request_: Request, outcome: Outcome) -> None:
-    assumed = {"assumed": {"ask/body:/thinking": "not shown"}}
-    assert judged(ENDPOINT, NOT_THERE, assumed, "success", request_).outcome is outcome
-
-
-@pytest.mark.parametrize("query, outcome", [("?order=", Outcome.INCONCLUSIVE), ("?page=order", Outcome.DRIFTED)])
-def test_a_parameter_that_was_not_sent_is_not_to_blame(query: str, outcome: Outcome) -> None:
-    assumed = {"assumed": {"ask/query:order": "not shown"}}
-    assert judged(ENDPOINT, NOT_THERE, assumed, "success", Request("GET", ASKED + query)).outcome is outcome
-
-
-@pytest.mark.parametrize("key", ["ask/body:/messages", "ask/header:x"])
-def test_a_refusal_with_another_status_than_the_stated_one_is_drift_though_the_request_was_assumed(key: str) -> None:
-    assert judged(RATE_LIMIT, replace(LIMITED, status=422), {"assumed": {key: "not shown"}}).outcome is Outcome.DRIFTED
-
-
-def test_an_assumed_path_may_be_wrong_where_a_404_is_stated_and_one_without_envelope_comes() -> None:
-    unknown = "pa/errors/general/unknown_model"
-    path = {"assumed": {"ask/path": "not shown"}}
-    assert judged(unknown, NOT_THERE, path).outcome is Outcome.INCONCLUSIVE
-    assert judged(unknown, NOT_THERE, {}).outcome is Outcome.DRIFTED
-    renamed = Response(404, HEADERS, {**BODY, "error": {"type": "renamed", "message": "x"}}, "json")
-    assert judged(unknown, renamed, path).outcome is Outcome.DRIFTED
-
-
-def test_a_refusal_that_does_not_blame_the_request_is_drift_all_the_same() -> None:
-    refused = Response(409, HEADERS, BODY, "json")
-    verdict = judged(ENDPOINT, refused, {"assumed": {"ask/path": "not shown"}}, "success")
-    assert verdict.outcome is Outcome.DRIFTED
-
-
 def test_without_an_answer_nothing_is_seen() -> None:
     verdict = judged(RATE_LIMIT, Response(503, {}, None, "empty"), {})
     assert verdict.outcome is Outcome.INCONCLUSIVE
@@ -260,26 +155,6 @@ def test_what_an_assumption_was_settled_to_be_is_no_news() -> None:
     assert seen(quiet).otherwise == {"status": "403"}, "else the next night would settle it anew"
     again = judged(RATE_LIMIT, replace(LIMITED, status=409), settled)
     assert [each.severity for each in again.findings] == [Severity.SHOULD]
-
-
-MESSAGE = {"usage": {"input_tokens": 1}, "stop_reason": "end_turn", "type": "message", "model": "mock-small"}
-SUCCEEDED = Response(200, HEADERS, MESSAGE, "json")
-
-
-def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to_blame() -> None:
-    """Else a provider that begins to refuse a documented value would be our own fault for ever."""
-    shipped = catalog()[ENDPOINT]
-    record = Record(shipped.address, {**shipped.data, "assumed": {"ask/path": "not shown"}})
-    labels = ("success", "service_tier_auto")
-    expected = [each for each in asserted(record, catalog().__getitem__) if each.label in labels]
-
-    def verdict(plain: Response) -> Verdict:
-        answers = zip(labels, (plain, NOT_THERE), strict=True)
-        exchanges = tuple(Exchange(label, Request("POST", ASKED), response) for label, response in answers)
-        return judge(expected, Attempt("", 0.0, exchanges), known("pa"))
-
-    assert verdict(SUCCEEDED).outcome is Outcome.DRIFTED
-    assert verdict(NOT_THERE).outcome is Outcome.INCONCLUSIVE
 
 
 @pytest.mark.parametrize(
