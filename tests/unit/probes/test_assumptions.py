@@ -17,7 +17,7 @@ from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.compare import compare
 from probes.judging.record_verdict import unseen
 from tests.harness.engines import catalog
-from tests.unit.probes.test_basis import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
+from tests.unit.probes.judging_one import BODY, HEADERS, LIMITED, RATE_LIMIT, judged
 
 REVOKED = "pa/errors/general/key_revoked"
 WRONG_METHOD = "pc/errors/request/unprocessable"

@@ -18,7 +18,7 @@ from catalog.reading.headers import HeaderRule
 from probes.judging.attempts import conclude, undecided
 from probes.judging.judge import judge
 from tests.harness.engines import catalog
-from tests.unit.probes.test_basis import BODY, HEADERS, RATE_LIMIT, judged, known
+from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, judged, known
 
 LIST_MODELS = "pa/endpoints/models/list_models"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"

@@ -20,7 +20,7 @@ from catalog.reading.streams import StreamRule
 from probes.judging.judge import judge
 from probes.judging.looks import look
 from tests.harness.engines import catalog
-from tests.unit.probes.test_basis import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, judged, known, seen
+from tests.unit.probes.judging_one import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, judged, known, seen
 
 if TYPE_CHECKING:
     from catalog.model.look import Look

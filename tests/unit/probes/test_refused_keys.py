@@ -9,7 +9,7 @@ from catalog.model import Exchange, Outcome, Request, Response
 from catalog.reading.expected import Expected
 from probes.judging.record_verdict import record_verdict
 from probes.judging.refused_keys import refused_keys
-from tests.unit.probes.test_basis import HEADERS, known
+from tests.unit.probes.judging_one import HEADERS, known
 from tests.unit.probes.test_settlement import judged
 
 MODELS = "pa/endpoints/models/list_models"

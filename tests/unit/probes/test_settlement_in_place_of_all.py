@@ -16,7 +16,7 @@ from probes.judging.record_verdict import record_verdict
 from probes.judging.settlement import Refusal, Ruled, Ruling, Said, alike, foreign_texts, refusals, settled
 from probes.judging.verdict import Verdict
 from tests.harness.engines import catalog
-from tests.unit.probes.test_basis import known
+from tests.unit.probes.judging_one import known
 
 MESSAGES = "pa/endpoints/messages/create_message"
 COUNT = "pa/endpoints/messages/count_tokens"

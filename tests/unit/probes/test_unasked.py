@@ -25,7 +25,7 @@ from probes.judging.unasked import (
     words,
 )
 from tests.harness.engines import catalog
-from tests.unit.probes.test_basis import HEADERS, LIMITED, RATE_LIMIT, known
+from tests.unit.probes.judging_one import HEADERS, LIMITED, RATE_LIMIT, known
 
 HTML = {"content-type": "text/html; charset=utf-8"}
 PAGE = "<html>Bad gateway</html>"
