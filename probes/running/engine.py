@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, wait
-from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,7 +29,9 @@ from probes.judging.tripwire import tripwire
 from probes.planning.obstacles import obstacle
 from probes.planning.plan import plan
 from probes.planning.rotation import ALL, Drawing
-from probes.running.probing import now, place_of, run, unprobed
+from probes.running.gathering import Stage
+from probes.running.probing import Unsettled, now, place_of, run, settle, unprobed
+from probes.running.promised import Promised
 from probes.running.provider_run import ProviderRun
 from probes.running.room import Room
 from probes.running.task import Task
@@ -39,8 +40,6 @@ from probes.target.target import Cost, Target
 
 if TYPE_CHECKING:
     from datetime import date
-
-    from anyio.abc import TaskGroup
 
     from catalog.evidence.results import Result
     from catalog.reading.expected import Expected
@@ -85,7 +84,7 @@ class Engine:
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
-    _results: dict[str, Future[Result]] = field(default_factory=dict)
+    _results: Promised = field(default_factory=Promised)
     """Of what was begun, until it is handed out: hundreds of results, each with all its answers, are no small thing."""
     _begun: list[Future[None]] = field(default_factory=list)
     """What probes in the loop thread, one for each call that began something."""
@@ -117,13 +116,12 @@ class Engine:
         self._begin(address)
         if address in self._not_probed:
             return unprobed(self.catalog[address], self._not_probed[address], _recipe(address))
-        try:
-            found = self._results[address].result(timeout=max(0.0, self._ends[address] - time.monotonic()))
-        except FutureTimeout:
+        found = self._results.take(address, self._ends[address] - time.monotonic())
+        if found is None:
             reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {self._deadline_s(address):.0f} s")
             blank = unprobed(self.catalog[address], reason, _recipe(address))
             return replace(blank, outcome=Outcome.HARNESS_ERROR)
-        del self._results[address], self._ends[address]
+        del self._ends[address]
         self._handed_out.add(address)
         return found
 
@@ -132,12 +130,12 @@ class Engine:
         self._begin(address)
         while address in self._results and time.monotonic() < self._ends[address]:
             meanwhile()
-            if wait([self._results[address]], timeout=TICK_S).done:
+            if self._results.wait(address, TICK_S):
                 break
 
     def lanes(self) -> list[LaneState]:
         """The lanes that are not done, and what they wait for; may be asked at any moment."""
-        waited_for = (self._sent[address] for address, each in self._results.items() if not each.done())
+        waited_for = (self._sent[address] for address in self._results.missing)
         left = Counter((each.provider, each.lane) for each in waited_for)
         return [
             LaneState(name, number, lane.paused_s, lane.waiting.numbers)
@@ -196,7 +194,7 @@ class Engine:
         # Live, who sends most comes no earlier: he could leave the others nothing of a budget.
         long_first = [address for address, each in recipes.items() if each.requests > LONG and not self.target.live]
         begun = tuple(dict.fromkeys((*long_first, *recipes)))
-        self._results.update((address, Future()) for address in begun)
+        self._results.promise(begun)
         # One call for all: each that is handed over by itself costs both threads a turn.
         self._begun.append(self._portal.start_task_soon(self._probe_all, begun))
 
@@ -211,31 +209,50 @@ class Engine:
             by_lane.setdefault(self._lane(self._sent[address]), []).append(address)
         async with anyio.create_task_group() as probes:
             for lane, its in by_lane.items():
-                probes.start_soon(self._probe_in_turn, lane, its, probes)
+                probes.start_soon(self._probe_in_turn, lane, its)
 
-    async def _probe_in_turn(self, lane: Lane, addresses: Iterable[str], probes: TaskGroup) -> None:
+    async def _probe_in_turn(self, lane: Lane, addresses: Sequence[str]) -> None:
         """Begin to probe a record when there is a place for it: what it needs is made no earlier."""
-        for address in addresses:
-            async with lane.places:
-                probes.start_soon(self._keep, self._results[address], address, lane)
-
-    async def _keep(self, promise: Future[Result], address: str, lane: Lane) -> None:
+        unsettled: dict[str, Unsettled] = {}
         try:
-            promise.set_result(await self._probe(address, self._sent[address], lane))
-        finally:
-            promise.cancel()  # of a run that ended meanwhile; any other is kept by now
+            async with anyio.create_task_group() as probes:
+                for address in addresses:
+                    async with lane.places:
+                        probes.start_soon(self._probe, address, lane, unsettled)
+            await lane.gathering.all_at(Stage.JUDGED)
+            await self._settle(unsettled, lane)
+        except BaseException:
+            self._results.give_up(addresses)  # the run ended meanwhile
+            raise
 
-    async def _probe(self, address: str, recipe: Recipe, lane: Lane) -> Result:
+    async def _probe(self, address: str, lane: Lane, unsettled: dict[str, Unsettled]) -> None:
         try:
-            return await run(self._task(address, recipe), lane)
+            result = await run(self._task(address), lane)
         except Exception as error:  # noqa: BLE001 - a traceback could show what only the wire may know
-            reason = Reason(ReasonCode.RECIPE_ERROR, self.redactor.text(place_of(error)))
-            return replace(unprobed(self.catalog[address], reason, recipe), outcome=Outcome.HARNESS_ERROR)
+            result = self._broken(address, error)
         finally:
             lane.gathering.left(address)
+        if isinstance(result, Unsettled):
+            unsettled[address] = result
+        else:
+            self._results.keep(address, result)
 
-    def _task(self, address: str, recipe: Recipe) -> Task:
-        record = self.catalog[address]
+    async def _settle(self, unsettled: Mapping[str, Unsettled], lane: Lane) -> None:
+        task = self._task(next(iter(unsettled))) if unsettled else None
+        for address, each in unsettled.items():
+            assert task is not None
+            try:
+                result = await settle(each, task, lane)
+            except Exception as error:  # noqa: BLE001 - as above
+                result = self._broken(address, error)
+            self._results.keep(address, result)
+
+    def _broken(self, address: str, error: Exception) -> Result:
+        reason = Reason(ReasonCode.RECIPE_ERROR, self.redactor.text(place_of(error)))
+        return replace(unprobed(self.catalog[address], reason, self._sent[address]), outcome=Outcome.HARNESS_ERROR)
+
+    def _task(self, address: str) -> Task:
+        record, recipe = self.catalog[address], self._sent[address]
         stated = asserted(record, self.catalog.__getitem__)
         expected = tuple(each for each in stated if each.label not in recipe.left_out)
         return Task(

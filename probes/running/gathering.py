@@ -37,12 +37,14 @@ class Gathering:
                 for wait in self._waits.values():
                     wait.one_more()
 
-    async def all_at(self, stage: Stage, address: str) -> float:
+    async def all_at(self, stage: Stage, address: str | None = None) -> float:
         """Wait until all that are expected have come to a stage, as this one has; says when that was.
 
-        The moment is a reading of `time.perf_counter`, the same for all that waited for it.
+        Without an address somebody waits who is none of them. The moment is a reading of `time.perf_counter`, the same
+        for all that waited for it.
         """
-        self._come(stage, address)
+        if address is not None:
+            self._come(stage, address)
         return await self._waits[stage].over()
 
     def left(self, address: str) -> None:

@@ -20,7 +20,6 @@ from probes.judging.record_verdict import record_verdict, unseen
 from probes.judging.refused_keys import refused_keys
 from probes.judging.unasked import words
 from probes.running.attempt_probe import AttemptProbe
-from probes.running.gathering import Stage
 
 if TYPE_CHECKING:
     from catalog.model import Exchange
@@ -31,13 +30,12 @@ if TYPE_CHECKING:
     from probes.running.task import Task, Tried
 
 
-async def settled(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Verdict:
-    """The verdict once all of the lane are judged: what many different faults were answered with may say nothing."""
-    final, doubted, found, nowhere = _in_doubt(task, lane, tried, final)
-    if not doubted and not found and not nowhere:
-        return final
-    tried.written()  # nothing more is read of it: a verdict holds what it rests on, and the others may take long
-    await lane.gathering.all_at(Stage.JUDGED, str(task.record.address))
+async def settled(doubts: Doubts, task: Task, lane: Lane) -> Verdict:
+    """The verdict once all of the lane are judged: what many different faults were answered with may say nothing.
+
+    `task` is that of any of the lane: each asks alike without a fault.
+    """
+    final, doubted, found, nowhere = doubts
     if doubted:
         return _without_what_is_not_there(final, doubted, lane)
     final = _without_assumed_paths(final, nowhere, lane, task.known)
@@ -46,7 +44,7 @@ async def settled(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Verdi
     return settlement.settled(final, found, rulings, known.pages, known.restricting, known.kept_out, known.texts)
 
 
-class _Doubts(NamedTuple):
+class Doubts(NamedTuple):
     """The verdict so far, and what of it the lane's other probes decide: where values are doubted, nothing else."""
 
     final: Verdict
@@ -56,15 +54,21 @@ class _Doubts(NamedTuple):
     nowhere: Mapping[Place, str]
     """Refusals as at a path which is not there, with the endpoint whose path we assumed."""
 
+    @property
+    def any(self) -> bool:
+        """Whether there are any: else the verdict stands, whatever the others saw."""
+        return bool(self.doubted or self.found or self.nowhere)
 
-def _in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> _Doubts:
+
+def in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Doubts:
+    """What of a verdict the lane's other probes decide, once they are judged; what they need of it is noted."""
     everything = [each for attempt in tried.attempts for each in attempt.exchanges]
     if lane.live:
         lane.settling.reached.update(reached(everything, task.known, lane.provider.name))
         final = _without_rights(task, lane, tried, final, everything)
     doubted = blamed(final, task.expected, everything, lane.doubtful, lane.provider.name)
     if doubted:
-        return _Doubts(final, doubted, (), {})
+        return Doubts(final, doubted, (), {})
     exchanges = {(each.label, each.endpoint): each for each in everything}
     nowhere: Mapping[Place, str] = {}
     if lane.live:  # a mock's keys and paths are known: there a refusal in place of another is drift
@@ -86,7 +90,7 @@ def _in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> _Doubts:
     )
     texts = settlement.foreign_texts(task.expected, everything, task.known)
     lane.settling.note(found, settlement.pages(task.expected, everything, task.known), texts)
-    return _Doubts(final, {}, found, nowhere)
+    return Doubts(final, {}, found, nowhere)
 
 
 def _without_rights(task: Task, lane: Lane, tried: Tried, final: Verdict, exchanges: Sequence[Exchange]) -> Verdict:

@@ -6,10 +6,11 @@ import time
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
+from catalog.evidence.deferred import Written
 from catalog.evidence.results import Result
 from catalog.evidence.retention import kept_attempt, kept_finding, kept_look
 from catalog.model import Attempt, Finding, Outcome, Reason, Record
@@ -26,7 +27,7 @@ from probes.judging.verdict import Verdict
 from probes.running import controls
 from probes.running.attempt_probe import AttemptProbe
 from probes.running.gathering import Stage
-from probes.running.lane_verdicts import settled
+from probes.running.lane_verdicts import Doubts, in_doubt, settled
 from probes.running.task import Tried
 from probes.running.waiting import For
 
@@ -37,7 +38,15 @@ if TYPE_CHECKING:
     from probes.running.task import Task
 
 
-async def run(task: Task, lane: Lane) -> Result:
+class Unsettled(NamedTuple):
+    """A record that waits for the others of its lane; there may be thousands, so it is all that is held of each."""
+
+    seen: Result
+    """The result but for its verdict."""
+    doubts: Doubts
+
+
+async def run(task: Task, lane: Lane) -> Result | Unsettled:
     """Probe one record; never raises for what the network, the provider or the recipe does."""
     tried = Tried()
     try:
@@ -45,10 +54,16 @@ async def run(task: Task, lane: Lane) -> Result:
         if final.outcome is Outcome.DRIFTED:
             # A key or a host that fails by now makes everything look like drift: it stands if a later control succeeds.
             await _confirm(task, lane, after=time.perf_counter())
-        final = await settled(task, lane, tried, final)
+        doubts = in_doubt(task, lane, tried, final)
     except Stopped as stopped:
-        final = Verdict(Outcome.INCONCLUSIVE, stopped.reason)
-    return _result(task, final, tried)
+        doubts = Doubts(Verdict(Outcome.INCONCLUSIVE, stopped.reason), {}, (), {})
+    unsettled = Unsettled(_seen(task, tried), doubts)
+    return unsettled if doubts.any else _judged_so(unsettled.seen, doubts.final)
+
+
+async def settle(unsettled: Unsettled, task: Task, lane: Lane) -> Result:
+    """The result of a record once all of its lane are judged; `task` is that of any of them."""
+    return _judged_so(unsettled.seen, await settled(unsettled.doubts, task, lane))
 
 
 async def _looked_at(task: Task, lane: Lane, tried: Tried) -> Verdict:
@@ -227,17 +242,26 @@ def _broken_off(probe: AttemptProbe, error: Exception, words: str) -> Verdict:
     return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_ERROR, words))
 
 
-def _result(task: Task, final: Verdict, tried: Tried) -> Result:
+def _judged_so(seen: Result, final: Verdict) -> Result:
+    return replace(
+        seen,
+        outcome=final.outcome,
+        reason=final.reason,
+        looks=tuple(map(kept_look, final.looks)),
+        findings=(*map(kept_finding, final.findings), *seen.findings),
+    )
+
+
+def _seen(task: Task, tried: Tried) -> Result:
+    """All of a result but its verdict."""
     looks = {**task.recipe.left_out, **tried.unseen}
     endpoints = {**task.recipe.spread.left_out, **tried.unseen_endpoints}
     return Result(
         record=str(task.record.address),
         probed=task.record.data,
-        outcome=final.outcome,
-        reason=final.reason,
-        looks=tuple(map(kept_look, final.looks)),
-        findings=(*map(kept_finding, final.findings), *_not_looked_at(looks, endpoints)),
-        attempts=tried.written(),
+        outcome=Outcome.INCONCLUSIVE,
+        findings=tuple(_not_looked_at(looks, endpoints)),
+        attempts=Written(tried.attempts),
         observed_at=tried.observed_at,
         lane=task.recipe.lane,
         cost=str(task.recipe.cost),

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.evidence.deferred import Written
 from catalog.evidence.retention import Allowance
 from probes.elicit.twins import twin
 from probes.judging.settlement import Success, nothing_of
@@ -58,11 +57,3 @@ class Tried:
     """The other endpoints on which it stopped."""
     with_another_key: set[str] = field(default_factory=set)
     """The labels under which another key was sent than the lane's."""
-    _written: Written | None = None
-
-    def written(self) -> Written:
-        """The attempts as a result has them, once no other will be made: from now on they take little room."""
-        if self._written is None:
-            self._written = Written(self.attempts)
-            self.attempts.clear()
-        return self._written
