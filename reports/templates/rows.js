@@ -1,5 +1,5 @@
 /* A row of the list of a report, and in which orders they come. */
-const SVG = "http://www.w3.org/2000/svg";
+const RUN = 6;
 const ORDER = Object.values(index.outcomes).map(([outcome]) => outcome).reverse();
 
 const SORTS = {
@@ -18,29 +18,37 @@ function drawRow(record) {
     make("td", { class: "time" }, record.ms ? `${record.ms} ms` : ""));
 }
 
+/* A path an outcome, not an element and a title a run: those were three of five elements of the page. */
 function drawStrip(record) {
-  const width = 6 * record.strip.length;
-  const svg = document.createElementNS(SVG, "svg");
-  const tally = {};
-  svg.setAttribute("class", "strip");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("viewBox", `0 0 ${width} 14`);
-  svg.setAttribute("preserveAspectRatio", "xMaxYMid meet");
-  [...record.strip].forEach((letter, at) => {
-    const known = index.outcomes[letter];
-    const rect = document.createElementNS(SVG, "rect");
-    const words = known ? known[1] : "not in the run";
-    rect.setAttribute("class", known ? known[0] : "absent");
-    rect.setAttribute("x", 6 * at);
-    rect.setAttribute("width", 5);
-    rect.setAttribute("height", 14);
-    const title = document.createElementNS(SVG, "title");
-    title.textContent = `${index.runs[at]}: ${words}`;
-    rect.append(title);
-    svg.append(rect);
-    if (known) tally[words] = (tally[words] || 0) + 1;
+  const places = {};
+  [...record.strip].forEach((letter, at) => { places[letter] = [...(places[letter] || []), at]; });
+  const said = Object.keys(places).filter((letter) => letter in index.outcomes).map((letter) => `${places[letter].length} ${wasIn(letter)}`);
+  const svg = draw("svg", {
+    class: "strip", role: "img", viewBox: `0 0 ${RUN * record.strip.length} 14`, preserveAspectRatio: "xMaxYMid meet",
+    "aria-label": `Last ${record.strip.length} runs: ${said.join(", ")}`,
   });
-  const said = Object.entries(tally).map(([words, number]) => `${number} ${words}`).join(", ");
-  svg.setAttribute("aria-label", `Last ${record.strip.length} runs: ${said}`);
+  for (const [letter, runs] of Object.entries(places)) {
+    const outcome = letter in index.outcomes ? index.outcomes[letter][0] : "absent";
+    svg.append(draw("path", { class: outcome, d: runs.map((at) => `M${RUN * at} 0h5v14h-5z`).join("") }));
+  }
+  svg.addEventListener("pointermove", (event) => sayRun(svg, record.strip, event));
   return svg;
+}
+
+/* The run under the pointer, and what the record was in it. */
+function sayRun(svg, strip, event) {
+  const { x } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+  const at = Math.floor(x / RUN);
+  const title = svg.querySelector("title") || svg.appendChild(draw("title", {}));
+  title.textContent = at in index.runs && at < strip.length ? `${index.runs[at]}: ${wasIn(strip[at])}` : "";
+}
+
+function wasIn(letter) {
+  return letter in index.outcomes ? index.outcomes[letter][1] : "not in the run";
+}
+
+function draw(name, properties) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(properties)) element.setAttribute(key, value);
+  return element;
 }

@@ -211,6 +211,18 @@ def test_a_link_to_any_other_record_opens_it(visit: Visit, report: str) -> None:
     tab.wait_for_selector("#list tr.detail")
 
 
+def test_a_strip_says_what_its_record_was_in_the_run_under_the_pointer(visit: Visit, report: str) -> None:
+    tab = visit(f"{report}#?q=pc/errors/oauth/invalid_request")
+    strip = tab.locator("#list .row .strip")
+    assert strip.get_attribute("aria-label") == "Last 30 runs: 9 conforms, 21 drifted"
+    fills = strip.locator("path").evaluate_all("paths => paths.map(each => getComputedStyle(each).fill)")
+    assert len({*fills, "rgb(0, 0, 0)"}) == 3, "each outcome has its colour, and none has that of no outcome"
+    (width, height) = strip.evaluate("each => [each.clientWidth, each.clientHeight]")
+    for across, told in ((2, "2026-10-23: conforms"), (width - 2, "2026-11-21: drifted")):
+        strip.hover(position={"x": across, "y": height / 2})
+        assert strip.locator("title").text_content() == told
+
+
 def test_a_record_has_a_checklist_and_what_we_assumed(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#{REMARKED}")
     arrived(tab)
