@@ -6,10 +6,10 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, ViewportSize
+    from playwright.sync_api import Browser, Dialog, Page, Request, ViewportSize
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -20,8 +20,10 @@ WIDE: ViewportSize = {"width": 1360, "height": 900}
 NARROW: ViewportSize = {"width": 360, "height": 780}
 """Viewports, in CSS pixels."""
 
+ColorScheme = Literal["light", "dark"]
+
 Visit = Callable[..., "Page"]
-"""Opens an address in a fresh tab, in a viewport and with options of the tab."""
+"""Opens an address as a fresh page, in a viewport and with options of its media."""
 
 
 def executable() -> str | None:
@@ -40,6 +42,53 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+class Tabs:
+    """Tabs that hold a page each at a time, one after the other, and what their pages complained of or asked for.
+
+    A tab of its own for each page is two or three new processes, which is more work than to open the page.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: list[Page] = []
+        self._busy: list[Page] = []
+        self._trouble: list[str] = []
+
+    def opened(self, address: str, viewport: ViewportSize = WIDE, color_scheme: ColorScheme = "light") -> Page:
+        """A page at an address, in a tab that holds no other."""
+        tab = self._idle.pop() if self._idle else self._new()
+        self._busy.append(tab)
+        tab.set_viewport_size(viewport)
+        tab.emulate_media(media="null", color_scheme=color_scheme)
+        tab.goto(address)
+        return tab
+
+    def emptied(self) -> list[str]:
+        """Let go of all pages, and say what trouble they made; a tab that cannot is not used again."""
+        for tab in (busy := self._busy)[:]:
+            busy.remove(tab)
+            tab.goto("about:blank")
+            self._idle.append(tab)
+        trouble, self._trouble = self._trouble, []
+        return trouble
+
+    def _new(self) -> Page:
+        tab = self._browser.new_page()
+        tab.on("console", lambda message: self._trouble.append(f"console: {message.text}"))
+        tab.on("pageerror", lambda error: self._trouble.append(f"error: {error}"))
+        tab.on("dialog", self._refuse)
+        tab.on("request", self._note)
+        return tab
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self._trouble.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _note(self, asked: Request) -> None:
+        if not asked.url.startswith(("file:", "data:")):
+            self._trouble.append(asked.url)
 
 
 def until(tab: Page, condition: str) -> None:

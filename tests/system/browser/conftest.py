@@ -4,31 +4,49 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from reports import build
-from tests.system.browser.chromium import WIDE, Visit, chromium, executable
+from tests.system.browser.chromium import Tabs, Visit, chromium, executable
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
-    from playwright.sync_api import Browser, Page, ViewportSize
+    from playwright.sync_api import Browser
 
     from catalog.evidence.results import Result, Run
     from tests.harness.once import Once
 
 
-@pytest.fixture(scope="module")
+FOLDER = Path(__file__).parent
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep what needs a browser together, in whatever order, where the first of it stands: one browser then does."""
+    ours = [each for each in items if FOLDER in each.path.parents]
+    if ours:
+        at = items.index(ours[0])
+        others = [each for each in items[at:] if FOLDER not in each.path.parents]
+        items[at:] = ours + others
+
+
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if executable() is None:
         reason = "no Chromium: `apt-get install chromium`, or name one in the variable CHROMIUM"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     with chromium() as opened:
         yield opened
+
+
+@pytest.fixture(scope="package")
+def tabs(browser: Browser) -> Tabs:
+    return Tabs(browser)
 
 
 @pytest.fixture(scope="session")
@@ -50,23 +68,7 @@ def page_of(told: Callable[[], tuple[Run, list[Result]]], folder: Path) -> str:
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Visit]:
-    """Open an address in a fresh tab; whatever it complains of or asks for fails the test."""
-    tabs, trouble = [], []
-
-    def opened(address: str, viewport: ViewportSize = WIDE, **options: Any) -> Page:
-        tab = browser.new_page(viewport=viewport, **options)
-        tabs.append(tab)
-        tab.on("console", lambda message: trouble.append(f"console: {message.text}"))
-        tab.on("pageerror", lambda error: trouble.append(f"error: {error}"))
-        tab.on("dialog", lambda dialog: trouble.append(f"dialog: {dialog.message}"))
-        tab.on(
-            "request", lambda asked: trouble.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None
-        )
-        tab.goto(address)
-        return tab
-
-    yield opened
-    for tab in tabs:
-        tab.close()
-    assert trouble == []
+def visit(tabs: Tabs) -> Iterator[Visit]:
+    """Open an address as a fresh page; whatever it complains of or asks for fails the test."""
+    yield tabs.opened
+    assert tabs.emptied() == []
