@@ -14,11 +14,12 @@ import pytest
 
 from catalog.evidence.results_file import read_run
 from catalog.evidence.self_check import of_records
+from tests.harness import fork_server
+from tests.harness.fork_server import CHECKOUT as CHECKOUT
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
-CHECKOUT = Path(__file__).parent.parent.parent
 DEADLINE_S = 600
 """What takes longer hangs. No expectation rests on it: a machine may be many times slower than the one next to it."""
 
@@ -103,11 +104,16 @@ def ran(
     cwd: Path = CHECKOUT,
     deadline_s: float = DEADLINE_S,
 ) -> Ran:
-    """Run a command to its end."""
+    """Run a command to its end: as a fork of what has imported it already, where that comes to the same."""
+    given = environ or {}
+    whole = child_environ({"COLUMNS": "100", "NO_COLOR": "1", **given})
+    if fork_server.may_fork(command, given, whole, cwd):
+        forked = fork_server.run(command, whole, deadline_s)
+        return Ran(forked.returncode, forked.stdout, forked.stderr, out)
     done = subprocess.run(
         command,
         cwd=cwd,
-        env=child_environ({"COLUMNS": "100", "NO_COLOR": "1", **(environ or {})}),
+        env=whole,
         capture_output=True,
         text=True,
         errors="backslashreplace",
