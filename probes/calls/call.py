@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 from probes.calls.body import NO_BODY, Body, JsonBody, body_of
 from probes.calls.placeholders import OWN_NAME, filled, placeholders_in
 from probes.calls.script import Hear, Say, Step
+from probes.calls.services import GRPC_HOST
 
 if TYPE_CHECKING:
     from catalog.model import Json
@@ -197,7 +198,7 @@ def delete(path: str, **options: Unpack[CallOptions]) -> Call:
 
 def invoke(path: str, message: Json | Body = NO_BODY, **options: Unpack[InvocationOptions]) -> Call:
     """Call a gRPC method; `timeout_s` is the deadline that travels with the call."""
-    return Call(GRPC, path, body_of(message), service="grpc_host", **options)
+    return Call(GRPC, path, body_of(message), service=GRPC_HOST, **options)
 
 
 def converse(path: str, *steps: Step, **options: Unpack[CallOptions]) -> Call:

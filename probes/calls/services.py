@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+GRPC_HOST = "grpc_host"
+"""The address at which gRPC is spoken."""
+
+
 CLOSED_PORT = "closed_port"
 """Nobody listens there."""
 

@@ -22,7 +22,7 @@ from probes.running.engine import TICK_S, Engine
 from reports import page_process
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from probes.running.waiting import LaneState
 
@@ -43,11 +43,15 @@ def is_worth_it(groups: Mapping[str, Sequence[str]]) -> bool:
     return enough and sys.platform == "linux" and threading.active_count() == 1
 
 
-def half(groups: Mapping[str, Sequence[str]]) -> set[str]:
-    """The names of groups that have about half of all records, the largest among them."""
-    chosen: set[str] = set()
-    balance = 0
-    for name, its in sorted(groups.items(), key=lambda each: -len(each[1])):
+def half(groups: Mapping[str, Sequence[str]], first: Collection[str] = ()) -> set[str]:
+    """The names of groups that have about half of all records, and never all.
+
+    Among them are those of `first`, or the largest where these are none or all there is.
+    """
+    chosen = set(first) if len(first) < len(groups) else set()
+    balance = sum(len(groups[name]) for name in chosen)
+    others = [(name, its) for name, its in groups.items() if name not in chosen]
+    for name, its in sorted(others, key=lambda each: -len(each[1])):
         if balance <= 0:
             chosen.add(name)
         balance += len(its) if balance <= 0 else -len(its)

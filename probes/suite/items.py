@@ -18,6 +18,7 @@ from catalog.evidence.retention import A_RUN, Allowance
 from catalog.model import Address, Json, Outcome
 from catalog.reading.assertions import assertions
 from catalog.writeback import ledger
+from probes.calls.services import GRPC_HOST
 from probes.elicit import book
 from probes.planning.sharding import group_of
 from probes.running import journal
@@ -32,13 +33,14 @@ from probes.wire.needles import needles_of
 from probes.wire.redact import Redactor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from catalog.evidence.past import Row
     from catalog.evidence.results import Result
     from probes.running.waiting import LaneState
     from probes.suite.options import Options
     from probes.suite.worker_input import WorkerInput
+    from probes.target.target import Target
     from probes.traffic.traffic import Traffic
 
 PROPERTY = "catalog_probe_result"
@@ -110,7 +112,6 @@ class Prober(Collector):
         if self._engine is not None:
             self._engine.close()
             self._engine = None
-            needles_of.cache_clear()  # one of the largest things of a run, and of no use to a view
             allocator.let_go()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -166,10 +167,19 @@ class Prober(Collector):
         options = self.options
         if options.target.embedded and options.traffic is None and halved.is_worth_it(self._by_group):
             names = (self._session, f"{self._session}/{halved.NAME}")
-            own, others = (self._engine_named(name, A_RUN // len(names)) for name in names)
-            chosen = halved.half(self._by_group)
+            # One redactor for both: from the fork on each process has its own copy, and the forms of keys are large.
+            redactor = self._redactor(self._target)
+            own, others = (self._engine_named(name, A_RUN // len(names), redactor) for name in names)
+            chosen = halved.half(self._by_group, [*self._speaking_grpc()])
             with suppress(OSError):  # there can be no other process: then all is asked here
                 self._engine = Halved(own, others, [each for each in addresses if self._group(each) in chosen])
+
+    def _speaking_grpc(self) -> Iterator[str]:
+        """The groups that load gRPC, a sixth of a run's memory: the process that makes the views has no room for it."""
+        for group, addresses in self._by_group.items():
+            provider = self.options.target.providers.get(Address.parse(addresses[0]).provider)
+            if provider is not None and GRPC_HOST in provider.addresses:
+                yield group
 
     def _start(self, group: str) -> None:
         addresses = self._by_group.pop(group, [])
@@ -182,7 +192,7 @@ class Prober(Collector):
             return self.options.traffic
         if self._engine is None:
             workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-            self._engine = self._engine_named(self._session, A_RUN // workers)
+            self._engine = self._engine_named(self._session, A_RUN // workers, self._redactor(self._target))
         return self._engine
 
     @property
@@ -190,18 +200,27 @@ class Prober(Collector):
         """What names this process's use of a mock: a worker that takes over another's items finds no limit used up."""
         return "/".join(filter(None, (self._worker_input.run, os.environ.get("PYTEST_XDIST_WORKER", ""))))
 
-    def _engine_named(self, session: str, kept: int) -> Engine:
-        """An engine that uses a mock by this name, and keeps so many bytes of large answers."""
+    @property
+    def _target(self) -> Target:
+        """The target, with what was looked up on the accounts, and where the mock is."""
         told = self._worker_input
         target = self.options.target.with_values(told.values()).with_unanswered(told.unanswered())
-        if target.embedded:
-            target = target.served_by(self._worker_input.addresses())
+        return target.served_by(told.addresses()) if target.embedded else target
+
+    def _redactor(self, target: Target) -> Redactor:
+        redactor = Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records)
+        needles_of.cache_clear()  # it has its own, and this process will need no other
+        return redactor
+
+    def _engine_named(self, session: str, kept: int, redactor: Redactor) -> Engine:
+        """An engine that uses a mock by this name, and keeps so many bytes of large answers."""
+        target = self._target
         return Engine(
             catalog=self.options.catalog,
             target=target,
             allow=self.options.allow,
             run=session,
-            redactor=Redactor.of(target, public=[NOWHERE_KEY], documented=self.options.catalog.records),
+            redactor=redactor,
             journal=Journal(self._folder / journal.NAME, target.name) if target.live else None,
             today=self.options.today,
             drawing=self.options.drawing,

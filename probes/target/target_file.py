@@ -22,6 +22,7 @@ from catalog.model import homes, places
 from catalog.model.standpoint import StandsFor
 from catalog.model.text import brief, decoded
 from catalog.reading.manifest import Manifest, manifest, providers
+from probes.calls.services import GRPC_HOST
 from probes.target import shape
 from probes.target.look_ups import Rule, in_order
 from probes.target.revising import why_not
@@ -280,7 +281,7 @@ class _Table:
             return text
         written = self.table[key]
         shown = f"what {_variable(written)} holds" if written.startswith(ENV) else repr(text)
-        if key == "grpc_host":
+        if key == GRPC_HOST:
             host = _url_parts(f"//{text}")
             if "@" in text:
                 raise self._error(key, "holds a password; put keys into credentials")

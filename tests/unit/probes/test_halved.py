@@ -50,3 +50,16 @@ def test_both_have_some_and_about_as_much(sizes: list[int]) -> None:
     theirs = sum(len(groups[each]) for each in chosen)
     assert 0 < theirs < sum(sizes)
     assert abs(sum(sizes) - 2 * theirs) <= max(sizes)
+
+
+@given(st.lists(st.integers(1, 150), min_size=2, max_size=15), st.data())
+def test_those_that_are_to_be_first_are_asked_elsewhere_and_the_rest_makes_up_for_it(
+    sizes: list[int], data: st.DataObject
+) -> None:
+    groups = {str(number): ["x"] * size for number, size in enumerate(sizes)}
+    first = data.draw(st.sets(st.sampled_from([*groups])))
+    chosen = halved.half(groups, first)
+    assert 0 < len(chosen) < len(groups)
+    assert first <= chosen or len(first) == len(groups)
+    theirs, before = (sum(len(groups[each]) for each in those) for those in (chosen, first))
+    assert chosen == first or abs(sum(sizes) - 2 * theirs) <= max(*sizes, before)
