@@ -45,8 +45,15 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
-def tabs(browser: Browser) -> Tabs:
+def all_tabs(browser: Browser) -> Tabs:
     return Tabs(browser)
+
+
+@pytest.fixture
+def tabs(all_tabs: Tabs) -> Iterator[Tabs]:
+    """Tabs whose pages may complain."""
+    yield all_tabs
+    all_tabs.emptied()
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +75,7 @@ def page_of(told: Callable[[], tuple[Run, list[Result]]], folder: Path) -> str:
 
 
 @pytest.fixture
-def visit(tabs: Tabs) -> Iterator[Visit]:
+def visit(all_tabs: Tabs) -> Iterator[Visit]:
     """Open an address as a fresh page; whatever it complains of or asks for fails the test."""
-    yield tabs.opened
-    assert tabs.emptied() == []
+    yield all_tabs.opened
+    assert all_tabs.emptied() == []

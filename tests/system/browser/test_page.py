@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from reports import build, html
-from tests.system.browser.chromium import Visit, arrived, shown, until
+from tests.system.browser.chromium import Tabs, Visit, arrived, shown, until
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE, drifted
@@ -148,10 +148,9 @@ def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tm
     assert tab.locator("h1").is_visible()
 
 
-def test_even_markup_that_got_in_could_not_act(browser: Browser, report: str) -> None:
+def test_even_markup_that_got_in_could_not_act(tabs: Tabs, report: str) -> None:
     """The policy is a second wall: what a bug of ours let through would still not run or load."""
-    tab = browser.new_page()
-    tab.goto(report)
+    tab = tabs.opened(report)
     tab.evaluate(
         """() => { window.refused = []; window.broken = [];
         addEventListener('securitypolicyviolation', event => refused.push(event.effectiveDirective));
@@ -179,7 +178,6 @@ def test_even_markup_that_got_in_could_not_act(browser: Browser, report: str) ->
     assert tab.locator("h1").is_visible()
     assert tab.evaluate("getComputedStyle(document.getElementById('inline')).position") == "static"
     assert (failed.value.url, failed.value.failure) == ("https://evil.example/x.png", "csp")
-    tab.close()
 
 
 def test_sorting(visit: Visit, report: str) -> None:
@@ -289,10 +287,9 @@ def test_everything_by_keyboard(visit: Visit, report: str) -> None:
     assert tab.locator("#list tr.detail").count() == 0
 
 
-def test_a_command_is_copied_as_it_stands(browser: Browser, report: str) -> None:
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    tab = context.new_page()
-    tab.goto(f"{report}#{STREAM}")
+def test_a_command_is_copied_as_it_stands(visit: Visit, report: str) -> None:
+    tab = visit(f"{report}#{STREAM}")
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     arrived(tab)
     command = tab.locator(f"{finding_of(STREAM)} .command").first
     # The button says so for a moment only, so it is listened to from before the click.
@@ -303,7 +300,7 @@ def test_a_command_is_copied_as_it_stands(browser: Browser, report: str) -> None
     command.locator("button").click()
     assert tab.evaluate("window.said") == "Copied"
     assert tab.evaluate("navigator.clipboard.readText()") == command.locator("pre").text_content()
-    context.close()
+    tab.context.clear_permissions()
 
 
 def test_without_script_the_findings_are_there(browser: Browser, report: str) -> None:

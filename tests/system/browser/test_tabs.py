@@ -1,0 +1,38 @@
+"""The tabs in which the pages of these tests are opened: none keeps anything of the page before, and all is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.system.browser.chromium import NARROW, WIDE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.system.browser.chromium import Tabs
+
+TROUBLE = """<!doctype html><script>
+window.left = 1; console.log("said"); alert("asked");
+new Image().src = "http://127.0.0.1:9/"; throw new Error("thrown");
+</script>"""
+STATE = """() => [window.left, innerWidth,
+  matchMedia('print').matches, matchMedia('(prefers-color-scheme: dark)').matches,
+  document.hasFocus(), document.querySelectorAll(':hover').length]"""
+
+
+def test_a_page_is_fresh_and_what_the_one_before_it_complained_of_is_told(tabs: Tabs, tmp_path: Path) -> None:
+    (tmp_path / "bad.html").write_text(TROUBLE, "utf-8")
+    (tmp_path / "good.html").write_text("<!doctype html><p>fine</p>", "utf-8")
+    good = (tmp_path / "good.html").as_uri()
+    bad = tabs.opened((tmp_path / "bad.html").as_uri(), NARROW, color_scheme="dark")
+    bad.emulate_media(media="print")
+    bad.mouse.move(9, 9)
+    assert bad.evaluate(STATE)[:4] == [1, NARROW["width"], True, True]
+    assert tabs.opened(good) is not bad, "a page that is still open keeps its tab"
+    told = tabs.emptied()
+    for each in ("console: said", "dialog: asked", "error: thrown", "http://127.0.0.1:9/"):
+        assert each in told, each
+    again = {tabs.opened(good), tabs.opened(good)}
+    assert bad in again
+    assert {*map(tuple, (each.evaluate(STATE) for each in again))} == {(None, WIDE["width"], False, False, True, 0)}
+    assert tabs.emptied() == []
