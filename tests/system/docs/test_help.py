@@ -45,6 +45,9 @@ _GAP = re.compile(r"\s{2,}")
 
 ANSWER = 'HTTP/1.1 429 Too Many Requests\n\n{"error": {"type": "rate_limit_error", "message": "slow"}}'
 LATEST = "reports/out/latest"
+EDITED = "edited"
+RECORD_FOLDERS = (EDITED, f"{LATEST}/catalog")
+"""Where a reader has records: those that were edited, and those that the last run would change."""
 A_CAUSE = "pa-3f2a9c01"
 """The id of a cause in the examples."""
 DRIFTING = ("pa/errors/general/overloaded", "pa/errors/general/rate_limit", "pc/errors/not_found/model")
@@ -74,9 +77,19 @@ EXAMPLES = [*(each for each in examples() if each not in COMMANDS), *OF_NIGHTS]
 
 
 @pytest.fixture
-def nights(reader: Path, tmp_path: Path) -> Path:
-    """What a reader has, for one example alone: what another one wrote is not what this one finds."""
-    return Path(shutil.copytree(reader, tmp_path / "reader", symlinks=True))
+def nights(reader: Path, tmp_path: Path, example: str) -> Path:
+    """What a reader has, for one example alone: what another one wrote is not what this one finds.
+
+    The folders of records, nine files in ten, only where the example names or writes them.
+    """
+    words = [word for _, of_command in ours(example, reader) for word in of_command]
+    unnamed = [] if "update" in words else [folder for folder in RECORD_FOLDERS if folder not in words]
+    without = {str(reader / folder) for folder in unnamed}
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        return {name for name in names if str(Path(folder, name)) in without}
+
+    return Path(shutil.copytree(reader, tmp_path / "reader", symlinks=True, ignore=left_out))
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +120,8 @@ def made_in(place: Path) -> Path:
     build(folder / LATEST)
     history.append(folder / "reports" / "history", told, seen)
     remembering(folder)  # as who probed does
-    copied(RECORDS, folder / "edited")
-    shutil.copytree(folder / "edited", folder / LATEST / "catalog")
+    for records in RECORD_FOLDERS:
+        copied(RECORDS, folder / records)
     (folder / "error.txt").write_text(ANSWER, encoding="utf-8")
     (folder / "body.json").write_text('{"code": "resource-exhausted", "error": "Too many requests."}', encoding="utf-8")
     said = io.StringIO()
@@ -128,10 +141,10 @@ def drifted(seen: Result) -> Result:
 
 def ours(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
     """The commands of ours in an example, by module, with what stands for something replaced by it."""
-    instead = {"DIR": "edited", "night.har": LATEST, "session.jsonl": LATEST}
+    instead = {"DIR": EDITED, "night.har": LATEST, "session.jsonl": LATEST}
     if A_CAUSE in example:
         instead[A_CAUSE] = causes(read_run(nights / LATEST / RESULTS)[1])[0].id
-    instead |= {"URL": "https://api.example", "main/catalog/records": "edited"}
+    instead |= {"URL": "https://api.example", "main/catalog/records": EDITED}
     unused = iter(NIGHTS)
     for part in re.split(r"\||&&", example):
         typed = shlex.split(part.split(" > ")[0])
@@ -186,7 +199,7 @@ def called(module: str, words: list[str], nights: Path) -> int:
     if module == "mockserver":
         words = [*words, "--help"]
     if words[0] == "update":
-        words = [*words, "--catalog", "edited"]  # else it would write into those that this project ships
+        words = [*words, "--catalog", EDITED]  # else it would write into those that this project ships
     if words[0] == "accept":
         words = [*words, "--ledger", str(nights / "ledger.json")]
     if words[0] == "listen":
