@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 
 PROPERTY = "catalog_probe_result"
 """The user property that carries a result from the process that probed to the one that records."""
+
+NO_KEYWORDS: Mapping[str, Any] = MappingProxyType({})
 
 PROBER = "catalog-probe-prober"
 """The name under which pytest knows the prober of a process."""
@@ -97,6 +101,12 @@ class Prober(Collector):
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         """The setup report has carried the result; the later reports of the item need not carry it again."""
         item.user_properties[:] = [each for each in item.user_properties if each[0] != PROPERTY]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Have the reports of all that passed share what everybody has read by now: pytest holds three a record."""
+        if report.passed:
+            report.keywords = NO_KEYWORDS
 
     def wait(self, address: str, meanwhile: Callable[[], None]) -> None:
         """Wait until a record's result is there, and call `meanwhile` now and then; what it is comes with its item."""
