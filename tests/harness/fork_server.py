@@ -26,12 +26,14 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from subprocess import CompletedProcess, TimeoutExpired
 
 from tests.harness.loopback import sitecustomize as loopback
 
 CHECKOUT = Path(__file__).parent.parent.parent
+GUARD = str(Path(loopback.__file__).parent)
 
 COMMANDS = ("pytest", "catalog", "probes", "reports")
 """Modules that are run with `python -m`."""
@@ -49,6 +51,9 @@ imports them; not recipes, which are imported for the providers that are asked; 
 AT_START = ("PYTHON", "HOME", "LC_", "LANG", "LD_", "MALLOC_", "GLIBC_", "OPENSSL_", "SSL", "GRPC_", "EXECNET_")
 """How the variables begin that are read as Python starts, and as a module of PRELOADED is imported."""
 
+PATH = "PYTHONPATH"
+"""The one of these that a fork can follow: where it looks for what is not imported yet."""
+
 AUTOLOAD_OFF = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 """Without it pytest rewrites the assertions of all that is installed as a plugin, anyio for one, as it imports it."""
 
@@ -59,15 +64,19 @@ LONGEST = 200_000
 def may_fork(command: Sequence[str], given: Mapping[str, str], environ: Mapping[str, str], cwd: Path) -> bool:
     """Whether a fork does as a process would that starts with `environ`, of which a test has given `given`.
 
-    A test that gives anything that is read at the start means a process of its own, whatever the value. Starts the
+    A test that gives what is read at the start means a process of its own, whatever the value (PYTHONHASHSEED at
+    random changes nothing else). A fork follows a path, if what lies there takes no other module's place. Starts the
     server, if there is none yet.
     """
     ours = tuple(command[:2]) == (sys.executable, "-m") and len(command) > 2 and command[2] in COMMANDS
-    if sys.platform != "linux" or not ours or cwd != CHECKOUT or any(name.startswith(AT_START) for name in given):
+    read = any(name.startswith(AT_START) and name != PATH for name in given)
+    if sys.platform != "linux" or not ours or cwd != CHECKOUT or read:
         return False
     if command[2] == "pytest" and AUTOLOAD_OFF not in environ:
         return False
-    return _read_at_start(environ) == _server(environ).started_with
+    if _read_at_start(environ) != _server(environ).started_with:
+        return False
+    return all(map(_adds_only, {*_path(environ)} - {*_server(environ).path, str(CHECKOUT)}))
 
 
 def run(command: Sequence[str], environ: Mapping[str, str], deadline_s: float) -> CompletedProcess[str]:
@@ -82,15 +91,15 @@ def run(command: Sequence[str], environ: Mapping[str, str], deadline_s: float) -
 class _Server:
     """The process that forks, seen from that which asks. It ends with it."""
 
-    def __init__(self, started_with: Mapping[str, str]) -> None:
-        self.started_with = started_with
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.started_with, self.path = _read_at_start(environ), [GUARD, *_path(os.environ)]
         self._asking = os.getpid()
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(theirs.fileno())],
                 cwd=CHECKOUT,
-                env=started_with,
+                env={**self.started_with, PATH: os.pathsep.join(self.path)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -148,12 +157,22 @@ def _server(environ: Mapping[str, str]) -> _Server:
     """That of this thread and process, for each runs one command at a time; started when it is first asked."""
     who = (os.getpid(), threading.get_ident())
     if who not in _servers:
-        _servers[who] = _Server(_read_at_start(environ))
+        _servers[who] = _Server(environ)
     return _servers[who]
 
 
 def _read_at_start(environ: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environ.items() if name.startswith(AT_START)}
+    return {name: value for name, value in environ.items() if name.startswith(AT_START) and name != PATH}
+
+
+def _path(environ: Mapping[str, str]) -> list[str]:
+    return list(filter(None, environ.get(PATH, "").split(os.pathsep)))
+
+
+def _adds_only(folder: str) -> bool:
+    """Whether nothing in a folder has the name of a module that there is without it."""
+    names = {path.name.partition(".")[0] for path in Path(folder).iterdir()} if Path(folder).is_dir() else set()
+    return not any(find_spec(name) for name in names if name.isidentifier())
 
 
 def _text(said: bytes) -> str:
@@ -202,6 +221,8 @@ def main(connection: int) -> None:
     os.environ.update({name: each for name, each in environ.items() if name not in taken_by_imports} | set_by_imports)
     loopback.lead()
     time.tzset()
+    path = dict.fromkeys(_path(os.environ))
+    sys.path[1:] = [*path, *(each for each in sys.path[1:] if each not in {*path, *_path(before)})]
     sys.argv = arguments
     runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
 

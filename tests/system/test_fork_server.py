@@ -156,13 +156,31 @@ def test_what_does_not_end_is_killed(tmp_path: Path) -> None:
     assert ran(tmp_path, [sys.executable, "-m", "catalog", "check"]).status == 0, "the server forks on"
 
 
-@pytest.mark.parametrize("name", ["PYTHONHASHSEED", "PYTHONPATH", "LC_ALL", "LD_PRELOAD", "HOME"])
+@pytest.mark.parametrize("name", ["PYTHONHASHSEED", "PYTHONOPTIMIZE", "LC_ALL", "LD_PRELOAD", "HOME"])
 def test_what_is_read_at_the_start_needs_a_start(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [sys.executable, "-m", "catalog", "check"]
     assert fork_server.may_fork(command, {}, child_environ({}), CHECKOUT)
     assert not fork_server.may_fork(command, {name: "0"}, child_environ({name: "0"}), CHECKOUT)
     monkeypatch.setenv(name, "0")
     assert not fork_server.may_fork(command, {}, child_environ({}), CHECKOUT)
+
+
+def test_a_fork_finds_plugins_where_it_is_told(tmp_path: Path) -> None:
+    told = "def pytest_configure():\n    import sys; print(sys.path, __name__)\n"
+    (tmp_path / "a_plugin_of_ours.py").write_text(told)
+    (tmp_path / "written.py").write_text(TEST.format(body="assert 'a_plugin_of_ours' in sys.modules"))
+    forked, started = both((*FILE, "-p", "a_plugin_of_ours"), tmp_path, {"PYTHONPATH": str(tmp_path)})
+    assert (forked.status, plain(forked.said)) == (0, plain(started.said))
+    assert str(tmp_path) in forked.output
+
+
+@pytest.mark.parametrize("name", ["sitecustomize.py", "probes/", "httpx.py", "json.cpython-311-x86_64-linux-gnu.so"])
+def test_what_would_be_imported_in_the_place_of_another_module_needs_a_start(name: str, tmp_path: Path) -> None:
+    given = {"PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "catalog", "check"]
+    assert fork_server.may_fork(command, given, child_environ(given), CHECKOUT)
+    (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).touch()
+    assert not fork_server.may_fork(command, given, child_environ(given), CHECKOUT)
 
 
 def test_so_does_another_folder_interpreter_or_command(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.harness.command import CHECKOUT, Ran, pytest_probes
+from tests.harness.command import Ran, pytest_probes
 from tests.harness.costs import TO
 
 SELECTED = ("--provider", "pa", "-k", "status:429")
@@ -26,7 +26,7 @@ ENCODED = 16
 def counted(tmp_path: Path, *arguments: str) -> tuple[Ran, dict[str, Any]]:
     """A run of `pytest probes`, and what it cost."""
     file = tmp_path / "costs.json"
-    environ = {TO: str(file), "PYTHONPATH": str(CHECKOUT)}  # a process of its own: what it imports is counted
+    environ = {TO: str(file), "PYTHONHASHSEED": "random"}  # a process of its own: what it imports is counted
     run = pytest_probes(tmp_path / "out", "-p", "tests.harness.costs", *SELECTED, *arguments, environ=environ)
     return run, json.loads(file.read_text())
 

@@ -162,6 +162,7 @@ def test_a_run_has_its_page_made_beside_and_gives_no_key_away(tmp_path: Path) ->
     (tmp_path / "spy.py").write_text(SPY)
     spied = tmp_path / "spied.json"
     environ = {"PYTHONPATH": str(tmp_path), "SPIED": str(spied), "OPENAI_API_KEY": "sk-of-somebody-else"}
+    environ["PYTHONHASHSEED"] = "random"  # a process of its own: what it imports is looked at
     run = pytest_probes(tmp_path / "out", "-p", "spy", "--provider", "pa", "-k", "429", environ=environ)
     assert run.status == 0, run.said
     processes, is_jinja_loaded = json.loads(spied.read_text())
