@@ -131,15 +131,14 @@ def made_in(folder: Path) -> Path:
     tools.mkdir()
     (tools / "gh").write_text(GH)
     (tools / "gh").chmod(0o755)
-    subprocess.run(["git", "init", "--quiet", "--template=", "--bare", str(remote)], check=True)
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
     repository = in_folder(folder)
-    repository.git("init", "--quiet", "--template=", "--initial-branch=main")
+    repository.git("init", "--quiet", "--initial-branch=main")
     repository.git("add", "--all")
     repository.git("commit", "--quiet", "-m", "All")
     repository.git("remote", "add", "origin", str(remote))
     repository.git("push", "--quiet", "origin", "main")
     repository.git("fetch", "--quiet", "origin")
-    repository.git("gc", "--quiet")  # each test copies it: some files in the place of hundreds
     return folder
 
 
