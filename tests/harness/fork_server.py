@@ -19,6 +19,7 @@ import os
 import runpy
 import selectors
 import signal
+import site
 import socket
 import subprocess
 import sys
@@ -26,7 +27,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from pathlib import Path
 from subprocess import CompletedProcess, TimeoutExpired
 
@@ -76,7 +77,8 @@ def may_fork(command: Sequence[str], given: Mapping[str, str], environ: Mapping[
         return False
     if _read_at_start(environ) != _server(environ).started_with:
         return False
-    return all(map(_adds_only, {*_path(environ)} - {*_server(environ).path, str(CHECKOUT)}))
+    path = _server(environ).path
+    return all(_adds_only(folder, path) for folder in {*_path(environ)} - {*path, str(CHECKOUT)})
 
 
 def run(command: Sequence[str], environ: Mapping[str, str], deadline_s: float) -> CompletedProcess[str]:
@@ -92,7 +94,9 @@ class _Server:
     """The process that forks, seen from that which asks. It ends with it."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
-        self.started_with, self.path = _read_at_start(environ), [GUARD, *_path(os.environ)]
+        self.started_with = _read_at_start(environ)
+        # The checkout is there as the folder it runs in; named here, it would not be once more where it is installed.
+        self.path = [GUARD, *(each for each in _path(os.environ) if each != str(CHECKOUT))]
         self._asking = os.getpid()
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -169,10 +173,14 @@ def _path(environ: Mapping[str, str]) -> list[str]:
     return list(filter(None, environ.get(PATH, "").split(os.pathsep)))
 
 
-def _adds_only(folder: str) -> bool:
-    """Whether nothing in a folder has the name of a module that there is without it."""
-    names = {path.name.partition(".")[0] for path in Path(folder).iterdir()} if Path(folder).is_dir() else set()
-    return not any(find_spec(name) for name in names if name.isidentifier())
+def _adds_only(folder: str, path: Sequence[str]) -> bool:
+    """Whether nothing in a folder has the name of a module that a server with this path finds without it.
+
+    Not what this process finds: its tests have added to its path and its modules.
+    """
+    names = {each.name.partition(".")[0] for each in Path(folder).iterdir()} if Path(folder).is_dir() else set()
+    places = [*path, str(CHECKOUT), *site.getsitepackages()]
+    return not any(name in sys.stdlib_module_names or PathFinder.find_spec(name, places) for name in names if name)
 
 
 def _text(said: bytes) -> str:
@@ -208,7 +216,7 @@ def _serve(connection: socket.socket) -> tuple[list[str], dict[str, str]]:
 
 def main(connection: int) -> None:
     """Serve until nobody can ask any more; and what each fork does."""
-    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's is for who asks, and for the forks
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's is for who asks, and for the forks
     before = dict(os.environ)
     preload()
     set_by_imports = dict(os.environ.items() - before.items())
@@ -216,7 +224,7 @@ def main(connection: int) -> None:
     gc.collect()
     gc.freeze()  # else a fork that looks for garbage copies all that is shared
     arguments, environ = _serve(socket.socket(fileno=connection))
-    signal.signal(signal.SIGINT, interrupted)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where tests run behind a shell's `&`
     os.environ.clear()
     os.environ.update({name: each for name, each in environ.items() if name not in taken_by_imports} | set_by_imports)
     loopback.lead()

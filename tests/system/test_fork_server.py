@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +79,14 @@ def test_first_or_second():
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     os.chdir("/")
 """
+
+
+@pytest.fixture(autouse=True)
+def _hears_interrupts() -> Iterator[None]:
+    """What is started hears SIGINT: behind a shell's `&` it is ignored, and whoever is started inherits that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def both(command: tuple[str, ...], folder: Path, environ: Mapping[str, str]) -> tuple[Ran, Ran]:
