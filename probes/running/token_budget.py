@@ -52,7 +52,7 @@ class TokenBudget:
 
     An answer that tells how much is left is believed over our own bounds: they are upper ones, and others may draw on
     the same budget. What it says was used comes back at the reset, or evenly until then where the reset is as far away
-    as a bucket takes to fill again (2:8.2).
+    as a bucket takes to fill again (2:8.2), in this answer and in most: who counts by the minute may say so by chance.
     """
 
     def __init__(self, per_minute: float, max_wait_s: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -62,6 +62,8 @@ class TokenBudget:
         self._reserved: list[Reserved] = []
         self._used: list[Used] = []
         """None of them covers another. Answers overtake one another: one that says less may be older."""
+        self._as_a_bucket = 0
+        """How many more answers told a reset as a bucket would than did not."""
 
     def wait_s(self, tokens: int) -> float:
         """Seconds until it is worth looking again; 0 where there is room. What exceeds the limit waits for all of it.
@@ -98,8 +100,12 @@ class TokenBudget:
         """
         self._reserved = [each for each in self._reserved if each.under_way]
         now, tokens, evenly = self._clock(), max(0.0, self._per_minute - remaining), self._per_minute / MINUTE_S
-        used = Used(tokens, now, 0.0, now + reset_s)
-        if abs(reset_s - tokens / evenly) <= ROUNDED_S:
+        # Of one window each answer tells the end, rounded up or down: it is the latest of them.
+        ends = [each.until for each in self._used if not each.back_a_second]
+        used = Used(tokens, now, 0.0, max(each for each in [now + reset_s, *ends] if each <= now + reset_s + ROUNDED_S))
+        as_a_bucket = abs(reset_s - tokens / evenly) <= ROUNDED_S
+        self._as_a_bucket += 1 if as_a_bucket else -1
+        if as_a_bucket and self._as_a_bucket > 0:
             used = Used(tokens, now, evenly, now + tokens / evenly)
         if not any(each.covers(used, now) for each in self._used):
             self._used = [used, *(each for each in self._used if not used.covers(each, now))]

@@ -10,7 +10,7 @@ from email.utils import format_datetime
 from typing import NamedTuple, Protocol
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog.model import Response
@@ -135,8 +135,19 @@ def asked(draw: st.DrawFn, per_minute: int = 10_000) -> list[Asked]:
     return [Asked(each, draw(st.integers(0, each))) for each in most]
 
 
+NEARLY_USED_UP = [
+    Asked(*map(int, each.split("/")))
+    for each in (
+        "264/264 2009/424 463/463 1542/1542 85/22 93/20 256/256 135/135 58/58 64/64 82/82 "
+        "128/55 958/58 1825/936 2039/0 1395/999 2188/0 2435/1807 2389/2389 427/427"
+    ).split()
+]
+"""All but one token of a minute fit into its first second, of which the answers then tell as a full bucket's would."""
+
+
 @pytest.mark.parametrize("counting", [Bucket, Minutes])
 @given(requests=asked())
+@example(requests=NEARLY_USED_UP)
 def test_nothing_is_refused_once_the_limit_is_known(counting: type[Bucket | Minutes], requests: list[Asked]) -> None:
     assert run(counting(10_000), 10_000, requests).refused == 0
 
@@ -186,12 +197,27 @@ def test_more_than_the_limit_waits_until_it_is_whole() -> None:
 
 
 def test_what_others_have_taken_counts() -> None:
-    clock = [0.0]
-    budget = TokenBudget(1_000, 60.0, lambda: clock[0])
-    budget.told(0, 17.0)
-    assert budget.wait_s(1) == 17.0, "a window: all of it is back at once"
-    budget.told(0, 60.0)
-    assert budget.wait_s(100) == pytest.approx(6.0), "a bucket: it fills evenly"
+    window, bucket = (TokenBudget(1_000, 60.0, lambda: 0.0) for _ in range(2))
+    window.told(0, 17.0)
+    assert window.wait_s(1) == 17.0, "all of it is back at once"
+    bucket.told(0, 60.0)
+    assert bucket.wait_s(100) == pytest.approx(6.0), "it fills evenly"
+
+
+def test_a_window_may_by_chance_tell_a_reset_as_a_bucket_would() -> None:
+    """A minute that has just begun and is nearly used up: nothing comes back of it before its end."""
+    window = TokenBudget(1_000, 60.0, lambda: 0.0)
+    window.told(736, 60.0)
+    window.told(20, 59.0)
+    assert window.wait_s(100) == 60.0, "of one window all answers tell the end: the latest, for it is told rounded"
+
+
+def test_a_bucket_may_once_tell_a_reset_as_a_window_would() -> None:
+    """Its answer came late; the others say how it counts."""
+    bucket = TokenBudget(1_000, 60.0, lambda: 0.0)
+    for remaining, reset_s in ((900, 6.0), (800, 12.0), (800, 7.0), (700, 18.0)):
+        bucket.told(remaining, reset_s)
+    assert bucket.wait_s(800) == pytest.approx(6.0)
 
 
 @pytest.mark.parametrize("reset_s", [3_600.0, float("inf")])
