@@ -58,6 +58,9 @@ PATH = "PYTHONPATH"
 AUTOLOAD_OFF = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 """Without it pytest rewrites the assertions of all that is installed as a plugin, anyio for one, as it imports it."""
 
+NO_MODULES = frozenset({"", "__pycache__"})
+"""What files and folders are called that nobody imports."""
+
 LONGEST = 200_000
 """Bytes of a request: arguments and environment."""
 
@@ -180,7 +183,7 @@ def _adds_only(folder: str, path: Sequence[str]) -> bool:
     """
     names = {each.name.partition(".")[0] for each in Path(folder).iterdir()} if Path(folder).is_dir() else set()
     places = [*path, str(CHECKOUT), *site.getsitepackages()]
-    return not any(name in sys.stdlib_module_names or PathFinder.find_spec(name, places) for name in names if name)
+    return not any(name in sys.stdlib_module_names or PathFinder.find_spec(name, places) for name in names - NO_MODULES)
 
 
 def _text(said: bytes) -> str:

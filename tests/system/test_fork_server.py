@@ -187,6 +187,7 @@ def test_a_fork_finds_plugins_where_it_is_told(tmp_path: Path) -> None:
 def test_what_would_be_imported_in_the_place_of_another_module_needs_a_start(name: str, tmp_path: Path) -> None:
     given = {"PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-m", "catalog", "check"]
+    (tmp_path / "__pycache__").mkdir()
     assert fork_server.may_fork(command, given, child_environ(given), CHECKOUT)
     (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).touch()
     assert not fork_server.may_fork(command, given, child_environ(given), CHECKOUT)
