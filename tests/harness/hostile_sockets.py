@@ -24,6 +24,12 @@ def frame(opcode: int, payload: bytes = b"", *, announced: int | None = None, fi
     return head + bytes([127]) + struct.pack("!Q", length) + payload
 
 
+def unmasked(said: bytes) -> bytes:
+    """What the first frame of a client holds, which masks each; of fewer than 126 bytes."""
+    mask, payload = said[2:6], said[6 : 6 + (said[1] & 0x7F)]
+    return bytes(each ^ mask[at % 4] for at, each in enumerate(payload))
+
+
 def after_handshake(misbehave: Misbehaviour) -> Misbehaviour:
     """Accept the WebSocket, then misbehave."""
 

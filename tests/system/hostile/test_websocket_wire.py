@@ -26,7 +26,8 @@ from tests.harness import certificates
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at
 from tests.harness.hostile import Hostile, Peer, hanging, plain
-from tests.harness.hostile_sockets import CLOSE, TEXT, after_handshake, endless_frames, frame, saying
+from tests.harness.hostile_sockets import CLOSE, TEXT, after_handshake, endless_frames, frame, saying, unmasked
+from tests.harness.processes import until
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -176,9 +177,11 @@ def test_names_are_translated_both_ways() -> None:
     with hostile.serving() as base:
         provider = mock_target_at(base, timeout_s=SOON_S, header_prefix="real-", id_prefix="real_").providers["pa"]
         exchange = exchanged(provider, call)
+        until(lambda: received)
     assert exchange.response is not None
     heard, said = exchange.response.events or ()
     assert (heard.data["id"], said.data) == ("pa_1", {"again": "pa_1"})
+    assert json.loads(unmasked(received[0])) == {"again": "real_1"}
     assert "real-beta: x" in hostile.heads[0]
     assert "pa-beta" in exchange.request.headers
 
@@ -218,6 +221,7 @@ def test_who_still_talks_can_answer_our_close() -> None:
 
     with Hostile(after_handshake(talkative)).serving() as base:
         exchange = exchanged(pc(base), converse("/v1/responses", Hear("0")))
+        until(lambda: ended)  # the peer reads how it ends after we have ended it, and may come late to that
     assert names(exchange) == ["0"]
     assert ended == [b""]
 
