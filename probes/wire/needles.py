@@ -77,7 +77,7 @@ class Needles:
     _known: set[bytes] = field(default_factory=set)
     _long: list[_Needle] = field(default_factory=list)
     _words: set[int] = field(default_factory=set)
-    """Every word of a long needle, as the machine reads eight bytes."""
+    """Words of the long needles, as the machine reads eight bytes: one at least of those looked up in a hit."""
     _all: bytearray = field(default_factory=bytearray)
     """The long needles' forms, one after the other: a word that was met is looked up here, for there are few of those,
     and an index of all that could be would be the largest thing in a run's memory."""
@@ -220,8 +220,11 @@ class Needles:
         self._starts.append(len(self._all))
         self._all += needle.form + _BETWEEN
         form = memoryview(needle.form)
-        for phase in range(GRAM):
-            self._words.update(_words(form, phase))
+        # Enough of it has `least - GRAM + 1` words, of which each STRIDE-th is looked up: STRIDE in a row are kept of
+        # `apart` times GRAM, so that one that is kept is among them.
+        apart = (needle.least - GRAM + 1) // GRAM
+        for phase in range(STRIDE if apart else GRAM):
+            self._words.update(_words(form, phase)[:: apart or 1])
 
     def _forget(self, forms: Iterable[bytes]) -> None:
         """Forget what was found of words that now stand in another needle as well."""

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from catalog.model import Event, Json
 from catalog.model.json_tree import texts
 from catalog.model.record import Record
-from probes.wire.needles import ENOUGH, MANY
+from probes.wire.needles import ENOUGH, GRAM, MANY, Hit, Needles
 from probes.wire.observer import Observer
-from probes.wire.redact import Redactor
+from probes.wire.redact import MIN_SECRET, Redactor
 from tests.harness.engines import catalog
 
 SECRET = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
@@ -186,6 +186,46 @@ def test_nor_does_writing_it_down_in_any_dress(part: str, dress: str, before: by
     shown = shown_of(f"see {told.rstrip('=')}.")
     assert MARKER in shown
     assert len(shown) <= len(f"see {MARKER}.") + 4 * len(before) + 90
+
+
+RAW = SECRET.lower().encode()
+ONCE = base64.b64encode(SECRET.encode())
+ENOUGH_OF: dict[str, tuple[bytes, int]] = {
+    "as it is": (RAW, ENOUGH),
+    "base64": (base64.b64encode(RAW).lower()[: len(RAW) * 8 // 6], ENOUGH * 8 // 6 - 1),
+    "base32": (base64.b32encode(SECRET.encode()).lower()[: len(RAW) * 8 // 5], ENOUGH * 8 // 5 - 1),
+    "hexadecimal": (RAW.hex().encode(), 2 * ENOUGH),
+    "a fingerprint": (RAW.hex(":").encode(), 3 * ENOUGH - 1),
+    "base64 in base64": (base64.b64encode(ONCE).lower()[: len(ONCE) * 8 // 6], 2 * ENOUGH * 8 // 6 - 1),
+    "base64 in hexadecimal": (ONCE.hex().encode(), 4 * ENOUGH),
+}
+"""Forms as they are looked for, bare, and how many of their bytes in a row are a part that is hidden."""
+
+
+@pytest.mark.parametrize("form", ENOUGH_OF)
+def test_enough_of_a_form_is_met_whatever_part_it_is_and_wherever_it_stands(form: str) -> None:
+    whole, enough = ENOUGH_OF[form]
+    needles = Needles()
+    needles.add(SECRET, MARKER)
+    for begin in range(len(whole) - enough + 1):
+        part = whole[begin : begin + enough]
+        for before in range(GRAM):
+            text = bytes(before) + part
+            assert needles.met(text)
+            assert [*needles.hits(text)] == [Hit(before, len(text), MARKER)]
+            assert not [*needles.hits(text[:-1])]
+
+
+@pytest.mark.parametrize("size", range(MIN_SECRET, 2 * ENOUGH))
+def test_all_of_a_short_secret_is_met_in_each_form_wherever_it_stands(size: int) -> None:
+    """Fewer bytes than are enough of a form may be all of it."""
+    secret = SECRET[:size].lower()
+    needles = Needles()
+    needles.add(secret, MARKER)
+    raw = secret.encode()
+    for form in (raw, raw.hex().encode(), base64.b64encode(raw).lower()[: size * 8 // 6]):
+        for before in range(GRAM):
+            assert needles.met(bytes(before) + form)
 
 
 def test_nor_do_numbers_of_bytes() -> None:
