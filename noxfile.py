@@ -87,9 +87,9 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def proofs(session: nox.Session) -> None:
-    """Prove at length what `tests` shows in short: a whole night in the field, all hostile servers, large reports."""
+    """Prove at length what `tests` shows in short: a night in the field, hostile servers, faults, large reports."""
     install(session, "test")
-    session.run("pytest", *WORKERS, "-m", "proof", "tests/system", *session.posargs, env=COMPILED)
+    session.run("pytest", *WORKERS, "-m", "proof", "tests/contract", "tests/system", *session.posargs, env=COMPILED)
 
 
 @nox.session

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +59,18 @@ def spoiled_records(fault: str, results: Iterable[Result]) -> Iterator[Line]:
     yield from sorted(single)
 
 
+def spoiled_otherwise(known: Iterable[Line], fault: str, results: Sequence[Result]) -> str:
+    """What is said of some records otherwise than in the lines of all that a fault spoils, as the lines of a diff.
+
+    The lines of `spoiled_records` count what conforms: of some records each must conform as one of all does.
+    """
+    asked = {result.record for result in results}
+    told = {COUNT.sub(ALIKE, each) for each in spoiled_records(fault, results)}
+    uncounted = {COUNT.sub(ALIKE, each) for each in known}
+    expected = {each for each in uncounted if each in told or each.split("\t")[1] in asked}
+    return _difference(sorted(expected), sorted(told))
+
+
 def captured(identity: str, address: str, judged: Iterable[tuple[str, Outcome, Iterable[Finding]]]) -> Iterator[Line]:
     """One line for all labels of a record of which the same is said; names in the answer that are not ours are counted.
 
@@ -76,6 +89,10 @@ def captured(identity: str, address: str, judged: Iterable[tuple[str, Outcome, I
 
 
 UNDOCUMENTED = frozenset({"undocumented-header", "undocumented-field"})
+
+
+COUNT = re.compile(r"(?<=\t)\(\d+ records\)(?=\t)")
+ALIKE = "(records)"
 
 
 class Snapshot:
@@ -100,11 +117,15 @@ class Snapshot:
 
     def difference(self, lines: Iterable[Line], name: str = "") -> str:
         """What is said otherwise now, as the lines of a diff; empty where all is as it was."""
-        found = difflib.unified_diff(self.part(name), list(lines), "as it was", "as it is", n=0, lineterm="")
-        return "\n".join(each for each in found if not each.startswith("@@"))
+        return _difference(self.part(name), list(lines))
 
     def _lines(self) -> list[Line]:
         return self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+
+
+def _difference(was: Sequence[Line], told: Sequence[Line]) -> str:
+    found = difflib.unified_diff(was, told, "as it was", "as it is", n=0, lineterm="")
+    return "\n".join(each for each in found if not each.startswith("@@"))
 
 
 def _part(text: Line) -> str:
