@@ -37,6 +37,17 @@ class Took:
         answered = (each.elapsed_ms for attempt in attempts for each in attempt.exchanges if each.failure is None)
         return cls(sum(attempt.elapsed_ms for attempt in attempts), tuple(answered))
 
+    @classmethod
+    def as_written(cls, attempts: Sequence[Json]) -> Self:
+        """The same of attempts as a line has them: to make objects of them takes as long as to read them."""
+        answered = (
+            each.get("elapsed_ms", 0.0)
+            for attempt in attempts
+            for each in attempt["exchanges"]
+            if not each.get("failure")
+        )
+        return cls(sum(attempt["elapsed_ms"] for attempt in attempts), tuple(answered))
+
 
 def took(attempts: Sequence[Attempt]) -> Took:
     """How long these attempts took; of those that stay in their file it was noted when they were read."""
@@ -102,10 +113,10 @@ class Later(_InWriting):
     """
 
     def __init__(self, file: Path, offset: int, size: int, data: Mapping[str, Json]) -> None:
-        attempts = attempts_of(data)
+        attempts = data.get("attempts", ())
         super().__init__(len(attempts))
         self._line = (file, offset, size)
-        self.took = Took.of(attempts)
+        self.took = Took.as_written(attempts)
 
     def _read(self) -> tuple[Attempt, ...]:
         return _read(*self._line)

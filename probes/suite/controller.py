@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 _OURS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 """Statuses of pytest that ours replaces; an interruption or a usage error stays what it is."""
 
+IN_MEMORY = 2_000_000
+"""Bytes of results whose exchanges are held while the views are made: all but the page look at each of them once."""
+
 
 class Controller:
     """The plugin object of the one process that records."""
@@ -214,7 +217,7 @@ class Controller:
                 session.exitstatus = Exit.HARNESS_ERROR
             return
         self._page.begin()
-        run, results = self._seen = read_run(self.folder / RESULTS)
+        run, results = self._seen = read_run(self.folder / RESULTS, IN_MEMORY)
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, self.options.target.name)
         if self._is_full:

@@ -32,6 +32,9 @@ NAME = "second"
 PATIENCE_S = 120.0
 """Who says nothing for so long is lost: while it asks it says every TICK_S what it waits for."""
 
+ENOUGH = 0.4
+"""The part of all records that either process has at least, where providers are kept together."""
+
 _ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 """Signals that are for the run, which tells what it saw; a terminal sends them to all of its processes."""
 
@@ -44,18 +47,33 @@ def is_worth_it(groups: Mapping[str, Sequence[str]]) -> bool:
 
 
 def half(groups: Mapping[str, Sequence[str]], first: Collection[str] = ()) -> set[str]:
-    """The names of groups that have about half of all records, and never all.
+    """The names of groups that have about half of all records, and never all; among them are those of `first`.
 
-    Among them are those of `first`, or the largest where these are none or all there is.
+    Those of one provider stay together where that leaves each process enough: what is known of it is made once then.
     """
-    chosen = set(first) if len(first) < len(groups) else set()
-    balance = sum(len(groups[name]) for name in chosen)
-    others = [(name, its) for name, its in groups.items() if name not in chosen]
-    for name, its in sorted(others, key=lambda each: -len(each[1])):
-        if balance <= 0:
-            chosen.add(name)
-        balance += len(its) if balance <= 0 else -len(its)
+    providers: dict[str, list[str]] = {}
+    for name in groups:
+        providers.setdefault(name.partition(":")[0], []).append(name)
+    total = sum(map(len, groups.values()))
+    chosen: set[str] = set()
+    for parts in (providers, {name: [name] for name in groups}):
+        sizes = {part: sum(len(groups[name]) for name in names) for part, names in parts.items()}
+        nearest = _nearest(sizes, {part for part, names in parts.items() if not set(names).isdisjoint(first)})
+        chosen = {name for part in nearest for name in parts[part]}
+        theirs = sum(sizes[part] for part in nearest)
+        if min(theirs, total - theirs) >= ENOUGH * total:
+            break
     return chosen
+
+
+def _nearest(sizes: Mapping[str, int], first: Collection[str]) -> Collection[str]:
+    """Those whose sizes come nearest to half of all; among them are those of `first`, unless these are all there is."""
+    first = frozenset(first if len(first) < len(sizes) else ())
+    found = {sum(sizes[each] for each in first): first}
+    for name in sorted(sizes.keys() - first, key=lambda each: (-sizes[each], each)):
+        for size, chosen in [*found.items()]:
+            found.setdefault(size + sizes[name], chosen | {name})
+    return found[min(found, key=lambda size: abs(2 * size - sum(sizes.values())))]
 
 
 class Halved:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import results_file
 from catalog.evidence.deferred import Later, Took, Written, in_writing, took
+from catalog.evidence.results import json_of
 from catalog.evidence.results_file import ResultsWriter, read_run
 from catalog.model import Attempt, Exchange, Reason, Request, Response
 from catalog.model.exchange import Event
@@ -61,6 +63,10 @@ def test_only_what_was_answered_took_time_to_answer() -> None:
     failed = Exchange("answer", request, None, lost, elapsed_ms=9.0)
     attempts = (Attempt("", 20.0, (answered, failed)), Attempt("", 5.0, (failed,)))
     assert took(attempts) == Took(25.0, (7.0,))
+    in_writing = json.loads(json_of(attempts))
+    assert Took.as_written(in_writing) == took(attempts)
+    del in_writing[0]["exchanges"][0]["elapsed_ms"]
+    assert Took.as_written(in_writing) == Took(25.0, (0.0,))
 
 
 def test_attempts_are_no_other_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

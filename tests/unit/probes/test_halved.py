@@ -63,3 +63,12 @@ def test_those_that_are_to_be_first_are_asked_elsewhere_and_the_rest_makes_up_fo
     assert first <= chosen or len(first) == len(groups)
     theirs, before = (sum(len(groups[each]) for each in those) for those in (chosen, first))
     assert chosen == first or abs(sum(sizes) - 2 * theirs) <= max(*sizes, before)
+
+
+PROVIDERS = {"pa:a": ["x"] * 100, "pa:b": ["x"] * 98, "pb:a": ["x"] * 139, "pc:a": ["x"] * 122, "pd:a": ["x"] * 52}
+
+
+def test_the_lanes_of_a_provider_stay_together_where_that_is_about_a_half() -> None:
+    assert halved.half(PROVIDERS, ["pd:a"]) == {"pa:a", "pa:b", "pd:a"}
+    of_one_and_little_else = {**{name: its for name, its in PROVIDERS.items() if name.startswith("pa")}, "pb:a": ["x"]}
+    assert halved.half(of_one_and_little_else) in ({"pa:a"}, {"pa:b", "pb:a"})
