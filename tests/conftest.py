@@ -34,6 +34,9 @@ NEEDED_IN = {SYSTEM: "process", SYSTEM / "browser": "browser", SYSTEM / "clients
 GARBAGE_EVERY = 100_000
 """After how many new objects Python looks for circles; Hypothesis takes the time of each look as well."""
 
+LONGEST = frozenset({SYSTEM / "docs" / "test_your_provider.py", SYSTEM / "probes" / "test_printed_commands.py"})
+"""Whose tests take as long as hundreds of others: begun last, one worker alone would end them."""
+
 PROOFS = "proofs"
 """The name of folders of long proofs; what each proves at length, a test beside its folder shows in short."""
 
@@ -56,8 +59,18 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     item.config.stash[COLLECTED].append(item.nodeid)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by what it needs: by its folder, and by whether it asks for the mock's process."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, object, object]:
+    """Mark each test by what it needs, before any are left out; once their order is random, begin with the longest."""
+    _mark(items)
+    try:
+        return (yield)
+    finally:
+        items.sort(key=lambda item: item.path not in LONGEST)
+
+
+def _mark(items: list[pytest.Item]) -> None:
+    """By its folder, and by whether it asks for the mock's process."""
     by_file: dict[Path, frozenset[str]] = {}
     for item in items:
         if item.path not in by_file:
