@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -38,7 +37,9 @@ class Course:
     @property
     def times(self) -> float:
         """How many times as long the last run's answers took as is usual of the runs before."""
-        usual = statistics.median(self.known[:-1]) if len(self.known) > 1 else self.now
+        from statistics import median  # a first run has no others
+
+        usual = median(self.known[:-1]) if len(self.known) > 1 else self.now
         return self.now / usual if usual else 1.0
 
     @property

@@ -2,7 +2,8 @@
 
 It is begun early, so that it has imported what it needs when the results are complete, and waits for a word on its
 standard input: where that ends without one, so does it, whatever ended the run. Whoever began it makes the page
-himself where it did not, so nothing hangs on it but time, and what goes wrong is said as it always was.
+himself where it did not, so nothing hangs on it but time, and what goes wrong is said as it always was. What makes
+views is imported when one is made: who asks, and is copied meanwhile, needs none of it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from catalog.evidence.results_file import RESULTS, read_run
-from reports import build, known
 
 RECORDS = 200
 """Of fewer the page is made sooner than another process starts."""
@@ -77,13 +77,15 @@ class Beside:
             self._process.kill()
             status = self._process.wait()
         if status:
+            from reports import build
+
             build.fresh(self._folder / build.PAGE, self._process.pid).unlink(missing_ok=True)
         return status == 0
 
 
 def main(folder: Path) -> int:
     """Load what makes a page, wait for the word, and make it."""
-    from reports import html, markup
+    from reports import build, html, known, markup
 
     markup.environment()
     if sys.stdin.buffer.read(1) != _GO:

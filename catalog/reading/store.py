@@ -126,8 +126,8 @@ class Catalog(Mapping[Address, Record]):
 def family_file(root: Path, address: Address) -> Path:
     """The file in which a record of this address lives."""
     if address.kind == "rate_limits":
-        return root / address.provider / "rate_limits.json"
-    return root / address.provider / address.kind / f"{address.family}.json"
+        return root / f"{address.provider}/rate_limits.json"
+    return root / f"{address.provider}/{address.kind}/{address.family}.json"
 
 
 def kind_of_file(path: Path, root: Path) -> str:

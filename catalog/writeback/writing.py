@@ -126,8 +126,9 @@ def _sync_folder(folder: Path) -> None:
 
 def _remove_leftovers(path: Path) -> None:
     """Under the lock nobody else writes this file, so what a killed writer left beside it is rubbish."""
-    for leftover in path.parent.glob(f".{path.name}.*.tmp"):
-        leftover.unlink(missing_ok=True)
+    for other in path.parent.iterdir():
+        if other.name.startswith(f".{path.name}.") and other.name.endswith(".tmp"):
+            other.unlink(missing_ok=True)
 
 
 def _unwritable(path: Path, error: OSError) -> CatalogError:

@@ -13,7 +13,6 @@ import signal
 import sys
 import threading
 import time
-from multiprocessing.connection import Connection, Pipe
 from typing import TYPE_CHECKING, NoReturn
 
 from catalog.evidence.results import Result
@@ -23,6 +22,7 @@ from reports import page_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from multiprocessing.connection import Connection
 
     from probes.running.waiting import LaneState
 
@@ -163,6 +163,8 @@ class Halved:
 
 def _begun(engine: Engine, addresses: Sequence[str]) -> tuple[int | None, Connection]:
     """The other process, and what it says."""
+    from multiprocessing.connection import Pipe  # most runs have one process
+
     ours, theirs = Pipe()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     try:

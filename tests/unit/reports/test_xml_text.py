@@ -1,0 +1,29 @@
+"""What XML 1.0 can carry stays (its section 2.2), and nothing else goes into a file of ours."""
+
+from __future__ import annotations
+
+import sys
+
+from reports.xml_text import legal
+
+ILLEGAL = "\ufffd"
+
+
+def is_a_character(code: int) -> bool:
+    """Char, of XML 1.0, section 2.2."""
+    return code in (0x9, 0xA, 0xD) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
+
+
+def is_discouraged(code: int) -> bool:
+    """Control characters and those that are none, below the seventeenth plane: the same section's note."""
+    return 0x7F <= code <= 0x84 or 0x86 <= code <= 0x9F or 0xFDD0 <= code <= 0xFDEF
+
+
+def test_of_all_characters_those_stay_that_xml_can_carry() -> None:
+    for code in range(sys.maxunicode + 1):
+        shown = legal(chr(code))
+        if is_discouraged(code) or not is_a_character(code):
+            assert chr(code) not in shown, hex(code)
+        assert all(is_a_character(ord(each)) and not is_discouraged(ord(each)) for each in shown), hex(code)
+    assert legal("a\tb\nc é 漢 \U0001f600") == "a\tb\nc é 漢 \U0001f600"
+    assert legal("\ufdd0") == ILLEGAL
