@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from catalog.model.labels import ANSWER, SETUP
 
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
 
     from catalog.model import Exchange, Reason, Response
     from probes.calls.call import Call
+
+
+T = TypeVar("T")
+
+Part = Callable[["Probe"], Awaitable[T]]
+"""Some steps of an attempt, and what comes of them."""
 
 
 class Stopped(Exception):
@@ -53,4 +60,11 @@ class Probe(Protocol):
 
         Raises:
             Stopped: with reason `setup-failed`: no verdict on the record.
+        """
+
+    async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
+        """What comes of parts of which none rests on what another sends: on a mock side by side, else in turn.
+
+        Those that are `apart` leave something behind that the others must not meet: on a mock each has a session of its
+        own. What they exchanged is kept in their order.
         """

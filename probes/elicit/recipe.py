@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from catalog.model import Address
-from catalog.model.labels import ANSWER
+from catalog.model.labels import ANSWER, SETUP
 from probes.calls.call import Call
 from probes.target.target import Cost
 
@@ -42,11 +42,15 @@ class Recipe:
     Where it has both, the calls come first. `requests` and `tokens` are upper bounds for one attempt, used by `--plan`
     and by the budgets. `credential` is the role of the key whose rate budget the probe uses: its lane. `needs` names
     values of the target, `roles` credentials beyond those of the calls, `services` addresses beyond those of the calls
-    and the control. `live` is why it is never probed live (a
-    reason code and its detail), or None. `optional` holds, by a name, what is looked at besides, under one label or
-    several, where a target allows it and has what it takes; `left_out` says of the labels of the others why not.
-    `endpoint` is the address of the endpoint that its steps ask, where method and path do not tell. `elsewhere`
-    provokes the same on the record's other endpoints; a plan makes `spread` of it: what is sent there tonight.
+    and the control. `live` is why it is never probed live (a reason code and its detail), or None. `optional` holds, by
+    a name, what is looked at besides, under one label or several, where a target allows it and has what it takes;
+    `left_out` says of the labels of the others why not. `endpoint` is the address of the endpoint that its steps ask,
+    where method and path do not tell. `elsewhere` provokes the same on the record's other endpoints; a plan makes
+    `spread` of it: what is sent there tonight.
+
+    Looks and other endpoints that are `beside` one another rest on nothing that the others of them send. Those that are
+    `apart`, under a name, rest on nothing that the record sends besides, nor may it meet what they leave behind; only
+    those of the same name may. A mock is asked all of these side by side, each name in a session of its own.
     """
 
     address: str
@@ -68,6 +72,8 @@ class Recipe:
     endpoint: str = ""
     elsewhere: Elsewhere | None = None
     spread: Spread = NOWHERE
+    beside: bool = False
+    apart: str = ""
 
     @property
     def provider(self) -> str:
@@ -94,7 +100,10 @@ class Recipe:
         return Cost.DISRUPTIVE in (self.cost, *(look.cost for look in self.optional.values()))
 
     def at(self, endpoint: str, provoked: Call | Mapping[str, Call] | Recipe) -> Recipe:
-        """The same on another endpoint, at the same cost: these calls instead of its own calls, steps and looks."""
+        """The same on another endpoint, at the same cost: these calls instead of its own calls, steps and looks.
+
+        Calls are apart from its own, unless what its steps or its setup did may be what they meet.
+        """
         if isinstance(provoked, Recipe):
             return replace(provoked, endpoint=endpoint)
         beside = frozenset(label for look in self.optional.values() for label in look.labels)
@@ -108,7 +117,8 @@ class Recipe:
             live=self.live,
             control=self.control,
         )
-        return replace(own, endpoint=endpoint)
+        alone = self.steps is None and SETUP not in self.calls
+        return replace(own, endpoint=endpoint, apart=endpoint if alone else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +194,11 @@ def recipe(
         optional=looks,
         **options,
     )
+
+
+def each_apart(looks: Mapping[str, Recipe]) -> dict[str, Recipe]:
+    """Looks of which each is apart from all others."""
+    return {name: replace(look, apart=name) for name, look in looks.items()}
 
 
 @lru_cache(maxsize=1024)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
 
 from catalog.model import Exchange, Reason, Response
 from catalog.model.codes import ReasonCode
@@ -18,9 +20,17 @@ from probes.judging.unasked import unasked
 from probes.running.teardown import Fixtures
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from probes.calls.call import Call
+    from probes.elicit.probe import Part
     from probes.running.journal import Journal
     from probes.running.lane import Lane
+
+T = TypeVar("T")
+
+SIDE_BY_SIDE = 8
+"""So many parts of one attempt are under way at once, where they are apart."""
 
 
 class AttemptProbe:
@@ -29,6 +39,7 @@ class AttemptProbe:
     `relied_on` is the last setup that succeeded: what a later step took from its answer may have misled it.
     `with_another_key` are the labels under which something was sent with another key than the lane's, or with none.
     With `still` all of it happens at one moment by the clock of a mock. `tokens` is what the attempt may take at most.
+    With `of` it sends a part of that attempt, which is apart from the others.
     """
 
     def __init__(
@@ -41,20 +52,26 @@ class AttemptProbe:
         *,
         still: bool = False,
         tokens: int = 0,
+        of: AttemptProbe | None = None,
     ) -> None:
         self.provider = lane.provider.name
         self.values = lane.provider.values
         self.exchanges: list[Exchange] = []
         self.endpoint = ""
         self.relied_on: str | None = None
-        self.with_another_key: set[str] = set()
+        self.with_another_key: set[str] = of.with_another_key if of else set()
+        self._of = of
+        self._parts: list[AttemptProbe] = []
+        self._last: Exchange | None = None
+        self._address = address
+        self._journal = journal
         self._lane = lane
         self._role = role
         self._session = session
         self._still = still
         self._tokens = tokens
         self._fixtures = Fixtures(address, lane.provider, role, journal)
-        self.started = time.perf_counter()
+        self.started: float = of.started if of else time.perf_counter()
 
     async def send(self, call: Call, label: str = ANSWER) -> Exchange:
         """Send a call whose exchange is judged under `label`. What it makes is removed when the attempt ends."""
@@ -71,18 +88,72 @@ class AttemptProbe:
         """Remove what this attempt made and has not removed itself; what resists is in the journal."""
         with suppress(Stopped):
             await self._fixtures.remove(lambda call: self._send(call, CLEANUP, owed=True))
+        # Each of them knows this one: nothing may be left that has to be looked for as garbage.
+        parts, self._parts = self._parts[::-1], []
+        before = [len(part.exchanges) for part in parts]
+        async with anyio.create_task_group() as tasks:
+            for part in parts:
+                tasks.start_soon(part.remove_all)
+        for part, number in zip(parts, before, strict=True):
+            self.exchanges += part.exchanges[number:]
+
+    async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
+        """What comes of parts of which none rests on what another sends: on a mock side by side, else in turn.
+
+        Live they share an account and its pace. On a mock each that is `apart` has a session of its own. What they
+        exchanged is kept in their order.
+        """
+        at_once = min(SIDE_BY_SIDE, self._lane.provider.concurrency, len(parts))
+        if self._lane.live or at_once <= 1:
+            return [await part(self) for part in parts]
+        first = len(self._parts)
+        probes = [self._part(f"+{first + number}" if apart else "") for number in range(len(parts))]
+        self._parts += probes
+        ended: list[T | Exception] = [LookupError()] * len(parts)
+        places = anyio.Semaphore(at_once)
+
+        async def perform(number: int) -> None:
+            async with places:
+                try:
+                    ended[number] = await parts[number](probes[number])
+                except Exception as error:  # noqa: BLE001 - the first of them, in their order, is the attempt's
+                    ended[number] = error
+
+        try:
+            async with anyio.create_task_group() as tasks:
+                for number in range(len(parts)):
+                    tasks.start_soon(perform, number)
+        finally:
+            for each in probes:
+                self.exchanges += each.exchanges
+        return [self._came_of(each, outcome) for each, outcome in zip(probes, ended, strict=True)]
+
+    def _came_of(self, part: AttemptProbe, ended: T | Exception) -> T:
+        """What came of a part, as if it had been sent by this one."""
+        self._last = part._last or self._last
+        self.relied_on = part.relied_on or self.relied_on
+        if isinstance(ended, Exception):
+            raise ended
+        return ended
+
+    def _part(self, named: str) -> AttemptProbe:
+        session, whole = self._session + named, self._of or self
+        part = AttemptProbe(self._address, self._role, self._lane, session, self._journal, still=self._still, of=whole)
+        part.endpoint = self.endpoint
+        return part
 
     async def _send(self, call: Call, label: str, *, owed: bool = False) -> Exchange:
-        kept = 0 if owed else await self._lane.room.wait(self)
+        kept = 0 if owed else await self._lane.room.wait(self._of or self)
         if self._still:
             call = call.still()
         tokens = self._tokens if self._tokens and self._lane.meters(call, self._role) else 0
         self._tokens -= tokens  # which of its calls takes them nobody knows; with the first, none comes too early
         exchange = await self._lane.send(call, label, self._session, self.started, self._role, tokens=tokens, owed=owed)
-        exchange = self._lane.room.hold(self, exchange, kept)
+        exchange = self._lane.room.hold(self._of or self, exchange, kept)
         if self.endpoint and label not in BESIDE:
             exchange = replace(exchange, endpoint=self.endpoint)
         self.exchanges.append(exchange)
+        self._last = exchange
         if call.role_in(self._role) != self._lane.role or call.key_in is not None:
             self.with_another_key.add(label)
         return exchange
@@ -90,7 +161,7 @@ class AttemptProbe:
     @property
     def befallen(self) -> str | None:
         """The code of what may pass that came in the way of the last answer, or None: nothing can be built on that."""
-        code = _befallen(self.exchanges[-1], self.provider) if self.exchanges else None
+        code = _befallen(self._last, self.provider) if self._last is not None else None
         return code if code in PASSING else None
 
     async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:

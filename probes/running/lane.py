@@ -60,6 +60,9 @@ REFUSED_CONTROLS = 2
 NO_KEY = ""
 """In place of the role whose key goes with a request, where none does."""
 
+MOCK_CONNECTIONS = 24
+"""So many requests of a lane are under way at once on a mock, which no limit holds and no stranger shares."""
+
 OF_NOBODY = frozenset({NO_KEY, WRONG})
 """Roles of no account: what limits they are told are nobody's."""
 
@@ -274,6 +277,7 @@ class Lane:
     def _http_wire(self) -> HttpWire:
         if self._http is None:
             from probes.wire.http import HttpWire
+            from probes.wire.transport import CONNECTIONS
 
             self._http = HttpWire(
                 self._dialect,
@@ -283,6 +287,7 @@ class Lane:
                 ca_file=self.provider.ca_file,
                 client_cert_file=self.provider.client_cert_file,
                 events_named_by_line=manifest(self.provider.name).events_named_by_line,
+                connections=MOCK_CONNECTIONS if self._mock else CONNECTIONS,
             )
         return self._http
 

@@ -24,7 +24,7 @@ from probes.wire.cookies import Cookies
 from probes.wire.failure import NoAnswer, reason_of
 from probes.wire.observer import Observer
 from probes.wire.tls import context
-from probes.wire.transport import ASKED, Transport, Unsent
+from probes.wire.transport import ASKED, CONNECTIONS, Transport, Unsent
 
 if TYPE_CHECKING:
     from probes.calls.body import Body
@@ -81,6 +81,7 @@ class HttpWire:
         ca_file: str = "",
         client_cert_file: str = "",
         events_named_by_line: bool = False,
+        connections: int = CONNECTIONS,
     ) -> None:
         self._dialect = dialect
         self._events_named_by_line = events_named_by_line
@@ -90,7 +91,7 @@ class HttpWire:
         trusted = context(ca_file, client_cert_file) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         trusted.set_alpn_protocols(["http/1.1"])
         # No client around it: what that does about each request (redirects, hooks, authentication) is never wanted.
-        self._transport = Transport(trusted, 2 * limits.max_body_bytes + BESIDE_BODY)
+        self._transport = Transport(trusted, 2 * limits.max_body_bytes + BESIDE_BODY, connections)
         self._cookies = Cookies()
         """What this credential was told to bring along: providers' gateways tell clients apart by it."""
 

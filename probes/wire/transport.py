@@ -15,7 +15,7 @@ from probes.wire.failure import NoAnswer
 from probes.wire.http11 import Connection
 
 CONNECTIONS = 8
-"""One small pool a lane: so many requests are under way at once, and so many connections are kept."""
+"""One small pool a lane: so many requests are under way at once unless told, and so many connections are kept."""
 
 KEPT_ALIVE_S = 5.0
 """How long a connection is kept for the next request."""
@@ -46,11 +46,12 @@ class Transport:
     connecting; the others are its caller's.
     """
 
-    def __init__(self, tls: ssl.SSLContext, most: int) -> None:
+    def __init__(self, tls: ssl.SSLContext, most: int, connections: int = CONNECTIONS) -> None:
         """`tls` is for hosts that speak it; an answer may take `most` bytes of a connection."""
         self._tls = tls
         self._most = most
-        self._places = asyncio.Semaphore(CONNECTIONS)
+        self._connections = connections
+        self._places = asyncio.Semaphore(connections)
         self._kept: list[tuple[_Origin, Connection]] = []
 
     async def answer(self, request: httpx.Request) -> Answer:
@@ -87,7 +88,7 @@ class Transport:
         self._places.release()
         if connection is not None and connection.rest():
             self._kept.append((origin, connection))
-            self._close(self._kept[:-CONNECTIONS])
+            self._close(self._kept[: -self._connections])
 
     def _kept_for(self, origin: _Origin) -> Connection | None:
         """The connection that was used last and can be used still; those that cannot are closed."""

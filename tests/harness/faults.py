@@ -19,8 +19,9 @@ GRANULARITY = 10_000
 class Asked:
     """One request as the proxy sees it.
 
-    `protocol` is `http`, `websocket` or `grpc`; `session` is what X-Mock-Session says (`<run>/<address>/<attempt>` or
-    `<run>/control`), empty where nobody says it; `number` counts the requests of this session and key, from 1.
+    `protocol` is `http`, `websocket` or `grpc`; `session` is what X-Mock-Session says (`<run>/<address>/<attempt>`,
+    behind it `+<part>` where its parts are apart, or `<run>/control`), empty where nobody says it; `number` counts the
+    requests of this session and key, from 1.
     """
 
     protocol: str
@@ -42,7 +43,7 @@ class Asked:
 
     @property
     def attempt(self) -> int:
-        last = self.session.rpartition("/")[2]
+        last = self.session.rpartition("/")[2].partition("+")[0]
         return int(last) if last.isdecimal() else 1
 
     @property

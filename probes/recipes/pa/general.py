@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
@@ -57,7 +58,8 @@ def used_up(endpoint: str, shape: Call | None) -> Recipe | None:
         return None
     family, slug = endpoint.split("/")[2:]
     shared = SHARED.get(family) if slug != "create_agent" else None
-    return limited(shape, shared or shape, live=None if shared else NOT_FOR_FREE)
+    used = limited(shape, shared or shape, live=None if shared else NOT_FOR_FREE)
+    return replace(used, apart=family if shared else endpoint)
 
 
 def limited(judged: Call, sent: Call, live: tuple[str, str] | None = None) -> Recipe:

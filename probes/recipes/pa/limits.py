@@ -5,6 +5,7 @@ Disruptive, and with the clock of a mock, which makes each bucket full again: no
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from catalog.model import Reason
@@ -278,14 +279,20 @@ what is beyond would be covered at the next lower rate. What is covered is estim
 async def priority(probe: Probe) -> None:
     """Each in a minute of its own, after a small one: a commitment that is untouched covers anything once."""
     await probe.send(by(LITTLE), SUCCESS)
-    for number, (label, fields) in enumerate(PRIORITY.items()):
-        before, then = f"+{4 * number + 2}m", f"+{4 * number + 4}m"
-        small = by(LITTLE, model=fields.get("model", "{small_model}"), messages=worded(100))
-        if label.startswith("cache_read"):
-            await probe.setup(small.later(before))
-            await probe.setup(by(LITTLE, **fields).later(before))
-        await probe.setup(small.later(then))
-        await probe.send(by(LITTLE, **fields).later(then), label)
+    parts = [partial(of_a_commitment, label, number) for number, label in enumerate(PRIORITY)]
+    await probe.side_by_side(parts, apart=True)
+
+
+async def of_a_commitment(label: str, number: int, probe: Probe) -> None:
+    """What is asked under a label, in a minute of this number."""
+    fields = PRIORITY[label]
+    before, then = f"+{4 * number + 2}m", f"+{4 * number + 4}m"
+    small = by(LITTLE, model=fields.get("model", "{small_model}"), messages=worded(100))
+    if label.startswith("cache_read"):
+        await probe.setup(small.later(before))
+        await probe.setup(by(LITTLE, **fields).later(before))
+    await probe.setup(small.later(then))
+    await probe.send(by(LITTLE, **fields).later(then), label)
 
 
 ORGANIZATIONS = get("/v1/compliance/organizations")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probes.elicit.recipe import Family, Recipe
+from probes.elicit.recipe import Family, Recipe, each_apart
 from probes.recipes.pa.invalid_request import PREFILLED, SERVER_TOOL, TOOL, TOOL_USE, UNANSWERED_TOOL_USE
 from probes.recipes.pa.requests import announced, count, labelled, message, message_without, said
 from probes.target.target import Cost
@@ -84,20 +84,24 @@ RECIPES: tuple[Recipe, ...] = (
         ),
         cost=Cost.BILLABLE,
         tokens=4_000,
-        optional={
-            **with_max_tokens("max_tokens_at_maximum", beyond=0, cost=Cost.BILLABLE, tokens=LARGEST_ANSWER),
-            **with_max_tokens("max_tokens_one_above", beyond=1, cost=Cost.FREE),
-            **accepted("inference_geo", message(model="{geo_model}", inference_geo="us")),
-            **accepted("speed", message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")),
-            **accepted("thinking", message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"})),
-            **accepted(
-                "temperature_and_top_p",
-                message(model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5),
-            ),
-            **accepted("prefill", message(model="{prefill_model}", messages=PREFILLED)),
-            **accepted("beta_expected", message().with_headers(pa_beta="{fast_mode_beta}")),
-            **largest_body("create_message", "/v1/messages"),
-        },
+        optional=each_apart(
+            {
+                **with_max_tokens("max_tokens_at_maximum", beyond=0, cost=Cost.BILLABLE, tokens=LARGEST_ANSWER),
+                **with_max_tokens("max_tokens_one_above", beyond=1, cost=Cost.FREE),
+                **accepted("inference_geo", message(model="{geo_model}", inference_geo="us")),
+                **accepted(
+                    "speed", message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")
+                ),
+                **accepted("thinking", message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"})),
+                **accepted(
+                    "temperature_and_top_p",
+                    message(model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5),
+                ),
+                **accepted("prefill", message(model="{prefill_model}", messages=PREFILLED)),
+                **accepted("beta_expected", message().with_headers(pa_beta="{fast_mode_beta}")),
+                **largest_body("create_message", "/v1/messages"),
+            }
+        ),
     ),
     FAMILY.recipe(
         "count_tokens",

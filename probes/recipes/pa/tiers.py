@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from probes.calls.call import get, post
-from probes.elicit.recipe import Family, Recipe
+from probes.elicit.recipe import Family, Recipe, each_apart
 from probes.recipes.pa.endpoints import CREATE_BATCH
 from probes.recipes.pa.requests import count, labelled, message, said
 from probes.target.target import Cost
@@ -89,7 +89,7 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=4,
         optional={
-            **told("messages_per_minute", by_class_and_tier(), cost=Cost.BILLABLE, tokens=4),
+            **each_apart(told("messages_per_minute", by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)),
             **told("messages_per_minute", {"long_context": LONG}, cost=Cost.BILLABLE, tokens=250_000),
             **told("messages_per_minute", {"marketplace": signed()}, cost=Cost.BILLABLE, tokens=4),
             **told("messages_per_minute", {"marketplace_again": signed()}, cost=Cost.BILLABLE, tokens=4),

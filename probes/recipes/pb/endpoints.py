@@ -8,7 +8,7 @@ from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from probes.calls.call import Call, delete, get
 from probes.elicit.probe import Stopped
-from probes.elicit.recipe import Family, Recipe
+from probes.elicit.recipe import Family, Recipe, each_apart
 from probes.recipes.credential_rules import BOTH, Refusals
 from probes.recipes.pb.interactions import FUNCTION, TOO_MANY_CALLS
 from probes.recipes.pb.outcomes import NO_NUMBER
@@ -72,16 +72,18 @@ def _generate_content(version: str) -> Recipe:
         ),
         cost=Cost.BILLABLE,
         tokens=200,
-        optional=beside(
-            image_temperature_at_maximum=asked("{image_model}", temperature=1),
-            image_temperature_above_maximum=asked("{image_model}", temperature=1.01),
-            image_temperature_zero=asked("{image_model}", temperature=0),
-            image_temperature_below_zero=asked("{image_model}", temperature=-0.01),
-            thinking_level_alone=thinking(thinkingLevel="low"),
-            thinking_budget_alone=thinking(thinkingBudget=1),
-            thinking_level_with_budget=thinking(thinkingLevel="low", thinkingBudget=1),
-            oauth_token=generate(version=version).but(credential="oauth", key_in=BEARER),
-            preview_model=asked("{preview_model}"),
+        optional=each_apart(
+            beside(
+                image_temperature_at_maximum=asked("{image_model}", temperature=1),
+                image_temperature_above_maximum=asked("{image_model}", temperature=1.01),
+                image_temperature_zero=asked("{image_model}", temperature=0),
+                image_temperature_below_zero=asked("{image_model}", temperature=-0.01),
+                thinking_level_alone=thinking(thinkingLevel="low"),
+                thinking_budget_alone=thinking(thinkingBudget=1),
+                thinking_level_with_budget=thinking(thinkingLevel="low", thinkingBudget=1),
+                oauth_token=generate(version=version).but(credential="oauth", key_in=BEARER),
+                preview_model=asked("{preview_model}"),
+            )
         ),
     )
 

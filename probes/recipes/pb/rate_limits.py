@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog.model.labels import LIMITED
+from probes.elicit.recipe import each_apart
 from probes.recipes.exhausting import exhaust
 from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.recipes.pb import account_limits, batch_limits, quota_windows
@@ -26,18 +27,20 @@ RECIPES = (
     LIMITS.recipe(
         SLUG,
         MODELS,
-        optional={
-            **generated(LIMITS, "generation", generate(), tokens=16),
-            **beyond(
-                LIMITS,
-                beyond_the_limit,
-                requests=MOST + 1,
-                tokens=MOST * 4,
-                needs={"minute_quota_model", "minute_quota"},
-            ),
-            **account_limits.LOOKS,
-            **quota_windows.LOOKS,
-            **batch_limits.LOOKS,
-        },
+        optional=each_apart(
+            {
+                **generated(LIMITS, "generation", generate(), tokens=16),
+                **beyond(
+                    LIMITS,
+                    beyond_the_limit,
+                    requests=MOST + 1,
+                    tokens=MOST * 4,
+                    needs={"minute_quota_model", "minute_quota"},
+                ),
+                **account_limits.LOOKS,
+                **quota_windows.LOOKS,
+                **batch_limits.LOOKS,
+            }
+        ),
     ),
 )

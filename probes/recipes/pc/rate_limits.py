@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.labels import LIMITED
 from probes.calls.call import post
-from probes.elicit.recipe import Family
+from probes.elicit.recipe import Family, each_apart
 from probes.recipes.exhausting import exhaust
 from probes.recipes.limit_looks import SLUG, TIGHT, beyond, generated
 from probes.recipes.pc.usage_tiers import LOOKS
@@ -40,10 +40,12 @@ RECIPES = (
         CHAT,
         cost=Cost.BILLABLE,
         tokens=32,
-        optional={
-            **generated(LIMITS, "project", CHAT.but(credential="project_limit"), tokens=32),
-            **LOOKS,
-            **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
-        },
+        optional=each_apart(
+            {
+                **generated(LIMITS, "project", CHAT.but(credential="project_limit"), tokens=32),
+                **LOOKS,
+                **beyond(LIMITS, beyond_the_limit, requests=BOUND + 1),
+            }
+        ),
     ),
 )

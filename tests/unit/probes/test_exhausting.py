@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
 
 import anyio
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from catalog.model import Exchange, Reason, Request, Response
 from catalog.model.labels import ANSWER, LIMITED, SETUP
 from probes.calls.call import Call, get
-from probes.elicit.probe import Stopped
+from probes.elicit.probe import Part, Stopped
 from probes.recipes.exhausting import exhaust, once_limited, one_more_than, until_refused
 
+T = TypeVar("T")
 CALL = get("/v1/models")
 REMAINING = "x-remaining"
 
@@ -40,6 +42,9 @@ class Scripted:
         if response is None or response.status != 200:
             raise Stopped(Reason("setup-failed", call.path))
         return response
+
+    async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
+        return [await part(self) for part in parts]
 
     @property
     def sent(self) -> Sequence[str]:
