@@ -107,11 +107,8 @@ def ran(
     """Run a command to its end: as a fork of what has imported it already, where that comes to the same."""
     given = environ or {}
     whole = child_environ({"COLUMNS": "100", "NO_COLOR": "1", **given})
-    if fork_server.may_fork(command, given, whole, cwd):
-        forked = fork_server.run(command, whole, deadline_s)
-        return Ran(forked.returncode, forked.stdout, forked.stderr, out)
     done = subprocess.run(
-        command,
+        fork_server.forked(command, whole) if fork_server.may_fork(command, given, whole, cwd) else command,
         cwd=cwd,
         env=whole,
         capture_output=True,
@@ -126,8 +123,12 @@ def ran(
 def child_environ(given: Mapping[str, str]) -> dict[str, str]:
     """The environment of a process that a test starts: what is given, none of the developer's keys, and the guard.
 
-    The guard (`tests/harness/loopback`) stands before whatever `PYTHONPATH` is given, so that no child dials out.
+    The guard (`tests/harness/loopback`) stands before whatever `PYTHONPATH` is given, so that no child dials out. A
+    `PATH` that is given stands before the developer's; between them is the folder of this Python, so that `python` is
+    this one where its environment is not activated.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", *OF_TARGETS))}
     path = [str(GUARD), given.get("PYTHONPATH") or kept.get("PYTHONPATH", "")]
-    return {**kept, **given, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+    commands = [given.get("PATH", ""), str(Path(sys.executable).parent), kept.get("PATH", "")]
+    joined = {name: os.pathsep.join(filter(None, each)) for name, each in (("PYTHONPATH", path), ("PATH", commands))}
+    return {**kept, **given, **joined}

@@ -44,26 +44,58 @@ ENDS = {
     "os.kill(os.getpid(), signal.SIGKILL)": -9,
     "os.kill(os.getpid(), signal.SIGINT); signal.pause()": 2,
     "pytest.exit('enough', 5)": 5,
-    "atexit.register(print, 'at exit'); atexit.register(os.write, 2, b'first')": 0,
-    "threading.Thread(target=lambda: (time.sleep(0.1), os.write(1, b'a thread'))).start()": 0,
     "os.close(1); os.close(2)": None,
-    "assert os.read(0, 1) == b''": 0,
-    "assert not os.path.exists('no-such-file'), sys.argv": 0,
-    "assert (__name__, os.getcwd()) == ('written', sys.path[1]), (os.getcwd(), sys.path)": None,
-    "assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN": 0,
-    "assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()": 0,
-    "raise AssertionError(sorted(os.listdir('/proc/self/fd')), sorted(os.environ), sys.argv, sys.flags, sys.path)": 1,
     "raise KeyboardInterrupt": 2,
-    "assert time.tzname == ('here', 'here')": 0,
 }
-"""What a command may do, and how it ends then; where that is left open, alike."""
+"""What a command may do that ends it, and how; where that is left open, alike."""
 
-TEST = """
+FINDS = """
+def test_the_end_of_its_input():
+    assert os.read(0, 1) == b""
+
+def test_no_such_file():
+    assert not os.path.exists("no-such-file"), sys.argv
+
+def test_that_an_interrupt_is_heard():
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+def test_no_signal_blocked():
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
+
+def test_its_time_zone():
+    assert time.tzname == ("here", "here")
+
+def test_its_folder():
+    assert (__name__, os.getcwd()) == ("written", sys.path[1]), (os.getcwd(), sys.path)
+
+def test_what_else_it_has():
+    raise AssertionError(sorted(os.listdir("/proc/self/fd")), sorted(os.environ), sys.argv, sys.flags, sys.path)
+
+def test_at_exit():
+    atexit.register(print, "at exit"); atexit.register(os.write, 2, b"first")
+
+def test_a_thread_that_outlives_it():
+    threading.Thread(target=lambda: (time.sleep(0.1), os.write(1, b"a thread"))).start()
+"""
+"""What a command finds, as it says it itself, and leaves for its end."""
+
+SCRIPT = """
+import os, sys
+print(sys.argv, sys.path, __name__, os.getcwd(), sorted(os.environ), sys.flags)
+with open("parents", "a") as file:
+    print(os.getppid(), file=file)
+sys.stdin.read()
+sys.exit(len(sys.argv))
+"""
+
+IMPORTS = """
 import atexit, os, signal, sys, threading, time
 import pytest
+"""
 
+TEST = f"""{IMPORTS}
 def test_something():
-    {body}
+    {{body}}
 """
 
 LEAVES = """
@@ -143,6 +175,19 @@ def test_a_fork_ends_as_a_process_does(body: str, tmp_path: Path) -> None:
     assert (plain(forked.output), plain(forked.errors)) == (plain(started.output), plain(started.errors))
 
 
+def test_a_fork_finds_what_a_process_does(tmp_path: Path) -> None:
+    (tmp_path / "written.py").write_text(IMPORTS + FINDS)
+    forked, started = both(FILE, tmp_path, {"TZ": "here0"})
+    assert (forked.status, plain(forked.output), plain(forked.errors)) == (
+        started.status,
+        plain(started.output),
+        plain(started.errors),
+    )
+    failed = set(re.findall(r"^_+ test_(\w+) _+$", forked.output, re.MULTILINE))
+    assert failed - {"its_folder"} == {"what_else_it_has"}, "both are only compared"
+    assert "a thread" in forked.output
+
+
 def test_nothing_of_one_fork_is_in_another(tmp_path: Path) -> None:
     seen, chance = tmp_path / "seen", tmp_path / "chance"
     (tmp_path / "written.py").write_text(LEAVES.format(seen=str(seen), chance=str(chance)))
@@ -154,6 +199,51 @@ def test_nothing_of_one_fork_is_in_another(tmp_path: Path) -> None:
     assert len({first[0], started_first[0], second[0]}) == 3
     assert first[2] == second[2] != str(os.getpid()), "both by the server"
     assert started_first[2] == str(os.getpid())
+
+
+def test_the_workers_of_a_fork_are_forked_as_it_is(tmp_path: Path) -> None:
+    parents = tmp_path / "parents"
+    note = f"print(os.getppid(), 'xdist' in sys.modules, file=open({str(parents)!r}, 'a'))"
+    (tmp_path / "written.py").write_text(TEST.format(body=note))
+    words = [sys.executable, "-m", *(word.format(file=tmp_path / "written.py") for word in FILE), "-p", "xdist"]
+    for options in ([], ["-n", "2"]):
+        assert ran(tmp_path, [*words, *options], OF_OUR_DEPENDENCIES).status == 0
+    by_command, by_worker = parents.read_text().splitlines()
+    assert by_command == by_worker != f"{os.getpid()} True"
+
+
+def test_the_python_of_a_script_is_forked_as_well(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    script = tmp_path / "code" / "script.py"
+    script.write_text(SCRIPT)
+    given = child_environ({**OF_OUR_DEPENDENCIES, "PYTHONPATH": str(CHECKOUT), "COLUMNS": "100"})
+    commands = f"python {script} a b <&-; echo $? | python {script}; echo $?; python -c 'print(1)'; python -m reports x"
+    server = fork_server.Server(given, tmp_path, [str(CHECKOUT)])
+    said = []
+    for path in (f"{server.tools}{os.pathsep}{given['PATH']}", given["PATH"]):
+        environ, command = {**given, "PATH": path}, ["bash", "-c", commands]
+        done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+        said.append((done.returncode, done.stdout, done.stderr))
+    server.stop()
+    assert said[0] == said[1]
+    without_input, forked, *_ = (tmp_path / "parents").read_text().split()
+    assert without_input != forked != str(os.getpid()), "what has no streams to hand over is started"
+    assert not server.tools.exists()
+
+
+def test_what_nobody_waits_for_any_more_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "written.py").write_text(TEST.format(body="os.write(2, b'up'); threading.Event().wait()"))
+    given = child_environ(OF_OUR_DEPENDENCIES)
+    words = [sys.executable, "-m", *(word.format(file=tmp_path / "written.py") for word in FILE), "-s"]
+    assert fork_server.may_fork(words, {}, given, CHECKOUT)
+    command = fork_server.forked(words, given)
+    with subprocess.Popen(
+        command, cwd=CHECKOUT, env=given, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as asking:
+        assert asking.stderr is not None
+        assert asking.stderr.read(2) == b"up"
+        asking.kill()
+        assert asking.stderr.read() == b"", "it ends when the fork does, which had it as well"
 
 
 def test_what_does_not_end_is_killed(tmp_path: Path) -> None:
@@ -226,6 +316,17 @@ assert "grpc" not in sys.modules
 assert not {"probes.suite.plugin", "conftest", "xdist"} & sys.modules.keys()
 print(*(name for name in read if not name.startswith(fork_server.AT_START)))
 """
+
+
+def test_python_is_the_one_that_runs_the_tests_also_where_no_environment_is_activated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "python").write_text("#!/bin/sh\necho another\n")
+    (tmp_path / "python").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    of_ours = ["python", "-c", "import sys; print(sys.executable)"]
+    assert Path(ran(tmp_path, of_ours).output.strip()).samefile(sys.executable)
+    assert ran(tmp_path, of_ours, {"PATH": str(tmp_path)}).output == "another\n", "a test's own is before ours"
 
 
 def test_what_is_imported_beforehand_reads_nothing_of_a_command_and_starts_nothing(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,14 +18,15 @@ import pytest
 from catalog.model.exits import Exit
 from tests.harness.checkouts import copied, remembering
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
+from tests.harness.fork_server import Server
 from tests.harness.live import night
 
 if TYPE_CHECKING:
     from probes.suite.embedded_mock import EmbeddedMock
     from tests.harness.once import Once
 
-GH = """\
-#!/usr/bin/env python
+GH = f"""\
+#!{sys.executable} -IS
 # A stand-in for GitHub's client: it knows one open pull request at most, and notes what it is asked.
 import pathlib, sys
 home = pathlib.Path(__file__).parent
@@ -142,15 +143,24 @@ def made_in(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def made(once: Once) -> Path:
     """The folder of a repository before its first night."""
     return once("nightly-made", made_in)
 
 
+@pytest.fixture(scope="module")
+def forking(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Forks what the script runs, of the folder in which each repository lies in its turn: all have the same code."""
+    root = moved(made, tmp_path_factory.mktemp("nightly") / "repository").root
+    server = Server(child_environ({}), root, [str(root)])
+    yield server
+    server.stop()
+
+
 @pytest.fixture
 def once_proposed(made: Path, first: Path, once: Once) -> Path:
-    """The folder of a repository after it."""
+    """The folder of a repository after it: of a night whose Pythons are started, and none forked."""
 
     def proposed(folder: Path) -> Path:
         repository = moved(made, folder / "repository")
@@ -161,30 +171,31 @@ def once_proposed(made: Path, first: Path, once: Once) -> Path:
 
 
 @pytest.fixture
-def repository(made: Path, tmp_path: Path) -> Repository:
+def repository(made: Path, forking: Server) -> Repository:
     """A repository of a test's own, in which no night was proposed."""
-    return moved(made, tmp_path / "repository")
+    return moved(made, Path(forking.start.folder).parent, forking)
 
 
 @pytest.fixture
-def opened(once_proposed: Path, tmp_path: Path) -> Repository:
+def opened(once_proposed: Path, forking: Server) -> Repository:
     """A repository of a test's own, with the pull request that the first night opened."""
-    return moved(once_proposed, tmp_path / "repository")
+    return moved(once_proposed, Path(forking.start.folder).parent, forking)
 
 
-def in_folder(folder: Path) -> Repository:
+def in_folder(folder: Path, forking: Server | None = None) -> Repository:
     root, tools = folder / "checkout", folder / "tools"
     environ = {
-        "PATH": f"{tools}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join(str(each) for each in ([forking.tools] if forking else []) + [tools]),
         "PYTHONPATH": str(root),
         "GITHUB_STEP_SUMMARY": str(folder / "step-summary.md"),
     }
     return Repository(root, folder / "remote.git", tools, environ)
 
 
-def moved(folder: Path, to: Path) -> Repository:
-    """A copy of a repository, with its remote."""
-    repository = in_folder(Path(shutil.copytree(folder, to, symlinks=True)))
+def moved(folder: Path, to: Path, forking: Server | None = None) -> Repository:
+    """A copy of a repository, with its remote, in the place of what lies there."""
+    shutil.rmtree(to, ignore_errors=True)
+    repository = in_folder(Path(shutil.copytree(folder, to, symlinks=True)), forking)
     repository.git("remote", "set-url", "origin", str(repository.remote))
     return repository
 
@@ -354,7 +365,7 @@ def test_a_hostile_history_branch_is_data(opened: Repository, second: Path, tmp_
         MODELS: "{}",
     }
     opened.commit(HISTORY, hostile, author="stranger")
-    opened.propose(second)
+    in_folder(opened.root.parent).propose(second)  # a fork would not import what is imported already
     assert not marker.exists()
     assert opened.changed() == [MODELS, NOT_FOUND]
     assert (opened.root / "catalog/__init__.py").read_text() == opened.read("main", "catalog/__init__.py") + "\n"

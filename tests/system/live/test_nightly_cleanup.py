@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -27,7 +26,7 @@ def test_clean_up_removes_what_an_earlier_night_left(tmp_path: Path) -> None:
     (tools / "python").write_text(f'#!/bin/sh\necho "$*" >> "{tmp_path}/ran"\n')
     for tool in tools.iterdir():
         tool.chmod(0o755)
-    environ = child_environ({"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "GH_TOKEN": "t"})
+    environ = child_environ({"PATH": str(tools), "GH_TOKEN": "t"})
 
     def clean_up() -> str:
         done = subprocess.run(

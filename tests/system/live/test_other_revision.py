@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import pytest
 
 from catalog.evidence.results_file import read_run
 from tests.harness.checkouts import parts
-from tests.harness.command import CHECKOUT, child_environ
+from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, child_environ
 from tests.harness.live import mock_process
 
 if TYPE_CHECKING:
@@ -36,10 +35,10 @@ class Night:
     def ran(self, *command: str, key: str = KEY, others: str = "2026-10-21") -> tuple[int, str]:
         environ = child_environ(
             {
-                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+                **OF_OUR_DEPENDENCIES,
                 "PYTHONPATH": str(self.root),
                 "GITHUB_STEP_SUMMARY": str(self.root / "step.md"),
-                "PYTEST_ADDOPTS": "-p no:cacheprovider -k temperature_above_1",
+                "PYTEST_ADDOPTS": "-p xdist -p no:cacheprovider -k temperature_above_1",
                 "PA_API_KEY": key,
                 "PA_BASE_URL": self.base_url,
                 "PA_HEADER_PREFIX": "pa-",

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,12 +52,7 @@ class PullRequest:
         file.write_text(json.dumps(data))
 
     def judged(self) -> tuple[int, str]:
-        environ = child_environ(
-            {
-                "PATH": f"{self.tools}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-                "PYTHONPATH": str(self.root),
-            }
-        )
+        environ = child_environ({"PATH": str(self.tools), "PYTHONPATH": str(self.root)})
         command = [".ci/rejudge", "HEAD"]
         done = subprocess.run(command, cwd=self.root, env=environ, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr

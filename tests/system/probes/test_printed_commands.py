@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -66,11 +64,10 @@ def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None
     page = (seen.folder / "report.html").read_text(encoding="utf-8")
     commands = Commands(page).found
     assert len(commands) == 4 * len(DRIFTING), "of each: ask again, accept, this probe, the script"
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))  # as where it is activated
     for command in commands:
         beside = {"pytest": f" -p no:cacheprovider --out {out}", "python": f" --ledger {tmp_path / 'l.json'}"}
         typed = command + beside.get(command.split()[0], "")
-        done = ran(out, ["bash", "-c", typed], {**OF_OUR_DEPENDENCIES, "PATH": path}, CHECKOUT)
+        done = ran(out, ["bash", "-c", typed], OF_OUR_DEPENDENCIES, CHECKOUT)
         assert done.status == (1 if command.startswith("pytest ") else 0), f"{typed}\n{done.said}"
         if not command.startswith(("pytest ", "python ")):
             assert done.output.count("HTTP/1.1 ") == command.count("curl --include")
