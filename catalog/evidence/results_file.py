@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from catalog.evidence import shape
@@ -69,11 +70,13 @@ def _json_of(data: Mapping[str, Json]) -> bytes:
     return b"{%s}" % b",".join(filter(None, (before, b'"attempts":' + written, after)))
 
 
-def read_run(path: Path, in_memory: int | None = None) -> tuple[Run, list[Result]]:
+def read_run(
+    path: Path, in_memory: int | None = None, documents: Mapping[str, Json] = MappingProxyType({})
+) -> tuple[Run, list[Result]]:
     """Read a results file, complete: what was selected and is not reported has a result that says so.
 
     Of its lines, so many bytes (`IN_MEMORY` unless told) are held as they are read; the attempts of the others stay in
-    the file.
+    the file. Of a record that was probed as `documents` have it, by its address, no second copy is held.
 
     A record that is told twice, in a file put together by hand, counts once.
     A last line that a kill cut short is left out.
@@ -98,6 +101,9 @@ def read_run(path: Path, in_memory: int | None = None) -> tuple[Run, list[Result
         if wrong:
             place = f"{path}:{line.number}"
             raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", place=place)
+        document = documents.get(line.value["record"])
+        if document == line.value["probed"]:
+            line.value["probed"] = document
         left -= line.size
         is_held = left >= 0 and line.size <= LARGE
         results.append(Result.from_json(line.value) if is_held else _without_attempts(line, path))

@@ -217,7 +217,8 @@ class Controller:
                 session.exitstatus = Exit.HARNESS_ERROR
             return
         self._page.begin()
-        run, results = self._seen = read_run(self.folder / RESULTS, IN_MEMORY)
+        documents = {address: self.options.catalog[address].data for address in self._selected}
+        run, results = self._seen = read_run(self.folder / RESULTS, IN_MEMORY, documents)
         self._make_views(run, results)
         self._trouble += after_run.left_behind(self.folder, self.options.target.name)
         if self._is_full:

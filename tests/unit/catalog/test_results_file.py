@@ -35,6 +35,18 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_record_that_was_probed_as_somebody_has_it_is_held_once(tmp_path: Path) -> None:
+    same, edited = (Result(f"pa/errors/a/{name}", {"title": name, "kind": ["x"]}, Outcome.CONFORMS) for name in "ab")
+    path = tmp_path / "results.jsonl"
+    with ResultsWriter(path, run()) as writer:
+        for each in (same, edited):
+            writer.append(each.to_json())
+    documents = {same.record: dict(same.probed), edited.record: {"title": "another"}}
+    told = read_run(path, documents=documents)
+    assert told == read_run(path)
+    assert [each.probed is documents[each.record] for each in told[1]] == [True, False]
+
+
 def test_what_was_written_is_read(path: Path) -> None:
     assert read_run(path) == (RUN, [Result.from_json(each.to_json()) for each in RESULTS_OF_A_RUN])
 
