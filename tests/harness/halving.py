@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import threading
 from typing import TYPE_CHECKING
 
 from probes.running.engine import Engine
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result
 
 BREAKS = "CATALOG_PROBE_TESTS_SECOND"
-"""The variable that says how: `killed`, `stopped`, `error` or `never`."""
+"""The variable that says how: `killed`, `stopped`, `waiting`, `error` or `never`."""
 
 PATIENCE_S = 0.5
 """So long the run waits for a second process that is stopped; on a busy machine that may be before it is."""
@@ -34,6 +35,8 @@ def _breaking(engine: Engine, address: str) -> Result:
         if len(_had) == AFTER:
             if os.environ[BREAKS] == "error":
                 raise MemoryError
+            if os.environ[BREAKS] == "waiting":
+                threading.Event().wait()
             os.kill(os.getpid(), signal.SIGSTOP if os.environ[BREAKS] == "stopped" else signal.SIGKILL)
         _had.append(address)
     return _result(engine, address)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, child_environ
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     import pytest
@@ -41,7 +42,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
             threading.Event().wait()
 
 
-def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+def started(folder: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
     """Such a run, with its results below `out` of the folder."""
     plugins = ("-p", "xdist", "-p", "tests.harness.unfinished", "-p", "no:cacheprovider")
     return subprocess.Popen(
@@ -50,7 +51,7 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
             *("--out", str(folder / "out"), *arguments),
         ],
         cwd=CHECKOUT,
-        env=child_environ({**OF_OUR_DEPENDENCIES, "PYTHONPATH": str(CHECKOUT)}),
+        env=child_environ({**OF_OUR_DEPENDENCIES, "PYTHONPATH": str(CHECKOUT), **(environ or {})}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
