@@ -140,6 +140,7 @@ def made_in(folder: Path) -> Path:
     repository.git("remote", "add", "origin", str(remote))
     repository.git("push", "--quiet", "origin", "main")
     repository.git("fetch", "--quiet", "origin")
+    repository.git("repack", "-adq")  # each test copies it, and 500 files of objects took most of that
     return folder
 
 
