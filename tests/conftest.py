@@ -34,8 +34,9 @@ NEEDED_IN = {SYSTEM: "process", SYSTEM / "browser": "browser", SYSTEM / "clients
 GARBAGE_EVERY = 100_000
 """After how many new objects Python looks for circles; Hypothesis takes the time of each look as well."""
 
-LONGEST = frozenset({SYSTEM / "docs" / "test_your_provider.py", SYSTEM / "probes" / "test_printed_commands.py"})
-"""Whose tests take as long as hundreds of others: begun last, one worker alone would end them."""
+FIRST = (SYSTEM / "docs" / "test_your_provider.py", SYSTEM / "probes" / "test_printed_commands.py", SYSTEM / "browser")
+"""What a run begins with: what takes as long as hundreds of others, for begun last one worker alone would end it; and
+what shares a browser, for the worker that has the first tests then starts the only one."""
 
 PROOFS = "proofs"
 """The name of folders of long proofs; what each proves at length, a test beside its folder shows in short."""
@@ -61,12 +62,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, object, object]:
-    """Mark each test by what it needs, before any are left out; once their order is random, begin with the longest."""
+    """Mark each test by what it needs, before any are left out; once their order is random, put some first."""
     _mark(items)
     try:
         return (yield)
     finally:
-        items.sort(key=lambda item: item.path not in LONGEST)
+        first = {path for path in {item.path for item in items} if any(map(path.is_relative_to, FIRST))}
+        items.sort(key=lambda item: item.path not in first)
 
 
 def _mark(items: list[pytest.Item]) -> None:
