@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import signal
-import threading
 from typing import TYPE_CHECKING
 
 from probes.running.engine import Engine
 from probes.suite import halved
 from reports import page_process
+from tests.harness.processes import idle
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -36,7 +36,7 @@ def _breaking(engine: Engine, address: str) -> Result:
             if os.environ[BREAKS] == "error":
                 raise MemoryError
             if os.environ[BREAKS] == "waiting":
-                threading.Event().wait()
+                idle()
             os.kill(os.getpid(), signal.SIGSTOP if os.environ[BREAKS] == "stopped" else signal.SIGKILL)
         _had.append(address)
     return _result(engine, address)

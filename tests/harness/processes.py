@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from tests.harness.command import DEADLINE_S
 
@@ -19,6 +19,12 @@ def until(found: Callable[[], Found | None]) -> Found:
         assert time.monotonic() < deadline, "it did not come to pass"
         time.sleep(0.005)
     return seen
+
+
+def idle() -> NoReturn:
+    """Do nothing until a signal ends it. A wait without an end would miss one that comes right before it begins."""
+    while True:
+        time.sleep(0.05)
 
 
 def children(pid: int) -> list[int]:

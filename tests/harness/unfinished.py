@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from typing import TYPE_CHECKING
 
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.processes import idle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "setup" and "PYTEST_XDIST_WORKER" not in os.environ:
         _begun.append(report.nodeid)
         if len(_begun) > MOST:
-            threading.Event().wait()
+            idle()
 
 
 def started(folder: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:

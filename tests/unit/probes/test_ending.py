@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator
 from types import FunctionType
 
 import pytest
 
 from probes.suite import ending
+from tests.harness.processes import idle
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def nowhere(number: signal.Signals, deferred: list[bool]) -> None:
 
 def told_to_end(number: signal.Signals, deferred: list[bool]) -> None:
     FunctionType(nowhere.__code__.replace(co_linetable=b""), globals())(number, deferred)
-    threading.Event().wait()
+    idle()
 
 
 @pytest.mark.usefixtures("handled")
