@@ -39,6 +39,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tests.harness.loopback import sitecustomize as loopback
+from tests.harness.scripts import write_script
 
 if TYPE_CHECKING:
     from execnet.xspec import XSpec
@@ -138,8 +139,7 @@ class Server:
         self.python = self.tools / "python"
         address = str(self.tools / "asked")
         asking = (Path(__file__).parent / "asking_to_fork.py").read_text(encoding="utf-8")
-        self.python.write_text(f"#!{sys.executable} -ISs\n{asking}\nmain({address!r})\n", encoding="utf-8")
-        self.python.chmod(0o700)
+        write_script(self.python, "-ISs", f"{asking}\nmain({address!r})\n")
         self._started_by = os.getpid()
         self._process = self._started(address) if sys.platform == "linux" else None
         atexit.register(self.stop)

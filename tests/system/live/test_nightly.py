@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,13 +19,13 @@ from tests.harness.checkouts import copied, remembering
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.fork_server import Server
 from tests.harness.live import night
+from tests.harness.scripts import write_script
 
 if TYPE_CHECKING:
     from probes.suite.embedded_mock import EmbeddedMock
     from tests.harness.once import Once
 
-GH = f"""\
-#!{sys.executable} -IS
+GH = """\
 # A stand-in for GitHub's client: it knows one open pull request at most, and notes what it is asked.
 import pathlib, sys
 home = pathlib.Path(__file__).parent
@@ -130,8 +129,7 @@ def made_in(folder: Path) -> Path:
     shutil.copy(CHECKOUT / ".gitignore", root / ".gitignore")
     remembering(root)
     tools.mkdir()
-    (tools / "gh").write_text(GH)
-    (tools / "gh").chmod(0o755)
+    write_script(tools / "gh", "-IS", GH)
     subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
     repository = in_folder(folder)
     repository.git("init", "--quiet", "--initial-branch=main")
