@@ -11,7 +11,7 @@ import pytest
 from catalog.evidence.deferred import Later
 from catalog.evidence.results import Result
 from catalog.evidence.results_file import RESULTS, EvidenceError, ResultsWriter, read_run
-from catalog.model import Attempt, Outcome
+from catalog.model import Attempt, Json, Outcome
 from reports import build
 from tests.unit.reports.making import answer, exchange, finding, result, run
 
@@ -45,6 +45,17 @@ def test_a_record_that_was_probed_as_somebody_has_it_is_held_once(tmp_path: Path
     told = read_run(path, documents=documents)
     assert told == read_run(path)
     assert [each.probed is documents[each.record] for each in told[1]] == [True, False]
+
+
+@pytest.mark.parametrize(("probed", "now"), [(1, 1.0), (1, True), (0, False), ({"of": [1]}, {"of": [1.0]})])
+def test_a_record_that_only_python_takes_for_the_one_that_was_probed_is_another(
+    tmp_path: Path, probed: Json, now: Json
+) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsWriter(path, run()) as writer:
+        writer.append(Result("pa/errors/a/a", {"value": probed}, Outcome.CONFORMS).to_json())
+    (told,) = read_run(path, documents={"pa/errors/a/a": {"value": now}})[1]
+    assert repr(told.probed) == repr({"value": probed})
 
 
 def test_what_was_written_is_read(path: Path) -> None:
