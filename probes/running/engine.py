@@ -35,6 +35,7 @@ from probes.running.promised import Promised
 from probes.running.provider_run import ProviderRun
 from probes.running.room import Room
 from probes.running.task import Task
+from probes.running.turns import AT_ONCE, Turns
 from probes.running.waiting import LaneState
 from probes.target.target import Cost, Target
 
@@ -55,9 +56,6 @@ TICK_S = 0.2
 SLACK_S = 30.0
 LAST_S = 20.0
 """How long probes that are under way when the run is interrupted may take to end."""
-
-LONG = 100
-"""A recipe that sends more requests, one after the other, begins before all others, or they wait for it at the end."""
 
 PREFETCHED_LIVE = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
 """Live, probes of other costs are sent only when their own test item runs; on a mock nothing costs anything."""
@@ -81,6 +79,7 @@ class Engine:
     allowance: Allowance = field(default_factory=Allowance)
     """What may be kept of large answers."""
     _room: Room = field(default_factory=Room)
+    _turns: Turns = field(init=False)
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
@@ -94,6 +93,9 @@ class Engine:
     """When nobody waits for a result any longer; counted from when it was first waited for."""
     _tripped: set[str] = field(default_factory=set)
     _sent: dict[str, Recipe] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._turns = Turns(None if self.target.live else AT_ONCE)
 
     def start(self, addresses: Iterable[str]) -> None:
         """Begin to probe records, each lane on its own and concurrently within; returns at once."""
@@ -191,9 +193,9 @@ class Engine:
             self._portal = self._stack.enter_context(start_blocking_portal())
         self._sent.update(recipes)
         self._portal.call(self._expect, recipes)
-        # Live, who sends most comes no earlier: he could leave the others nothing of a budget.
-        long_first = [address for address, each in recipes.items() if each.requests > LONG and not self.target.live]
-        begun = tuple(dict.fromkeys((*long_first, *recipes)))
+        begun = tuple(recipes)
+        if not self.target.live:  # where who sends most could leave the others nothing of a budget
+            begun = tuple(sorted(recipes, key=lambda address: recipes[address].requests, reverse=True))
         self._results.promise(begun)
         # One call for all: each that is handed over by itself costs both threads a turn.
         self._begun.append(self._portal.start_task_soon(self._probe_all, begun))
@@ -297,7 +299,7 @@ class Engine:
         if provider not in self._providers:
             records = tuple(self.catalog.select(provider=provider))
             self._providers[provider] = ProviderRun.of(
-                self.target.providers[provider], records, self.redactor, self._room, live=self.target.live
+                self.target.providers[provider], records, self.redactor, self._room, self._turns, live=self.target.live
             )
         return self._providers[provider]
 

@@ -28,6 +28,7 @@ from probes.running.rate_limits import RateLimitPolicy
 from probes.running.room import Room
 from probes.running.settling import Settling
 from probes.running.throttle import Throttle
+from probes.running.turns import AT_ONCE, Turns
 from probes.running.waiting import For, Waiting
 from probes.target.dialect import Dialect
 from probes.target.target import WRONG
@@ -59,9 +60,6 @@ REFUSED_CONTROLS = 2
 
 NO_KEY = ""
 """In place of the role whose key goes with a request, where none does."""
-
-MOCK_CONNECTIONS = 24
-"""So many requests of a lane are under way at once on a mock, which no limit holds and no stranger shares."""
 
 OF_NOBODY = frozenset({NO_KEY, WRONG})
 """Roles of no account: what limits they are told are nobody's."""
@@ -96,6 +94,7 @@ class Lane:
         mock: bool,
         throttle: Throttle | None = None,
         room: Room | None = None,
+        turns: Turns | None = None,
     ) -> None:
         silence()
         self.provider = provider
@@ -129,6 +128,7 @@ class Lane:
         """Those of them that a request named which was a success with this key."""
         self.places = anyio.CapacityLimiter(provider.concurrency)
         self.room = room or Room()
+        self._turns = turns or Turns()
         self.gathering = Gathering()
         self.settling = Settling(provider.name)
         self.waiting = Waiting()
@@ -156,14 +156,18 @@ class Lane:
         wire = self._wire_of(call)  # before its turn: what is imported then would make it late
         drawer = self._drawer(call, role or self.role)
         reserved = await self._admit(drawer, tokens, owed=owed, free=free)
-        with self.waiting.on(For.ANSWER):
-            exchange = await wire.exchange(
-                self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
-                await self._url(call),
-                self._headers(call, session, role or self.role),
-                label,
-                since,
-            )
+        await self._turns.take(since)
+        try:
+            with self.waiting.on(For.ANSWER):
+                exchange = await wire.exchange(
+                    self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
+                    await self._url(call),
+                    self._headers(call, session, role or self.role),
+                    label,
+                    since,
+                )
+        finally:
+            self._turns.leave()
         self._limiter.answered()
         if not self._mock:
             self._throttle.learn(drawer, exchange.response if drawer.role not in OF_NOBODY else None, reserved)
@@ -287,7 +291,7 @@ class Lane:
                 ca_file=self.provider.ca_file,
                 client_cert_file=self.provider.client_cert_file,
                 events_named_by_line=manifest(self.provider.name).events_named_by_line,
-                connections=MOCK_CONNECTIONS if self._mock else CONNECTIONS,
+                connections=AT_ONCE if self._mock else CONNECTIONS,
             )
         return self._http
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from catalog.model import Record
     from probes.elicit.recipe import Recipe
     from probes.running.room import Room
+    from probes.running.turns import Turns
     from probes.target.target import Provider
     from probes.wire.redact import Redactor
 
@@ -30,15 +31,25 @@ class ProviderRun:
     """None on a mock, which answers each probe as if it were alone."""
     budget: Budget
     room: Room
+    turns: Turns
     lanes: dict[str, Lane] = field(default_factory=dict)
     """By name, each made when its first probe is sent."""
 
     @classmethod
-    def of(cls, provider: Provider, records: tuple[Record, ...], redactor: Redactor, room: Room, *, live: bool) -> Self:
-        """The run of a provider that documents these records."""
+    def of(
+        cls,
+        provider: Provider,
+        records: tuple[Record, ...],
+        redactor: Redactor,
+        room: Room,
+        turns: Turns,
+        *,
+        live: bool,
+    ) -> Self:
+        """The run of a provider that documents these records; `room` and `turns` are those of all providers."""
         policy = RateLimitPolicy.of(records)
         throttle = Throttle(policy, provider.max_wait_s, own_rate=provider.rate is not None) if live else None
-        return cls(provider, redactor, Known.of(records), throttle, Budget(provider), room)
+        return cls(provider, redactor, Known.of(records), throttle, Budget(provider), room, turns)
 
     def lane(self, recipe: Recipe) -> Lane:
         """The lane that a recipe's calls are sent on."""
@@ -51,5 +62,6 @@ class ProviderRun:
                 mock=self.throttle is None,
                 throttle=self.throttle,
                 room=self.room,
+                turns=self.turns,
             )
         return self.lanes[recipe.lane]

@@ -1,0 +1,54 @@
+"""On a mock who sends most begins first, so that nobody waits for him at the end; live all keep the order given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from catalog.model import Outcome
+from mockserver.app import create_app
+from probes.elicit import book
+from tests.harness.engines import mock_target_at, probe
+from tests.harness.serving import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FEW, MOST = "pa/endpoints/models/list_models", "pa/endpoints/messages/count_tokens"
+ASKED = ("/v1/models", "/v1/messages/count_tokens")
+
+
+class Listening:
+    """A mock that notes which paths it was asked for, in order, by those who send something."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self._app = create_app()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one request."""
+        self.asked.append(scope["path"].removeprefix("/pa"))
+        await self._app(scope, receive, send)
+
+
+@pytest.fixture(scope="module")
+def listening() -> Iterator[tuple[Listening, str]]:
+    app = Listening()
+    with serving(app) as base:
+        yield app, base
+
+
+@pytest.mark.parametrize(("live", "first"), [(False, MOST), (True, FEW)])
+def test_who_sends_most_begins_first_on_a_mock_alone(
+    listening: tuple[Listening, str], *, live: bool, first: str
+) -> None:
+    app, base = listening
+    recipes = book.book("pa").recipes
+    assert recipes[FEW].requests < recipes[MOST].requests
+    app.asked.clear()
+    results = probe(replace(mock_target_at(base, concurrency=1), live=live, reprobe_after_s=0.0), [FEW, MOST])
+    assert {each.outcome for each in results.values()} == {Outcome.CONFORMS}
+    after_the_control = [path for path in app.asked[1:] if path in ASKED]
+    assert after_the_control[0] == dict(zip((FEW, MOST), ASKED, strict=True))[first]
