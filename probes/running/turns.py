@@ -6,7 +6,7 @@ import asyncio
 import heapq
 from itertools import count
 
-AT_ONCE = 100
+AT_ONCE = 80
 """Requests of one process that are under way at once on a mock, which no limit holds and no stranger shares."""
 
 
