@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -35,31 +36,48 @@ def render(run: Run, results: Sequence[Result]) -> str:
     blind, stale, faults = verdicts.blind(run, known), verdicts.stale_entries(run, known), verdicts.faults(run, known)
     results = of_records(known)
     behind = _causes_by_record(results)
-    root = ElementTree.Element("testsuites", {"name": legal(f"catalog probe {run.run}")})
     suites: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: result.record):
         suites.setdefault((result.address.provider, result.address.kind), []).append(result)
-    for provider, kind in sorted(suites, key=lambda key: (key[0], KINDS.index(key[1]))):
-        root.append(_suite(run, f"{provider}.{kind}", suites[provider, kind], blind.get(provider, ""), behind))
-    if stale:
-        root.append(_suite_of("ledger", "entry", "failure", dict.fromkeys(stale, FindingCode.STALE_DIVERGENCE)))
-    if faults:
-        root.append(_suite_of("harness", "fault", "error", {each: each.partition(":")[0] for each in faults}))
+    root = ElementTree.Element("testsuites", {"name": legal(f"catalog probe {run.run}")})
     _count(root, results, len(stale), len(faults))
-    ElementTree.indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    told = [
+        _suite(run, f"{provider}.{kind}", suites[provider, kind], blind.get(provider, ""), behind)
+        for provider, kind in sorted(suites, key=lambda key: (key[0], KINDS.index(key[1])))
+    ]
+    if stale:
+        told.append(_suite_of("ledger", "entry", "failure", dict.fromkeys(stale, FindingCode.STALE_DIVERGENCE)))
+    if faults:
+        told.append(_suite_of("harness", "fault", "error", {each: each.partition(":")[0] for each in faults}))
+    return "".join(('<?xml version="1.0" encoding="utf-8"?>\n', *_around(root, 0, chain.from_iterable(told))))
 
 
-def _suite_of(name: str, what: str, verdict: str, told: Mapping[str, str]) -> ElementTree.Element:
+def _around(element: ElementTree.Element, level: int, inside: Iterable[str]) -> Iterator[str]:
+    """An element as text, line by line, around what is text already: of thousands of cases no tree is held."""
+    margin, end = "  " * level, f"</{element.tag}>"
+    begun = ElementTree.tostring(element, encoding="unicode", short_empty_elements=False).removesuffix(end)
+    yield f"{margin}{begun}\n"
+    yield from inside
+    yield f"{margin}{end}\n"
+
+
+def _text(element: ElementTree.Element, level: int) -> str:
+    ElementTree.indent(element, level=level)
+    return f"{'  ' * level}{ElementTree.tostring(element, encoding='unicode')}\n"
+
+
+def _suite_of(name: str, what: str, verdict: str, told: Mapping[str, str]) -> Iterator[str]:
     """What no record tells, each a case of its own: its words, and its type; `verdict` is `failure` or `error`."""
     suite = ElementTree.Element("testsuite", {"name": name})
     _count(suite, (), *((len(told), 0) if verdict == "failure" else (0, len(told))))
-    for number, (words, kind) in enumerate(told.items(), start=1):
-        case = ElementTree.SubElement(
-            suite, "testcase", {"classname": name, "name": f"{what} {number}", "time": "0.000"}
-        )
-        ElementTree.SubElement(case, verdict, {"message": legal(words), "type": kind})
-    return suite
+
+    def cases() -> Iterator[str]:
+        for number, (words, kind) in enumerate(told.items(), start=1):
+            case = ElementTree.Element("testcase", {"classname": name, "name": f"{what} {number}", "time": "0.000"})
+            ElementTree.SubElement(case, verdict, {"message": legal(words), "type": kind})
+            yield _text(case, 2)
+
+    return _around(suite, 1, cases())
 
 
 def _causes_by_record(results: Sequence[Result]) -> dict[str, list[Cause]]:
@@ -73,18 +91,18 @@ def _causes_by_record(results: Sequence[Result]) -> dict[str, list[Cause]]:
 
 def _suite(
     run: Run, name: str, results: Sequence[Result], blind: str, behind: Mapping[str, Sequence[Cause]]
-) -> ElementTree.Element:
+) -> Iterator[str]:
     suite = ElementTree.Element("testsuite", {"name": name})
     _count(suite, results)
     suite.set("timestamp", legal(run.started_at.removesuffix("Z")))
-    properties = ElementTree.SubElement(suite, "properties")
+    properties = ElementTree.Element("properties")
     for key, value in (("run", run.run), ("target", run.target), ("catalog_digest", run.catalog_digest)):
         ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
     for key, value in (("revision", run.asked.revision), ("blind", blind)):
         if value:
             ElementTree.SubElement(properties, "property", {"name": key, "value": legal(value)})
-    suite.extend(_case(run, result, behind.get(result.record, ())) for result in results)
-    return suite
+    cases = (_case(run, result, behind.get(result.record, ())) for result in results)
+    return _around(suite, 1, (_text(each, 2) for each in chain([properties], cases)))
 
 
 def _count(element: ElementTree.Element, results: Sequence[Result], failures: int = 0, errors: int = 0) -> None:
