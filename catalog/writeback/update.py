@@ -129,7 +129,7 @@ def as_seen(catalog: Catalog, evidence: Iterable[Evidence]) -> tuple[Catalog, tu
     Nothing is written, so runs on a mock may say what they saw as well; the caller says of whom it then speaks.
     """
     work = _Work(list(evidence), Policy(refresh_after=0), None)
-    changed = {each.address: each for each in work.patched(catalog)}
+    changed = {each.address: each for each in work.patched(catalog, catalog.records)}
     return catalog.with_records(changed.get(each.address, each) for each in catalog.records), tuple(work.refused)
 
 
@@ -141,12 +141,17 @@ def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None)
     """
     copy = run_folder / "catalog"
     work = _Work([seen or _read(run_folder)], Policy(), None)
-    contents = work.contents(catalog, copy)
-    for file, address in {catalog.file_of(address): address for address in catalog}.items():
-        path = family_file(copy, address)
-        if path not in contents:  # an update leaves such a file alone: it is as it lies there, to the byte
-            write_data(path, file.read_bytes(), durable=False)
-    return work.summary(write_contents(copy, contents, durable=False))
+    families: dict[Path, list[Record]] = {}
+    for record in catalog.records:
+        families.setdefault(catalog.file_of(record.address), []).append(record)
+    written: list[Path] = []
+    for file, records in families.items():  # one after the other: of thousands of records no second copy is held
+        contents = _files(records, work.patched(catalog, records), copy)
+        written += write_contents(copy, contents, durable=False)
+        if not contents:  # an update leaves such a file alone: it is as it lies there, to the byte
+            write_data(family_file(copy, records[0].address), file.read_bytes(), durable=False)
+    written += write_contents(copy, work.discovered(catalog, copy), durable=False)
+    return work.summary(tuple(written))
 
 
 class _Work:
@@ -165,7 +170,8 @@ class _Work:
                     for result in of_records(results):
                         if result.address.provider not in blind:
                             self.sightings.setdefault(result.record, []).append(Sighting(run, result))
-        self.plans: dict[str, Patch | Kept] = {}
+        self._patched: dict[str, str] = {}
+        self._kept: dict[str, str] = {}
 
     def _blind(self, night: Sequence[Evidence]) -> Collection[str]:
         """The providers that a night, all its shards together, did not really look at: of them nothing is written."""
@@ -181,33 +187,41 @@ class _Work:
         self.refused += (f"{run.run}: nothing is written: the tripwire of {lane} did not come out" for lane in silent)
         return not silent
 
-    def patched(self, catalog: Catalog) -> list[Record]:
-        """The records that change, as they will be."""
-        for record in catalog.records:
+    def patched(self, catalog: Catalog, records: Iterable[Record]) -> list[Record]:
+        """Those of these records of a catalog that change, as they will be."""
+        changed = []
+        for record in records:
             address = str(record.address)
             own = self.sightings.get(address, ())
             stated = assertions(record, catalog.__getitem__) if own else ()
             with drawing_on(place=f"{', '.join(each.run.run for each in own)}: {address}"):
-                self.plans[address] = plan(record, own, self.policy, self.today, stated)
-        return [each.record for each in self.plans.values() if isinstance(each, Patch)]
+                match plan(record, own, self.policy, self.today, stated):
+                    case Patch(patched, reason):
+                        changed.append(patched)
+                        self._patched[address] = reason
+                    case Kept(reason):
+                        self._kept[address] = reason
+        return changed
 
     def contents(self, catalog: Catalog, into: Path) -> Contents:
         """Each file in which something changes, whole."""
-        patched = self.patched(catalog)
-        with drawing_on(place="what was discovered"):
-            found = discoveries(sighting for known in self.plans for sighting in self.sightings.get(known, ()))
-        discovered = updated(catalog, found, self.policy.refresh_after)
         return {
-            **_files(catalog, patched, into),
-            **{into / provider / DISCOVERED: candidates for provider, candidates in discovered},
+            **_files(catalog.records, self.patched(catalog, catalog.records), into),
+            **self.discovered(catalog, into),
         }
 
+    def discovered(self, catalog: Catalog, into: Path) -> Contents:
+        """Each file of what was seen and no record has, in which something changes."""
+        with drawing_on(place="what was discovered"):
+            found = discoveries(sighting for known in catalog for sighting in self.sightings.get(str(known), ()))
+        discovered = updated(catalog, found, self.policy.refresh_after)
+        return {into / provider / DISCOVERED: candidates for provider, candidates in discovered}
+
     def summary(self, files: tuple[Path, ...]) -> Summary:
-        plans = self.plans.items()
         return Summary(
-            patched=tuple((address, each.reason) for address, each in plans if isinstance(each, Patch)),
-            kept=tuple((address, each.reason) for address, each in plans if isinstance(each, Kept)),
-            unknown=tuple(sorted(self.sightings.keys() - self.plans.keys())),
+            patched=tuple(self._patched.items()),
+            kept=tuple(self._kept.items()),
+            unknown=tuple(sorted(self.sightings.keys() - self._patched.keys() - self._kept.keys())),
             refused=tuple(self.refused),
             files=files,
         )
@@ -221,12 +235,12 @@ def _nights(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
     return list(nights.values())
 
 
-def _files(catalog: Catalog, changed: Iterable[Record], into: Path) -> dict[Path, dict[str, Json]]:
+def _files(records: Iterable[Record], changed: Iterable[Record], into: Path) -> Contents:
     """Each file that holds one of the changed records, with all its records: the changed ones and the others."""
     changes = {record.address: record for record in changed}
     names = {family_file(into, address) for address in changes}
     contents: dict[Path, dict[str, Json]] = {}
-    for record in catalog.records:
+    for record in records:
         path = family_file(into, record.address)
         if path in names:
             contents.setdefault(path, {})[record.address.slug] = changes.get(record.address, record).data
