@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from sys import intern
 from typing import Self
 
 KINDS = ("endpoints", "errors", "rate_limits")
@@ -45,4 +46,5 @@ class Address:
         return cls(*match.groups())
 
     def __str__(self) -> str:
-        return f"{self.provider}/{self.kind}/{self.family}/{self.slug}"
+        """The address in writing: one text for all that are equal, for a run holds six of each record."""
+        return intern(f"{self.provider}/{self.kind}/{self.family}/{self.slug}")

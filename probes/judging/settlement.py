@@ -198,7 +198,7 @@ class Shared:
     """The answers of a lane, by the different faults that they answered; counted as they come, for each asks again."""
 
     def __init__(self) -> None:
-        self._faults: dict[Said, set[str]] = defaultdict(set)
+        self._faults: dict[Said, tuple[str, ...]] = defaultdict(tuple)
         self._instead: dict[tuple[str, int, str], list[Refusal]] = defaultdict(list)
         """Where an answer came in place of another."""
         self._plain: dict[tuple[str, int, str], Said] = {}
@@ -230,7 +230,8 @@ class Shared:
                 self._plain[each.said.anywhere] = min(first, each.said, key=lambda said: said.endpoint)
             if not each.fault or each.said in self.suspicious:
                 continue
-            self._faults[each.said].add(each.fault)
+            if each.fault not in self._faults[each.said]:
+                self._faults[each.said] += (each.fault,)
             if len(self._faults[each.said]) >= FAULTS:
                 self.suspicious.add(each.said)
 

@@ -79,6 +79,8 @@ def _wanting(provider: Provider, place: str, target: Target) -> Reason:
 
 def fitted(recipe: Recipe, target: Target, allow: frozenset[Cost], spread: Spread = NOWHERE) -> Recipe:
     """The recipe with those of its optional looks that this target allows, its other endpoints, the bounds of all."""
+    if not recipe.optional and spread == NOWHERE:
+        return recipe
     obstacles = {name: obstacle(look, target, allow) for name, look in recipe.optional.items()}
     looks = {name: look for name, look in recipe.optional.items() if obstacles[name] is None}
     left_out = {label: reason for name, reason in obstacles.items() if reason for label in recipe.optional[name].labels}

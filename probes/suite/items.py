@@ -49,6 +49,8 @@ PROPERTY = "catalog_probe_result"
 """The user property that carries a result from the process that probed to the one that records."""
 
 NO_KEYWORDS: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Any = ()
+"""In place of a list, in what nobody adds to any more."""
 
 PROBER = "catalog-probe-prober"
 """The name under which pytest knows the prober of a process."""
@@ -107,6 +109,8 @@ class Prober(Collector):
         """Have the reports of all that passed share what everybody has read by now: pytest holds three a record."""
         if report.passed:
             report.keywords = NO_KEYWORDS
+            report.sections = report.sections or NOTHING
+            report.user_properties = report.user_properties or NOTHING
 
     def wait(self, address: str, meanwhile: Callable[[], None]) -> None:
         """Wait until a record's result is there, and call `meanwhile` now and then; what it is comes with its item."""
