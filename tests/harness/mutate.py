@@ -183,7 +183,9 @@ def suspects(
                 raise BrokenTests(number)
             print(f"suspected {found[number]}", flush=True)
             yield found[number]
-    os.waitpid(child, 0)
+    _, status = os.waitpid(child, 0)
+    if ended := os.waitstatus_to_exitcode(status):
+        raise BrokenTests([f"pytest itself, with status {ended}"])
 
 
 class BrokenTests(Exception):
@@ -262,7 +264,7 @@ def core() -> tuple[dict[str, list[str]], dict[str, str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Sample mutants, tell who survived; 1 where fewer die than asked for."""
+    """Sample mutants, tell who survived; 1 where fewer die than asked for, 4 where that cannot be told."""
     parser = argparse.ArgumentParser(prog="mutate", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("modules", nargs="*", help="parts of paths of modules, or PATH:LINE; all if none")
     parser.add_argument("--sample", type=int, help="how many mutants; all if not given")
@@ -277,6 +279,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--into keeps whole modules: it goes with no --sample and no PATH:LINE")
 
     tests, equivalent = core()
+    gone = [each for path, some in tests.items() for each in (path, *some) if not (CHECKOUT / each).is_file()]
+    if gone:
+        print(f"{CORE.name}: no file is called {', '.join(dict.fromkeys(gone))}; name it as it is called now")
+        return 4
     modules = [path for path in tests if not asked.modules or any(_names(part, path) for part in asked.modules)]
     every = [mutant for path in modules for mutant in mutants(path)]
     found = [mutant for mutant in every if mutant.key not in equivalent and mutant.is_named_by(asked.modules)]

@@ -106,6 +106,18 @@ def test_mutants_are_named_by_part_of_a_path_and_by_line() -> None:
     assert of_a_line == [mutant for mutant in found if mutant.line == line]
 
 
+def test_a_file_of_tests_that_is_gone_holds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    core = tmp_path / "mutated.toml"
+    core.write_text('[tests]\n"catalog/envelopes/formats.py" = ["tests/unit/probes/test_gone.py"]\n[equivalent]\n')
+    monkeypatch.setattr(mutate, "CORE", core)
+    assert mutate.main(["--list"]) == 4
+    assert "no file is called tests/unit/probes/test_gone.py;" in capsys.readouterr().out
+    core.write_text('[tests]\n"catalog/envelopes/formats.py" = ["tests/unit/probes/test_formats.py"]\n[equivalent]\n')
+    assert mutate.main(["--list"]) == 0
+
+
 def test_what_is_kept_of_a_module_stands_for_it_until_it_or_a_test_of_it_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

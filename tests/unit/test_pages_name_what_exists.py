@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "tests/harness/mutated.toml"]
 HOUSE = ("catalog", "probes", "mockserver", "reports", "tests", "docs", "proto", "benchmarks", ".ci", ".github")
 
 PATH = re.compile(rf"(?<![\w./<-])(?:{'|'.join(map(re.escape, HOUSE))})/(?:[\w.*-]|<\w+>|/)*")
