@@ -10,6 +10,10 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+class Deadlock(AssertionError):
+    """Nothing would ever happen again."""
+
+
 class _Instantly(selectors.DefaultSelector):
     """Lets time pass in place of waiting; nothing but timers is waited for."""
 
@@ -19,6 +23,8 @@ class _Instantly(selectors.DefaultSelector):
         self._late_s = late_s
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            raise Deadlock("everybody waits, and for no time")
         if timeout:
             self.now += timeout + next(self._late_s, 0.0)
         return super().select(0)
@@ -31,6 +37,9 @@ def run(
 
     Let it be small: asyncio counts in billionths of a second, which dates of today no longer hold.
     The loop wakes later than it should by each of `late_s`, in seconds, and then on time.
+
+    Raises:
+        Deadlock: everybody waits for somebody else.
     """
     selector = _Instantly(now, iter(late_s))
     loop = asyncio.SelectorEventLoop(selector)
