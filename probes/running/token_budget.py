@@ -38,13 +38,13 @@ class Used:
     back_a_second: float
     until: float
 
-    def at(self, now: float) -> float:
-        """What is left of it."""
-        return max(0.0, self.tokens - (now - self.since) * self.back_a_second) if now < self.until else 0.0
+    def at(self, then: float) -> float:
+        """What is left of it, until it ends."""
+        return self.tokens - (then - self.since) * self.back_a_second
 
     def covers(self, other: Used, now: float) -> bool:
         """Whether at no moment from now on the other is more."""
-        return self.at(now) >= other.at(now) and self.until >= other.until
+        return self.until >= other.until and all(self.at(then) >= other.at(then) for then in (now, other.until))
 
 
 class TokenBudget:

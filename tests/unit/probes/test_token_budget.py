@@ -26,6 +26,8 @@ from tests.harness import virtual_time
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
 POLICY = RateLimitPolicy(RateLimits(gauges=(Gauge("tokens", "limit", "remaining", "reset"),)))
 LATENCY_S = 0.05
+NOW = 100.0
+"""By a clock that began before anybody looked at it."""
 
 
 class Asked(NamedTuple):
@@ -176,28 +178,61 @@ def test_it_would_be_refused_without() -> None:
     assert all_at_once(Bucket(10_000)) == all_at_once(Minutes(10_000)) == 1
 
 
+@dataclass
+class Clock:
+    now: float = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def now() -> float:
+    return NOW
+
+
 def test_what_waits_for_tokens_holds_up_nobody_who_needs_none() -> None:
-    clock = [0.0]
-    budget = TokenBudget(1_000, 60.0, lambda: clock[0])
+    clock = Clock()
+    budget = TokenBudget(1_000, 60.0, clock)
     answered([budget.reserve(900)])
-    assert budget.wait_s(101) == COUNTED_S
+    assert budget.wait_s(101) == pytest.approx(COUNTED_S)
     assert budget.wait_s(0) == 0.0
     assert budget.wait_s(100) == 0.0
-    clock[0] = COUNTED_S
+    clock.now += 60.0
+    assert budget.wait_s(101) > 0.0, "a later request may take less time to arrive than it took"
+    clock.now = NOW + COUNTED_S
+    assert budget.wait_s(1_000) == 0.0
+
+
+def test_what_is_over_counts_no_longer_and_hides_nothing_that_came_later() -> None:
+    clock = Clock()
+    own, told_of = (TokenBudget(1_000, 60.0, clock) for _ in range(2))
+    answered([own.reserve(500)])
+    told_of.told(100, 10.0)
+    clock.now += 30.0
+    answered([own.reserve(600), told_of.reserve(1_000)])
+    assert told_of.wait_s(1) == pytest.approx(COUNTED_S)
+    clock.now = NOW + COUNTED_S + 1.0
+    assert own.wait_s(500) == pytest.approx(29.0)
+
+
+@pytest.mark.parametrize("remaining", [1_000, 2_000])
+def test_what_nobody_has_used_holds_up_nobody(remaining: int) -> None:
+    budget = TokenBudget(1_000, 60.0, now)
+    budget.told(remaining, 30.0)
     assert budget.wait_s(1_000) == 0.0
 
 
 def test_more_than_the_limit_waits_until_it_is_whole() -> None:
     """Else it could never be sent; the provider may refuse it."""
-    clock = [0.0]
-    budget = TokenBudget(1_000, 60.0, lambda: clock[0])
+    clock = Clock()
+    budget = TokenBudget(1_000, 60.0, clock)
     assert budget.wait_s(5_000) == 0.0
     budget.told(999, 0.06)
     assert 0 < budget.wait_s(5_000) <= 0.06
 
 
 def test_what_others_have_taken_counts() -> None:
-    window, bucket = (TokenBudget(1_000, 60.0, lambda: 0.0) for _ in range(2))
+    window, bucket = (TokenBudget(1_000, 60.0, now) for _ in range(2))
     window.told(0, 17.0)
     assert window.wait_s(1) == 17.0, "all of it is back at once"
     bucket.told(0, 60.0)
@@ -206,7 +241,7 @@ def test_what_others_have_taken_counts() -> None:
 
 def test_a_window_may_by_chance_tell_a_reset_as_a_bucket_would() -> None:
     """A minute that has just begun and is nearly used up: nothing comes back of it before its end."""
-    window = TokenBudget(1_000, 60.0, lambda: 0.0)
+    window = TokenBudget(1_000, 60.0, now)
     window.told(736, 60.0)
     window.told(20, 59.0)
     assert window.wait_s(100) == 60.0, "of one window all answers tell the end: the latest, for it is told rounded"
@@ -214,16 +249,71 @@ def test_a_window_may_by_chance_tell_a_reset_as_a_bucket_would() -> None:
 
 def test_a_bucket_may_once_tell_a_reset_as_a_window_would() -> None:
     """Its answer came late; the others say how it counts."""
-    bucket = TokenBudget(1_000, 60.0, lambda: 0.0)
+    bucket = TokenBudget(1_000, 60.0, now)
     for remaining, reset_s in ((900, 6.0), (800, 12.0), (800, 7.0), (700, 18.0)):
         bucket.told(remaining, reset_s)
     assert bucket.wait_s(800) == pytest.approx(6.0)
 
 
+def test_as_many_answers_may_tell_a_reset_as_a_window_would_and_one_more_as_a_bucket() -> None:
+    bucket = TokenBudget(1_000, 60.0, now)
+    for remaining, reset_s in ((900, 6.0), (800, 7.0), (700, 18.0)):
+        bucket.told(remaining, reset_s)
+    assert bucket.wait_s(800) == pytest.approx(6.0)
+
+
+def test_what_comes_back_evenly_hides_nothing_that_comes_back_later_and_at_once() -> None:
+    """Though it is more now, and lasts as long."""
+    clock = Clock()
+    budget = TokenBudget(60, 60.0, clock)
+    budget.told(0, 60.0)
+    budget.told(30, 60.0)
+    clock.now += 45.0
+    assert budget.wait_s(31) > 0.0
+    assert budget.wait_s(30) == 0.0
+
+
+def test_a_bucket_holds_no_more_than_the_limit_once_it_is_full_again() -> None:
+    clock = Clock()
+    bucket = TokenBudget(1_000, 60.0, clock)
+    bucket.told(900, 6.0)
+    clock.now += 30.0
+    answered([bucket.reserve(900)])
+    assert bucket.wait_s(100) == 0.0
+    assert bucket.wait_s(101) == pytest.approx(COUNTED_S)
+
+
+def test_neither_a_bucket_nor_another_window_tells_the_end_of_this_one() -> None:
+    beside_a_bucket, after_another = (TokenBudget(1_000, 60.0, now) for _ in range(2))
+    beside_a_bucket.told(900, 6.0)
+    beside_a_bucket.told(500, 5.0)
+    assert beside_a_bucket.wait_s(1_000) == pytest.approx(5.0)
+    after_another.told(900, 50.0)
+    after_another.told(0, 17.0)
+    assert after_another.wait_s(100) == 17.0
+
+
+@pytest.mark.parametrize(("reset_s", "wait_s"), [(12.0, 5.0), (12.5, 12.5), (8.0, 5.0), (7.5, 7.5)])
+def test_the_reset_of_a_bucket_may_be_off_by_two_seconds(reset_s: float, wait_s: float) -> None:
+    """It is told in whole seconds, and so is the date beside it."""
+    bucket = TokenBudget(60, 60.0, now)
+    bucket.told(50, reset_s)
+    assert bucket.wait_s(55) == wait_s
+
+
+def test_so_may_a_reset_that_the_lane_just_waits_for() -> None:
+    just, too_long = (TokenBudget(1_000, 60.0, now) for _ in range(2))
+    just.told(500, 62.0)
+    assert just.wait_s(1_000) == 62.0
+    too_long.told(500, 62.5)
+    with pytest.raises(WaitTooLong):
+        too_long.wait_s(1_000)
+
+
 @pytest.mark.parametrize("reset_s", [3_600.0, float("inf")])
 def test_a_reset_beyond_what_the_lane_may_wait_is_refused_at_once(reset_s: float) -> None:
     """A day's limit, say; what needs no tokens is sent all the same."""
-    budget = TokenBudget(1_000, 60.0, lambda: 0.0)
+    budget = TokenBudget(1_000, 60.0, now)
     budget.told(0, reset_s)
     assert budget.wait_s(0) == 0.0
     with pytest.raises(WaitTooLong, match="the budget is 60 s"):
@@ -231,9 +321,9 @@ def test_a_reset_beyond_what_the_lane_may_wait_is_refused_at_once(reset_s: float
 
 
 def test_our_own_bounds_are_no_wait_that_the_provider_asked_for() -> None:
-    budget = TokenBudget(1_000, 10.0, lambda: 0.0)
+    budget = TokenBudget(1_000, 10.0, now)
     answered([budget.reserve(1_000)])
-    assert budget.wait_s(1) == COUNTED_S
+    assert budget.wait_s(1) == pytest.approx(COUNTED_S)
     budget.told(0, 60.0)
     assert budget.wait_s(1_000) == pytest.approx(60.0)
 
