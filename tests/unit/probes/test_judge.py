@@ -300,6 +300,56 @@ def test_of_an_answer_only_what_is_of_another_revision_is_unseen() -> None:
     assert (verdict.looks[0].as_stated, verdict.looks[0].unseen) == (("status",), {"header:x-new": "another-revision"})
 
 
+OUR_HEADER = {"header:beta": "no document shows it"}
+BLAMED = (
+    replace(stating("success"), asked=OUR_HEADER),
+    replace(stating("refused", status=404), asked=OUR_HEADER),
+    stating("without it", status=404),
+)
+UNKNOWN_HEADER = "beta is unknown"
+
+
+def said(label: str, status: int, words: str = UNKNOWN_HEADER, endpoint: str = HERE) -> Exchange:
+    return Exchange(
+        label, Request("GET", "https://x"), Response(status, {}, {"said": words}, "json"), endpoint=endpoint
+    )
+
+
+@pytest.mark.parametrize(
+    ("other", "outcome"),
+    [
+        (said("refused", 400), Outcome.INCONCLUSIVE),
+        (said("refused", 400, "no such thing"), Outcome.DRIFTED),
+        (said("refused", 418), Outcome.DRIFTED),
+        (said("refused", 400, endpoint=THERE), Outcome.DRIFTED),
+        (said("without it", 400), Outcome.DRIFTED),
+    ],
+    ids=["alike", "other words", "another status", "another endpoint", "without the header"],
+)
+def test_a_header_that_we_assumed_is_to_blame_for_all_that_was_refused_as_the_success_was(
+    other: Exchange, outcome: Outcome
+) -> None:
+    verdict = judge(BLAMED, Attempt("", 0.0, (said("success", 400), other)), known("pa"))
+    blamed = verdict.cells["success", HERE].reason
+    assert (blamed and blamed.code) == ReasonCode.ASSUMPTION_FAILED
+    cell = verdict.cells[other.label, other.endpoint]
+    assert (cell.outcome, cell.reason) == (outcome, blamed if outcome is Outcome.INCONCLUSIVE else None)
+
+
+def test_what_else_we_assumed_blames_no_other_answer() -> None:
+    of_the_body = tuple(replace(each, asked={"body": "no document shows it"}) for each in BLAMED)
+    verdict = judge(of_the_body, Attempt("", 0.0, (said("success", 400), said("refused", 400))), known("pa"))
+    assert verdict.cells["success", HERE].outcome is Outcome.INCONCLUSIVE
+    assert verdict.cells["refused", HERE].outcome is Outcome.DRIFTED
+
+
+def test_what_conforms_in_the_words_that_blame_a_header_conforms() -> None:
+    stated = (BLAMED[0], replace(stating("refused", status=400), asked=OUR_HEADER))
+    verdict = judge(stated, Attempt("", 0.0, (said("success", 400), said("refused", 400))), known("pa"))
+    assert verdict.cells["success", HERE].outcome is Outcome.INCONCLUSIVE
+    assert verdict.cells["refused", HERE].outcome is Outcome.CONFORMS
+
+
 def labels_of(address: str) -> list[str]:
     return [each.label for each in asserted(catalog()[address], catalog().__getitem__)]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -98,14 +100,30 @@ def success_of(address: str) -> Expected:
     return next(each for each in expectations(record, catalog().__getitem__) if each.label == "success")
 
 
-def refused_by(response: Response, outcome: Outcome = Outcome.DRIFTED, *, request: Request = REQUEST) -> list[Refusal]:
+def refused_by(
+    response: Response,
+    outcome: Outcome = Outcome.DRIFTED,
+    *,
+    request: Request = REQUEST,
+    faults: Mapping[str, str] = MappingProxyType({"answer": "f"}),
+    with_another_key: Container[str] = (),
+) -> list[Refusal]:
     """What is refused where 400 is documented of the endpoint of messages."""
     place = ("answer", MESSAGES)
     verdict = record_verdict({place: replace(judged(outcome), looks=(Look(MESSAGES, "answer", (), {}),))})
     expected = [Expected("answer", MESSAGES, envelope("pa"), 400)]
     exchanges = {place: Exchange("answer", request, response)}
     return list(
-        refusals(expected, verdict, exchanges, "pa:inference", {"answer": "f"}, known("pa"), success=success_of)
+        refusals(
+            expected,
+            verdict,
+            exchanges,
+            "pa:inference",
+            faults,
+            known("pa"),
+            with_another_key=with_another_key,
+            success=success_of,
+        )
     )
 
 
@@ -127,6 +145,13 @@ def test_what_comes_in_place_of_an_error_counts_unless_it_is_the_success_of_its_
     response: Response, faults: list[str]
 ) -> None:
     assert [each.fault for each in refused_by(response)] == faults
+
+
+def test_only_a_fault_that_was_provoked_with_the_key_of_the_lane_is_what_an_answer_came_instead_of() -> None:
+    assert [each.instead_of for each in refused_by(REFUSED)] == [("f", 400)]
+    assert [each.instead_of for each in refused_by(REFUSED, with_another_key={"answer"})] == [("", 400)]
+    assert [each.instead_of for each in refused_by(REFUSED, faults={})] == [("", 400)]
+    assert [each.instead_of for each in refused_by(REFUSED, Outcome.CONFORMS)] == [("", None)]
 
 
 def test_a_success_that_conforms_is_no_refusal() -> None:

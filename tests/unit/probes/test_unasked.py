@@ -18,8 +18,10 @@ from probes.judging.unasked import (
     broken_off,
     held_to_its_own_record,
     is_page,
+    is_refusal_in_text,
     is_success_in_text,
     of_the_account,
+    tells_nothing,
     tells_of_the_limit,
     unasked,
     words,
@@ -135,6 +137,54 @@ def test_a_page_may_be_the_providers_own_where_json_a_stream_or_nothing_is_promi
     assert not is_page(FILE, page)
     assert not is_page(INVALID, replace(page, events=()))
     assert not is_page(INVALID, Response(400, {}, None, "empty"))
+
+
+IN_TEXT = Response(403, {"content-type": "Text/Plain; charset=utf-8"}, "error code: 1020", "text")
+
+
+@pytest.mark.parametrize(
+    ("expected", "change", "refused"),
+    [
+        (LISTED, {}, True),
+        (STREAMED, {}, True),
+        (replace(FILE, envelope=envelope("empty")), {}, True),
+        (FILE, {}, False),
+        (LISTED, {"status": 399}, False),
+        (LISTED, {"status": 400}, True),
+        (LISTED, {"status": 499}, True),
+        (LISTED, {"status": 500}, False),
+        (LISTED, {"status": None}, False),
+        (LISTED, {"headers": {"content-type": "application/json"}}, False),
+        (LISTED, {"headers": {}}, False),
+        (LISTED, {"body": " \n"}, False),
+        (LISTED, {"body": "no", "body_type": "json"}, False),
+        (LISTED, {"events": ()}, False),
+    ],
+)
+def test_a_refusal_in_text_is_one_that_says_so_where_the_documents_promise_none(
+    expected: Expected, change: dict[str, Any], refused: bool
+) -> None:
+    assert is_refusal_in_text(expected, replace(IN_TEXT, **change)) is refused
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (IN_TEXT, "gateway-page"),
+        (replace(IN_TEXT, status=401), ""),
+        (replace(IN_TEXT, status=402), "gateway-page"),
+        (replace(IN_TEXT, status=429), "unasked-rate-limit"),
+        (Response(403, {}, said("permission_error"), "json"), ""),
+        (Response(429, {}, said("rate_limit_error"), "json"), "unasked-rate-limit"),
+    ],
+    ids=["an edge's", "of the key", "of money", "a limit, in text", "the provider's", "a limit"],
+)
+def test_a_request_of_our_own_learns_nothing_of_the_key_from_an_edge_nor_from_a_limit(
+    response: Response, code: str
+) -> None:
+    found = tells_nothing(LISTED, response)
+    assert (found.code if found else "") == code
+    assert found is None or found.detail == words(response)
 
 
 @pytest.mark.parametrize(
