@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,8 @@ from reports import junit, known, summary
 if TYPE_CHECKING:
     from catalog.rely.declared import Declared
 
-Render = Callable[[Run, Sequence[Result]], str]
+Render = Callable[[Run, Sequence[Result]], str | Iterator[str]]
+"""Makes a view, whole or piece by piece."""
 
 PAGE = "report.html"
 
@@ -65,7 +66,7 @@ def build_leaning(run_dir: Path, leant_on: Declared) -> int:
     with drawing_on(run_dir / RESULTS):
         found = rely_terms.terms(leant_on, ordered)
         view = html.render(run, ordered, found)
-    write(run_dir / PAGE, view)
+    write(run_dir / PAGE, (view,))
     return len(found.keys() & {result.record for result in ordered})
 
 
@@ -97,16 +98,19 @@ def write_view(folder: Path, name: str, render: Render, run: Run, results: Seque
     """
     with drawing_on(folder / RESULTS):
         view = render(run, sorted(results, key=lambda result: result.record))
-    write(folder / name, view)
+        write(folder / name, (view,) if isinstance(view, str) else view)
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, pieces: Iterable[str]) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part."""
     unfinished = fresh(path, os.getpid())
     try:
-        unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
+        with unfinished.open("wb") as file:
+            file.writelines(each.encode("utf-8", "backslashreplace") for each in pieces)
         unfinished.replace(path)
     except OSError as error:
+        if error.filename not in (None, str(unfinished)):
+            raise  # what it is made of cannot be read
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         unfinished.unlink(missing_ok=True)

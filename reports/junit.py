@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
 
 
-def render(run: Run, results: Sequence[Result]) -> str:
-    """The document, for readers of the common JUnit dialect. Pure.
+def render(run: Run, results: Sequence[Result]) -> Iterator[str]:
+    """The document, piece by piece, for readers of the common JUnit dialect. Pure.
 
     Failures and errors are what makes the run exit 1 and 3: what was never reported is an error. A provider that was
     not looked at fails no record, so its suites say so in a property `blind`; in `revision`, which other one was asked.
@@ -49,11 +49,12 @@ def render(run: Run, results: Sequence[Result]) -> str:
         told.append(_suite_of("ledger", "entry", "failure", dict.fromkeys(stale, FindingCode.STALE_DIVERGENCE)))
     if faults:
         told.append(_suite_of("harness", "fault", "error", {each: each.partition(":")[0] for each in faults}))
-    return "".join(('<?xml version="1.0" encoding="utf-8"?>\n', *_around(root, 0, chain.from_iterable(told))))
+    yield '<?xml version="1.0" encoding="utf-8"?>\n'
+    yield from _around(root, 0, chain.from_iterable(told))
 
 
 def _around(element: ElementTree.Element, level: int, inside: Iterable[str]) -> Iterator[str]:
-    """An element as text, line by line, around what is text already: of thousands of cases no tree is held."""
+    """An element as text around what is text already: of thousands of cases neither a tree nor the text is held."""
     margin, end = "  " * level, f"</{element.tag}>"
     begun = ElementTree.tostring(element, encoding="unicode", short_empty_elements=False).removesuffix(end)
     yield f"{margin}{begun}\n"

@@ -112,7 +112,7 @@ def _matrix(asked: argparse.Namespace) -> int:
     print(said)
     if drawn is not None:
         asked.out.mkdir(parents=True, exist_ok=True)
-        build.write(asked.out / PAGE, drawn)
+        build.write(asked.out / PAGE, (drawn,))
         print(f"\n{asked.out / PAGE}")
     return Exit.FINE if rows else Exit.NOTHING_SELECTED
 

@@ -32,7 +32,7 @@ def results(path: Path) -> None:
     run, read = read_run(path)
     with drawing_on(path):
         for view in (terminal.summary, summary.render, junit.render):
-            view(run, read)
+            "".join(view(run, read))
 
 
 def record(path: Path) -> None:
