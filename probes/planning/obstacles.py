@@ -58,6 +58,13 @@ def lacking(recipe: Recipe, provider: Provider) -> list[str]:
     ]
 
 
+def services_beyond_the_control(recipe: Recipe) -> frozenset[str]:
+    """The services that the recipe asks beside the one whose address its control shows to be right."""
+    control = control_of(recipe)
+    vouched = {control.service} if control is not None else set()
+    return frozenset({call.service for call in recipe.calls.values()} | recipe.services) - LOOPBACK - vouched
+
+
 def _sought(provider: Provider, place: str) -> bool:
     """Whether it is a value that is looked for on the account. What is not keeps a record back whatever that has."""
     return place.startswith("values.") and provider.found_by(place.removeprefix("values.")) is not None

@@ -58,7 +58,8 @@ async def confirm(
     if status == SUCCESS:
         lacking = _lacking(control, lane, response)
         if lacking:
-            raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status} {lacking}"))
+            look = f"look at {_address(lane)}"
+            raise Stopped(Reason(ReasonCode.CONTROL_FAILED, f"{where} was answered {status} {lacking}; {look}"))
         lane.green = exchange
         return exchange
     reason = _refused(lane, response, status, where, known)
@@ -75,6 +76,8 @@ def _lacking(control: Call, lane: Lane, response: Response) -> str:
         return f"with {response.body_type} in place of JSON"
     proof = proof_of(control, lane.provider.name)
     body = answer_body(proof, response)
+    if body == {}:  # where no field is named as proof either, it is what any server may answer to anything
+        return "with an empty object"
     missing = [pointer for pointer in proof.fields if find(body, pointer) is ABSENT]
     return f"without {', '.join(missing)}" if missing else ""
 
@@ -95,7 +98,10 @@ def _refused(lane: Lane, response: Response, status: int | None, where: str, kno
     named = f", which is {' or '.join(found)}" if 0 < len(found) <= TOO_MANY else ""
     told = f"gRPC status {response.grpc.status}" if response.grpc is not None and status is None else status
     said = _said(response, body, known)
-    detail = f"{where} was answered {told}{named}{f': {said}' if said else ''}; look at {_suspects(lane, status)}"
+    address = status in NO_SUCH_PATH or (known is not None and not found)  # which no document has: whose server is it?
+    detail = (
+        f"{where} was answered {told}{named}{f': {said}' if said else ''}; look at {_suspects(lane, address=address)}"
+    )
     return Reason(ReasonCode.CONTROL_FAILED, detail)
 
 
@@ -112,18 +118,20 @@ def _key(lane: Lane) -> str:
     return lane.provider.called(lane.role)
 
 
-def _suspects(lane: Lane, status: int | None) -> str:
-    """What to look at: the key, headers that somebody set, and where a path is not there the address too.
+def _suspects(lane: Lane, *, address: bool) -> str:
+    """What to look at: the key, headers that somebody set, and perhaps the address too.
 
-    Some hide from a key in this way.
+    Where a path is not there it may be the key as well: some hide from one in this way.
     """
     provider = lane.provider
     suspects = [_key(lane), *(each for place, each in provider.variables.items() if _is_a_set_header(provider, place))]
-    if status in NO_SUCH_PATH:
-        control = book.book(provider.name).controls.get(lane.role)
-        service = control.service if control is not None else "base_url"
-        suspects.append(provider.variables.get(service) or f"{service} of {provider.name}")
-    return " and ".join(suspects)
+    return " and ".join([*suspects, *([_address(lane)] if address else [])])
+
+
+def _address(lane: Lane) -> str:
+    """What a person looks for who looks for the address that the lane's control goes to."""
+    control = book.book(lane.provider.name).controls.get(lane.role)
+    return lane.provider.address_called(control.service if control is not None else "base_url")
 
 
 def _is_a_set_header(provider: Provider, place: str) -> bool:

@@ -19,6 +19,8 @@ from probes.judging.named_values import blamed
 from probes.judging.record_verdict import record_verdict, unseen
 from probes.judging.refused_keys import refused_keys
 from probes.judging.unasked import words
+from probes.judging.unvouched import at_services, is_clearly_theirs
+from probes.planning.obstacles import services_beyond_the_control
 from probes.running.attempt_probe import AttemptProbe
 
 if TYPE_CHECKING:
@@ -35,7 +37,12 @@ async def settled(doubts: Doubts, task: Task, lane: Lane) -> Verdict:
 
     `task` is that of any of the lane: each asks alike without a fault.
     """
-    final, doubted, found, nowhere = doubts
+    return _without_strangers(await _among_the_others(doubts, task, lane), doubts.unvouched, lane)
+
+
+async def _among_the_others(doubts: Doubts, task: Task, lane: Lane) -> Verdict:
+    """The verdict so far as the address is right at which it was asked."""
+    final, doubted, found, nowhere, _ = doubts
     if doubted:
         return _without_what_is_not_there(final, doubted, lane)
     final = _without_assumed_paths(final, nowhere, lane, task.known)
@@ -53,23 +60,26 @@ class Doubts(NamedTuple):
     found: tuple[settlement.Refusal, ...]
     nowhere: Mapping[Place, str]
     """Refusals as at a path which is not there, with the endpoint whose path we assumed."""
+    unvouched: Mapping[Place, str]
+    """What was asked at a service of which no control is, with that service."""
 
     @property
     def any(self) -> bool:
         """Whether there are any: else the verdict stands, whatever the others saw."""
-        return bool(self.doubted or self.found or self.nowhere)
+        return bool(self.doubted or self.found or self.nowhere or self.unvouched)
 
 
 def in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Doubts:
     """What of a verdict the lane's other probes decide, once they are judged; what they need of it is noted."""
     everything = [each for attempt in tried.attempts for each in attempt.exchanges]
+    exchanges = {(each.label, each.endpoint): each for each in everything}
+    unvouched = _unvouched(task, lane, final, exchanges) if lane.live else {}
     if lane.live:
         lane.settling.reached.update(reached(everything, task.known, lane.provider.name))
         final = _without_rights(task, lane, tried, final, everything)
     doubted = blamed(final, task.expected, everything, lane.doubtful, lane.provider.name)
     if doubted:
-        return Doubts(final, doubted, (), {})
-    exchanges = {(each.label, each.endpoint): each for each in everything}
+        return Doubts(final, doubted, (), {}, unvouched)
     nowhere: Mapping[Place, str] = {}
     if lane.live:  # a mock's keys and paths are known: there a refusal in place of another is drift
         credential = task.recipe.lane
@@ -90,7 +100,23 @@ def in_doubt(task: Task, lane: Lane, tried: Tried, final: Verdict) -> Doubts:
     )
     texts = settlement.foreign_texts(task.expected, everything, task.known)
     lane.settling.note(found, settlement.pages(task.expected, everything, task.known), texts)
-    return Doubts(final, {}, found, nowhere)
+    return Doubts(final, {}, found, nowhere, unvouched)
+
+
+def _unvouched(task: Task, lane: Lane, final: Verdict, exchanges: Mapping[Place, Exchange]) -> Mapping[Place, str]:
+    """The cells asked at services whose address no control shows to be right; what vouches for one is noted.
+
+    A mock's addresses are known.
+    """
+    services = services_beyond_the_control(task.recipe)
+    if task.control is None or not services:
+        return {}
+    found = at_services(final, exchanges, services, lane.provider.addresses)
+    stated = {each.label: each for each in task.expected}
+    for place, service in found.items():
+        if is_clearly_theirs(stated[place[0]], final.cells[place], exchanges[place]):
+            lane.settling.vouched.add(service)
+    return found
 
 
 def _without_rights(task: Task, lane: Lane, tried: Tried, final: Verdict, exchanges: Sequence[Exchange]) -> Verdict:
@@ -122,6 +148,19 @@ def _without_what_is_not_there(final: Verdict, doubted: Mapping[Place, frozenset
     for place, named in doubted.items():
         if wrong := named - lane.served:
             cells[place] = unseen(cells[place], Reason(ReasonCode.VALUE_NOT_FOUND, _not_there(lane, wrong)))
+    return final if cells == final.cells else record_verdict(cells)
+
+
+def _without_strangers(final: Verdict, unvouched: Mapping[Place, str], lane: Lane) -> Verdict:
+    """The verdict without what came from addresses at which the lane saw nothing that is clearly the provider's."""
+    cells = dict(final.cells)
+    provider = lane.provider
+    for place, service in unvouched.items():
+        if service in lane.settling.vouched:
+            continue
+        look = f"look at {provider.address_called(service)}"
+        told = f"nothing from {provider.addresses[service]} was as documented; {look}"
+        cells[place] = unseen(cells[place], Reason(ReasonCode.CONTROL_FAILED, told))
     return final if cells == final.cells else record_verdict(cells)
 
 

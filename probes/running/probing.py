@@ -56,7 +56,7 @@ async def run(task: Task, lane: Lane) -> Result | Unsettled:
             await _confirm(task, lane, after=time.perf_counter())
         doubts = in_doubt(task, lane, tried, final)
     except Stopped as stopped:
-        doubts = Doubts(Verdict(Outcome.INCONCLUSIVE, stopped.reason), {}, (), {})
+        doubts = Doubts(Verdict(Outcome.INCONCLUSIVE, stopped.reason), {}, (), {}, {})
     unsettled = Unsettled(_seen(task, tried), doubts)
     return unsettled if doubts.any else _judged_so(unsettled.seen, doubts.final)
 

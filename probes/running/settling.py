@@ -37,6 +37,8 @@ class Settling:
         """Texts under a success where the documents promise neither, and where each came from."""
         self.reached: set[str] = set()
         """The endpoints at whose path somebody answered."""
+        self.vouched: set[str] = set()
+        """The services, of those without a control, that were shown to be the provider's."""
         self._rulings: dict[Said, Ruled] = {}
         self._lock = anyio.Lock()
 

@@ -161,6 +161,10 @@ class Provider:
         """What a person looks for who looks for the key of a role: its variable, where it has one."""
         return self.credential(role).variable or f"credential {role!r} of {self.name}"
 
+    def address_called(self, service: str) -> str:
+        """What a person looks for who looks for the address of a service: its variable, where it has one."""
+        return self.variables.get(service) or f"{service} of {self.name}"
+
     def named_keys(self) -> Iterator[tuple[str, Credential]]:
         """Each key that is set, and the variable that stands for it in whatever is shown."""
         for credential in self.credentials.values():

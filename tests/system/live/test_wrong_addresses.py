@@ -1,0 +1,96 @@
+"""An address that somebody set wrongly is no difference of the provider, not even where no control goes to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from catalog.model import Outcome
+from catalog.model.codes import ReasonCode
+from tests.harness import fault_changes as to
+from tests.harness.accounts import Services, night, services
+from tests.harness.faults import Fault, Where
+
+MUTUAL_TLS = ("pc/errors/oauth/invalid_request", "pc/errors/permission/mutual_tls_host")
+REGIONAL = ("pd/errors/not_found/model_not_in_region",)
+MANAGEMENT = (
+    "pd/endpoints/management/validate_management_key",
+    "pd/errors/authentication/management_invalid_bearer",
+    "pd/errors/authentication/management_no_credentials",
+)
+ELSEWHERE = {
+    "PC_MTLS_AUTH_URL": ("/pc-auth/", MUTUAL_TLS, {}),
+    "PD_REGIONAL_BASE_URL": ("/pd-regional/", REGIONAL, {"PD_NON_REGIONAL_MODEL": "mock-large"}),
+    "PD_MANAGEMENT_URL": ("/pd-management/", MANAGEMENT, {"PD_MANAGEMENT_KEY": "mock-pd-management"}),
+}
+"""Where each address but that of the API itself leads, what is asked there for nothing, and what that needs."""
+
+WRONG = {
+    "404 in HTML": to.page(404, "Not Found"),
+    "404 in JSON": to.instead(404, '{"message": "no Route matched with those values"}'),
+    "404 in another provider's shape": to.instead(404, '{"error": {"code": 404, "message": "Not Found"}}'),
+    "404 and no word": to.instead(404, ""),
+    "403 in JSON": to.instead(403, '{"message": "Forbidden"}'),
+    "400 in JSON": to.instead(400, '{"message": "Bad Request"}'),
+    "an empty object": to.instead(200, "{}"),
+    "a page of HTML": to.instead(200, "<!doctype html><html><body>Welcome</body></html>", to.HTML),
+}
+
+
+@pytest.fixture(scope="module")
+def standing() -> Iterator[Services]:
+    with services() as made:
+        yield made
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("variable", ELSEWHERE)
+def test_a_server_that_answers_all_alike_is_none_of_the_provider(standing: Services, variable: str, wrong: str) -> None:
+    path, asked, given = ELSEWHERE[variable]
+    standing.behind(Fault(Where(path=f"^{path}"), answer=WRONG[wrong]))
+    hold_nothing_was_seen(standing, variable, asked, **given)
+
+
+@pytest.mark.parametrize("there", ["/pa", "/pb", "/pc", "/pd"])
+@pytest.mark.parametrize("variable", ELSEWHERE)
+def test_nor_is_the_server_of_somebody_else_or_another_of_its_own(
+    standing: Services, variable: str, there: str
+) -> None:
+    _, asked, given = ELSEWHERE[variable]
+    standing.behind()
+    hold_nothing_was_seen(standing, variable, asked, **given, **{variable: f"{standing.base}{there}"})
+
+
+def hold_nothing_was_seen(standing: Services, variable: str, asked: tuple[str, ...], **given: str) -> None:
+    results = night(standing.target(variable[:2].lower(), **given), asked)
+    assert {each.outcome for each in results.values()} == {Outcome.INCONCLUSIVE}
+    told = {each.reason for each in results.values() if each.reason is not None}
+    assert {each.code for each in told} <= {ReasonCode.CONTROL_FAILED, ReasonCode.GATEWAY_PAGE}
+    for each in told:
+        assert each.code == ReasonCode.GATEWAY_PAGE or f"look at {variable}" in each.detail.replace(AND_KEY, ""), each
+    assert not [look for each in results.values() for look in each.looks if look.as_stated or look.otherwise]
+
+
+AND_KEY = "PD_MANAGEMENT_KEY and "
+
+
+@pytest.mark.parametrize("variable", ELSEWHERE)
+def test_at_the_right_address_all_conform(standing: Services, variable: str) -> None:
+    _, asked, given = ELSEWHERE[variable]
+    standing.behind()
+    results = night(standing.target(variable[:2].lower(), **given), asked)
+    assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
+
+
+def test_what_changes_where_the_provider_was_seen_is_drift(standing: Services) -> None:
+    unprocessable = json.dumps({"error": {"message": "No.", "type": "oauth", "param": None, "code": None}})
+    standing.behind(
+        Fault(Where(path="^/pc-auth/", method="POST", statuses=(400,)), answer=to.instead(422, unprocessable))
+    )
+    results = night(standing.target("pc"), MUTUAL_TLS)
+    assert [results[each].outcome for each in MUTUAL_TLS] == [Outcome.DRIFTED, Outcome.CONFORMS]
+    standing.behind(Fault(Where(path="^/pc-auth/", statuses=(403,)), answer=to.instead(404, "{}")))
+    results = night(standing.target("pc"), MUTUAL_TLS)
+    assert [results[each].outcome for each in MUTUAL_TLS] == [Outcome.CONFORMS, Outcome.DRIFTED]
