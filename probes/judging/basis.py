@@ -33,7 +33,7 @@ def weighed(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding
 def _each_place_once(expected: Expected, found: Iterable[Finding]) -> list[Finding]:
     """The findings; of the shape of a body, one is no drift at a place of which another is, that tells it better."""
     found = tuple(found)
-    told = {_pointer(expected, each) for each in found if each.drifts and each.code != FindingCode.BODY_SHAPE}
+    told = {_pointer(expected, each) for each in found if each.drifts}  # a shape is at a path, and no pointer
     paths = {f"{root}{pointer.replace('/', '.')}" for pointer in told if pointer for root in ("$", "$[0]")}
     return [
         replace(each, severity=Severity.INFO) if each.code == FindingCode.BODY_SHAPE and each.at in paths else each

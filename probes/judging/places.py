@@ -39,7 +39,7 @@ def shows_no_item(expected: Expected, body: Json, within: str, pointer: str) -> 
     Nothing need be an account's own; so that it has none settles no assumption.
     """
     assertion = expected.assertions.get(f"{expected.label}/{within}")
-    is_ours = assertion is not None and (assertion.basis is Basis.ASSUMED or assertion.place_alone)
+    is_ours = assertion is not None and assertion.basis is Basis.ASSUMED
     return is_ours and is_of_no_item(unwrapped(expected.envelope, body), pointer)
 
 

@@ -246,3 +246,15 @@ def test_a_refusal_of_the_key_is_a_401_and_one_of_its_rights_a_403() -> None:
         "no_session": (False, False),
     }
     assert known.of_rights == {"pa/errors/general/wrong_key", "pa/errors/general/no_right"}
+
+
+def test_the_paths_that_are_assumed_are_those_of_endpoints() -> None:
+    reason, more = "No document shows it.", {"ask/body:/x": "Nor this."}
+    known = Known.of(
+        [
+            record(ENDPOINT_ADDRESS, assumed={"ask/path": reason, **more}),
+            record(f"{ENDPOINT_ADDRESS}s", assumed=more),
+            error(QUOTA, assumed={"ask/path": reason}),
+        ]
+    )
+    assert known.assumed_paths == {ENDPOINT_ADDRESS: reason}

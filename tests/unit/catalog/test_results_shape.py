@@ -209,6 +209,13 @@ def test_a_line_of_the_wrong_shape_is_named(tmp_path: Path, number: int, place: 
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("place", "said"), [(("record",), "/record: is missing"), (("findings", 0, "code"), "/findings/0/code: is missing")]
+)
+def test_what_is_missing_is_named(place: Place, said: str) -> None:
+    assert shape.trouble(changed(1, place, None, gone=True), shape.RESULT) == said
+
+
 def test_of_what_a_newer_version_wrote_the_known_is_left() -> None:
     for kind, line in file():
         assert shape.known({**line, "newer": 1}, kind) == line

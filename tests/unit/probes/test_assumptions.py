@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from catalog.envelopes.envelope import envelope
+from catalog.envelopes.envelope import Envelope, envelope
 from catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import ReasonCode
@@ -259,3 +259,32 @@ def test_one_wrong_field_is_one_difference(error: Any, drifts: list[str], told: 
     (look,) = verdict.looks
     assert ("body" in look.as_stated) == (drifts == [])
     assert not unseen(verdict, Reason("gateway-page", "")).findings
+
+
+@pytest.mark.parametrize(
+    ("response", "fields", "told"),
+    [
+        (replace(LIMITED, headers={}, body={"type": "error", "request_id": "req_1"}), {}, "header-missing"),
+        (
+            replace(LIMITED, body={**BODY, "error": {"type": 7, "message": "slow"}}),
+            {"assumed": {"answer/type": "Not shown."}},
+            "type-differs",
+        ),
+    ],
+    ids=["of a header", "of an assumption"],
+)
+def test_the_shape_of_a_body_is_a_drift_beside_a_finding_that_is_none_at_its_place(
+    response: Response, fields: dict[str, Any], told: str
+) -> None:
+    findings = judged(RATE_LIMIT, response, fields).findings
+    assert told in {each.code for each in findings}
+    assert "body-shape" in {each.code for each in findings if each.drifts}
+
+
+def test_one_wrong_field_is_one_difference_in_an_array_too() -> None:
+    of_one = {"type": "object", "properties": {"type": {"type": "string"}}}
+    array = Envelope("e", {"type": "array", "items": of_one}, {"type": "/type"}, "json", unwrap=True)
+    expected = Expected("answer", "pb/errors/general/x", array, 400, wire={"type": "wrong"})
+    seen = Exchange("answer", Request("POST", "/x"), Response(400, {}, [{"type": 7}], "json"))
+    findings = {each.code: each.drifts for each in weighed(expected, compare(expected, seen))}
+    assert findings == {"type-differs": True, "body-shape": False}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from catalog.envelopes.envelope import Envelope
 from catalog.model import Aspect, Json, Response
+from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.exchange import Cut
 from catalog.reading.headers import HeaderRule
 
@@ -106,6 +108,18 @@ def of_kind(body: str) -> Expected:
 )
 def test_a_body_is_of_its_kind_before_anything_in_it_counts(kind: str, response: Response, findings: list[Any]) -> None:
     assert told(of_kind(kind), response) == findings
+
+
+def test_what_is_assumed_of_items_is_missing_in_no_empty_list_and_hides_no_other_field() -> None:
+    of_an_item, beside = "/data/*/id", "/total"
+    key = Key("answer", "body", of_an_item)
+    assumed = Assertion("pa/errors/x/y", key, {"type": "string"}, Basis.ASSUMED)
+    plain = wanted(envelope=Envelope("e", {}, {}, "json"), fields={of_an_item: {"type": "string"}, beside: True})
+    ours = replace(plain, assertions={str(key): assumed})
+    missing = {place: (f"body:{place}", "field-missing", plain.fields[place], "absent") for place in plain.fields}
+    assert told(ours, came({"data": []})) == [missing[beside]]
+    assert told(ours, came({"data": [{}]})) == [missing[of_an_item], missing[beside]]
+    assert told(plain, came({"data": []})) == [missing[of_an_item], missing[beside]]
 
 
 def test_the_envelope_is_held_to_its_schema() -> None:

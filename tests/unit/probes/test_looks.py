@@ -71,6 +71,28 @@ def test_another_shape_of_json_hides_nothing() -> None:
     assert "body:/request_id" in told.as_stated
 
 
+def test_an_empty_list_shows_nothing_of_what_is_assumed_of_its_items() -> None:
+    within = "body:/data/*/id"
+    key = Key("success", "body", "/data/*/id")
+    assumed = Assertion(LIST_MODELS, key, {"type": "string"}, Basis.ASSUMED)
+    expected = Expected(
+        "success",
+        LIST_MODELS,
+        envelope("any"),
+        200,
+        fields={key.place: {"type": "string"}},
+        assertions={str(key): assumed},
+    )
+
+    def shown(*items: dict[str, str]) -> Look:
+        came = Exchange("success", Request("GET", ASKED), Response(200, {}, {"data": [*items]}, "json"))
+        return seen(judge((expected,), Attempt("", 0.0, (came,)), known("pa")))
+
+    assert (shown().as_stated, shown().unseen) == ((), {within: "nothing-there"})
+    assert shown({"id": "m"}).as_stated == (within,)
+    assert list(shown({}).otherwise) == [within]
+
+
 def test_another_status_shows_nothing_else_of_the_stated_answer() -> None:
     told = looked(RATE_LIMIT, replace(LIMITED, status=400, body={**BODY, "error": {"type": "x", "message": "no"}}))
     assert told.otherwise["status"] == "400"

@@ -13,6 +13,7 @@ from catalog.envelopes.envelope import envelope
 from catalog.envelopes.place import Place
 from catalog.evidence.retention import short
 from catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, Reason, Request, Response
+from catalog.model.assertion import Assertion, Basis, Key
 from catalog.model.codes import FindingCode
 from catalog.reading.expected import Expected
 from catalog.reading.relations import relation
@@ -158,6 +159,16 @@ def test_only_non_empty_says_that_something_must_be_there() -> None:
         assert unseen(its, answer(body), {}) == {}
 
 
+def test_empty_lists_show_nothing_of_items_of_which_it_is_assumed_that_something_stands_in_them() -> None:
+    documented = expected(kind="non_empty", at=IDS)
+    (its,) = documented.relations
+    key = Key("page", *its.within.split(":", 1))
+    ours = replace(documented, assertions={str(key): Assertion("pa/errors/general/x", key, "", Basis.ASSUMED)})
+    assert unseen(ours, answer(items()), {}) == {its.within: "nothing-there"}
+    assert unseen(ours, answer({"data": [{}]}), {}) == {}
+    assert [each.code for each in broken(ours, answer({"data": [{}]}), {})] == [FindingCode.VALUES_MISSING]
+
+
 def test_a_stream_without_its_event_may_show_what_stands_beside_it() -> None:
     its = replace(expected(kind="non_empty", at="header:x-id"), stream=StreamRule("sse", event="done"))
     for headers, found in (({"x-id": "1"}, []), ({}, [FindingCode.VALUES_MISSING])):
@@ -242,7 +253,15 @@ def test_a_parameter_without_a_value_and_a_name_that_a_path_has_twice() -> None:
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("60", "as stated"), ("61", "broken"), ("9" * 23, "broken"), ("9" * 5000, "unseen"), ("soon", "unseen")],
+    [
+        ("60", "as stated"),
+        ("61", "broken"),
+        ("59.5", "as stated"),
+        ("60.5", "broken"),
+        ("9" * 23, "broken"),
+        ("9" * 5000, "unseen"),
+        ("soon", "unseen"),
+    ],
 )
 def test_a_header_is_held_to_a_bound_by_the_number_that_it_says(text: str, found: str) -> None:
     """However many digits that has, as long as it is one; that a word is short says nothing."""
@@ -311,5 +330,11 @@ def test_what_stands_at_the_other_place_is_told_and_is_no_part_of_what_differs()
     assert "documented the same as header:request-id (req_1), observed req_2" in first.message.replace('"', "")
     assert "(req_3)" in second.message
     assert first.documented == second.documented == "the same as header:request-id"
+    of_an_object = expected(kind="equals", at="/a", **{"with": "/b"})
+    said = next(compare(of_an_object, answer({"a": 1, "b": {"of": "ü"}}))).message
+    assert 'documented the same as /b ({"of": "ü"}), observed 1' in said
+    others = {"all": Answer(expected("all"), WHOLE_LIST)}
+    whole = next(compare(expected(kind="equals", of="all"), answer(items("x")), others))
+    assert whole.message.partition(", observed")[0].endswith(f"documented {whole.documented}"), "and no whole body"
     constant = expected(kind="equals", at="/id", value="a")
     assert next(compare(constant, answer({"id": "b"}))).message.endswith("documented the same as a, observed b")
