@@ -208,14 +208,22 @@ class Shared:
     def everything(self) -> Iterator[Said]:
         """The answers that came to a request without a fault as well, in place of its success.
 
-        They came in place of too many others, on several endpoints: one endpoint that is gone is to be told. So is what
-        is let through; but a success to the letter like those in place of refusals of other statuses is none.
+        They came in place of others on several endpoints, for one endpoint that is gone is to be told, and to too many
+        faults; that one of these documents the same status says nothing against it. To be told is also what is let
+        through; but a success to the letter like those in place of refusals of other statuses is none.
         """
         for anywhere, came in self._instead.items():
             faults, statuses = zip(*(each.instead_of for each in came), strict=True)
-            many = len({*faults} - {""}) if anywhere in self._plain else len({*statuses}) if anywhere[1] < 400 else 0
+            if anywhere in self._plain:
+                many = len({*faults, *self._faults_of(anywhere)} - {""})
+            else:
+                many = len({*statuses}) if anywhere[1] < 400 else 0
             if many >= FAULTS and len({each.where for each in came}) > 1:
                 yield self._plain.get(anywhere) or min((each.said for each in came), key=lambda said: said.endpoint)
+
+    def _faults_of(self, anywhere: tuple[str, int, str]) -> Iterator[str]:
+        """The faults that were answered so, in place of another answer or as is documented."""
+        return (fault for said, faults in self._faults.items() if said.anywhere == anywhere for fault in faults)
 
     def is_instead(self, said: Said) -> bool:
         """Whether it came in place of another answer to a fault that was provoked with the lane's key."""

@@ -169,6 +169,19 @@ NOBODYS: dict[str, Row] = {
         reasons=frozenset({"one-answer-to-everything"}),
         words=("without a fault was answered alike: 400",),
     ),
+    "a gateway before all that is posted, whose status is that of one of the faults": Row(
+        (
+            "pd/errors/request/unsupported_media_type",
+            "pd/errors/request/wrong_type",
+            "pd/errors/invalid_argument/bad_body",
+            "pd/endpoints/tokenize/",
+            "pd/endpoints/models/",
+        ),
+        (Fault(TO_PROBES, answer=to.instead(415, json.dumps({"message": "No such type"}))).only(method="POST"),),
+        Exit.BLIND,
+        reasons=frozenset({"one-answer-to-everything"}),
+        words=("without a fault was answered alike: 415",),
+    ),
     "an organization that is disabled": Row(
         PA,
         (Fault(answer=to.instead(400, json.dumps(PA_DISABLED))),),

@@ -293,6 +293,7 @@ def test_other_cells_of_the_record_stand() -> None:
 
 PLAIN = replace(refusal(""), drifts=True, plain=True, where=COUNT)
 INSTEAD = tuple(replace(refusal(fault), drifts=True, where=MESSAGES, instead_of=(fault, 400)) for fault in "abc")
+DOCUMENTED = refusal("c")
 ALLOWED = replace(SAID, status=200)
 TOLD_APART = tuple(
     replace(each, said=ALLOWED, where=where, instead_of=("", status))
@@ -306,11 +307,22 @@ TOLD_APART = tuple(
         ((PLAIN, *INSTEAD), True),
         (INSTEAD, False),
         ((PLAIN, *INSTEAD[:2]), False),
+        ((PLAIN, *INSTEAD[:2], DOCUMENTED), True),
+        ((PLAIN, *INSTEAD[:2], replace(DOCUMENTED, said=replace(SAID, message="another"))), False),
         ((PLAIN, *(replace(each, where=COUNT) for each in INSTEAD)), False),
         ((PLAIN, *(replace(each, drifts=False) for each in INSTEAD)), False),
         ((PLAIN, *(replace(each, said=replace(SAID, message="another")) for each in INSTEAD)), False),
     ],
-    ids=["on several endpoints", "no plain one", "too few", "on one endpoint", "as documented", "in other words"],
+    ids=[
+        "on several endpoints",
+        "no plain one",
+        "too few",
+        "one of them as documented",
+        "one of them in other words",
+        "on one endpoint",
+        "as documented",
+        "in other words",
+    ],
 )
 def test_what_came_to_faults_and_to_a_request_without_one_came_to_everything(
     found: tuple[Refusal, ...], everything: bool
