@@ -30,7 +30,7 @@ class Place(NamedTuple):
     """
 
     kind: str
-    name: str = ""
+    name: str
     pointer: str = ""
 
     @classmethod

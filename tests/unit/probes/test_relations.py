@@ -271,6 +271,31 @@ def test_a_header_is_held_to_a_bound_by_the_number_that_it_says(text: str, found
     assert told == found
 
 
+@pytest.mark.parametrize(
+    ("text", "place", "is_text"),
+    [
+        ("", ("body", "", ""), False),
+        ("/data/*/id", ("body", "", "/data/*/id"), False),
+        ("header:x-id", ("header", "x-id", ""), True),
+        ("event", ("event", "", ""), False),
+        ("event:error", ("event", "error", ""), False),
+        ("event:*/code", ("event", "*", "/code"), False),
+        ("ask/header:x-id", ("ask/header", "x-id", ""), True),
+        ("ask/query:limit", ("ask/query", "limit", ""), True),
+        ("ask/path:id", ("ask/path", "id", ""), True),
+        ("ask/body", ("ask/body", "", ""), False),
+        ("ask/body:/model", ("ask/body", "", "/model"), False),
+        ("ask/event:setup", ("ask/event", "setup", ""), False),
+        ("ask/event:setup/model", ("ask/event", "setup", "/model"), False),
+    ],
+)
+def test_a_place_is_in_a_part_of_an_exchange_of_which_some_are_text_whatever_they_say(
+    text: str, place: tuple[str, str, str], is_text: bool
+) -> None:
+    found = Place.parse(text)
+    assert (found, found.is_text) == (place, is_text)
+
+
 @pytest.mark.parametrize("text", ["data", "header:", "ask/query", "ask/path:a/b", "event:/x", "ask/event", "headers:a"])
 def test_what_is_no_place_is_told_in_one_line(text: str) -> None:
     with pytest.raises(ValueError, match=r"is no place in an exchange: write [^\n]+$"):

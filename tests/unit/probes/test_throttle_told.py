@@ -11,7 +11,7 @@ from catalog.model import Response
 from catalog.reading.rate_limits import EndpointGroup, Gauge, RateLimits
 from probes.calls.call import Call, get, post
 from probes.running.rate_limiter import SHARE, RateLimiter
-from probes.running.rate_limits import RateLimitPolicy
+from probes.running.rate_limits import RateLimitPolicy, Told
 from probes.running.throttle import Drawer, Throttle
 from tests.harness import virtual_time
 
@@ -53,6 +53,27 @@ def told(throttle: Throttle, model: str = "small", **headers: str) -> None:
     """An answer to a request for a model."""
     said = {name.replace("_", "-"): value for name, value in headers.items()}
     throttle.learn(throttle.drawer(call(model), "inference"), Response(200, said))
+
+
+NOON = "Sat, 31 Jan 2026 12:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("reset", "reset_s"),
+    [
+        ("17s", 17.0),
+        ("2026-01-31T12:00:17Z", 17.0),
+        ("2026-01-31T12:00:00Z", 0.0),
+        ("2026-01-31T11:59:00Z", 0.0),
+        ("soon", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_a_reset_is_told_as_a_duration_or_by_the_clock_of_the_answer(reset: str, reset_s: float) -> None:
+    policy = RateLimitPolicy(RateLimits(gauges=GAUGES))
+    (said,) = policy.told({"limit": "60", "reset": reset, "date": NOON})
+    assert said == Told("requests", "limit", 60, None, reset_s)
+    assert list(policy.told({"reset": reset, "date": NOON})) == [], "of no limit"
 
 
 @pytest.mark.parametrize(

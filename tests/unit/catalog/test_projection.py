@@ -1,0 +1,39 @@
+"""The values of an answer stand where its envelope says, in an array too; what is not there has no value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.envelopes.envelope import Envelope
+from catalog.envelopes.projection import message_in, param_in, unwrapped, wire_of
+
+if TYPE_CHECKING:
+    from catalog.model import Json
+
+WIRE = {"type": "/error/type", "code": "/error/code", "param": "/error/param", "message": "/error/message"}
+PLAIN = Envelope("e", {}, WIRE, "json")
+IN_AN_ARRAY = Envelope("e", {}, WIRE, "json", unwrap=True)
+ERROR: Json = {"error": {"type": "overloaded", "code": None, "param": "model", "message": "Busy."}}
+
+
+@pytest.mark.parametrize(
+    ("envelope", "body"), [(PLAIN, ERROR), (IN_AN_ARRAY, ERROR), (IN_AN_ARRAY, [ERROR, {"error": {"type": "other"}}])]
+)
+def test_each_value_is_found(envelope: Envelope, body: Json) -> None:
+    assert wire_of(envelope, body) == {"type": "overloaded", "code": None, "param": "model"}
+    assert (message_in(envelope, body), param_in(envelope, body)) == ("Busy.", "model")
+
+
+def test_what_an_envelope_or_a_body_does_not_have_is_left_out() -> None:
+    of_types = Envelope("e", {}, {"type": "/error/type"}, "json")
+    assert wire_of(of_types, ERROR) == {"type": "overloaded"}
+    assert wire_of(PLAIN, {"error": {"code": 7}}) == {"code": 7}
+    assert message_in(of_types, ERROR) is param_in(of_types, ERROR) is None
+    assert message_in(PLAIN, {"error": {"message": 7}}) is param_in(PLAIN, {"error": {"param": None}}) is None
+
+
+def test_an_array_is_unwrapped_only_where_the_surface_has_one() -> None:
+    assert unwrapped(PLAIN, [ERROR]) == [ERROR]
+    assert unwrapped(IN_AN_ARRAY, []) == []
