@@ -6,6 +6,7 @@ import argparse
 import gc
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,6 +20,10 @@ USAGE = 4
 
 GARBAGE_EVERY = 20_000
 """After how many new objects Python looks for circles: a tenth of what a request costs goes into looking at 700."""
+
+
+DESCRIPTORS = 4_096
+"""So many connections and files a mock may have open where the system allows it; macOS allows 256 unless asked."""
 
 
 EXAMPLES = """\
@@ -114,6 +119,19 @@ def _take_the_place_of_closed_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - until the process ends
 
 
+def _allow_many_connections() -> None:
+    """Where it may: whoever connects beyond what a process may have open is not answered, and waits."""
+    try:
+        import resource
+    except ImportError:  # Windows counts in another way
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def main(argv: list[str] | None = None) -> int:
     """Serve; 4 when the arguments cannot be used, or a library is not installed."""
     _take_the_place_of_closed_streams()
@@ -155,6 +173,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         return USAGE
     if arguments.stdin_lifeline:
         exit_with_stdin()
+    _allow_many_connections()
     gc.freeze()  # what was imported is not looked through again and again for what nobody refers to
     gc.set_threshold(GARBAGE_EVERY)
     try:

@@ -15,7 +15,10 @@ from probes.wire.failure import NoAnswer
 from probes.wire.http11 import Connection
 
 CONNECTIONS = 8
-"""One small pool a lane: so many requests are under way at once unless told, and so many connections are kept."""
+"""One small pool a lane: so many requests are under way at once unless told."""
+
+KEPT = 24
+"""So many connections at most are kept while nothing is asked over them: on a mock a run has some twenty pools."""
 
 KEPT_ALIVE_S = 5.0
 """How long a connection is kept for the next request."""
@@ -88,7 +91,7 @@ class Transport:
         self._places.release()
         if connection is not None and connection.rest():
             self._kept.append((origin, connection))
-            self._close(self._kept[: -self._connections])
+            self._close(self._kept[:-KEPT])
 
     def _kept_for(self, origin: _Origin) -> Connection | None:
         """The connection that was used last and can be used still; those that cannot are closed."""

@@ -7,8 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -30,9 +30,9 @@ def piped(stream: IO[bytes] | None) -> IO[bytes]:
 
 
 @contextmanager
-def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any]]]:
-    """A mock process and its ready line; it ends with its standard input."""
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pa", *arguments]
+def running(*arguments: str, under: Sequence[str] = ()) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any]]]:
+    """A mock process and its ready line; it ends with its standard input. `under`: what begins it."""
+    command = [*under, sys.executable, "-m", "mockserver", "--stdin-lifeline", "--only", "pa", *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             yield process, json.loads(piped(process.stdout).readline())
@@ -143,6 +143,18 @@ def test_413_reaches_a_client_that_sends_everything_first(ready: dict[str, Any])
     response = patient.post(f"{ready['base']}/pa/v1/messages", content=b" " * (33 * 1024 * 1024), headers=HEADERS)
     assert response.status_code == 413
     assert response.json()["error"]["type"] == "request_too_large"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="counts what is open in another way")
+def test_more_may_connect_than_a_process_may_have_open_unless_it_asks() -> None:
+    few = ("sh", "-c", 'ulimit -Sn 64; exec "$@"', "sh")
+    with running(under=few) as (_, ready), ExitStack() as all_open:
+        host, port = ready["base"].removeprefix("http://").split(":")
+        connections = [socket.create_connection((host, int(port)), timeout=DEADLINE_S) for _ in range(100)]
+        for each in connections:
+            all_open.enter_context(each)
+            each.sendall(head("/pa/v1/models", 0).replace(b"POST", b"GET"))
+            assert each.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
 def test_the_whole_process_can_be_made_slow() -> None:
