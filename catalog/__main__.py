@@ -279,7 +279,7 @@ def _http_status(text: str) -> int:
 def _days(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is no number of days; write a whole number, 0 or more")
-    return int(text)
+    return int(text[:9])  # more is as long ago
 
 
 def _aspects(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -44,8 +45,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; write a number up to 65535, 0 for any free one")
+    if not (re.fullmatch("[0-9]{1,5}", text) and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no port; write a number up to 65535, 0 for any free one")
     return int(text)
 
 
@@ -68,8 +69,8 @@ def _limits(text: str) -> str | float:
 
 
 def _milliseconds(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of milliseconds")
+    if not re.fullmatch("[0-9]{1,7}", text):  # up to three hours
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no number of milliseconds; write one of 0 to 9999999")
     return int(text)
 
 

@@ -17,7 +17,7 @@ from probes.elicit import book
 if TYPE_CHECKING:
     from probes.target.target import Target
 
-_SHARD = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
+_SHARD = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,7 +249,7 @@ def _days(text: str | None, *, update: bool) -> int | None:
         raise UsageError("--expire-after changes records", "it needs --update")
     if not (text.isascii() and text.isdigit()):
         raise UsageError(f"--expire-after {text}: no number of days", "write a whole number, 0 or more")
-    return int(text)
+    return int(text[:9])  # more is as long ago
 
 
 def _shard(text: str | None) -> Shard | None:

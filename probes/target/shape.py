@@ -49,6 +49,19 @@ LOOK_UP = "look_up"
 ABOVE_ZERO = frozenset({"concurrency", "rate", "timeout_s", "max_body_bytes"})
 """Numbers with which a run could do nothing if they were zero; no number may be below it."""
 
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "concurrency": (1, 10_000),
+    "rate": (0.001, 1_000_000),
+    "max_requests": (0, 10**12),
+    "max_tokens": (0, 10**12),
+    "max_wait_s": (0, 604_800),
+    "timeout_s": (0.001, 86_400),
+    "max_body_bytes": (1, 2**31 - 1),
+    "reprobe_after_s": (0, 86_400),
+    "pending_days": (0, 36_500),
+}
+"""Between what a number makes sense: beyond, a run would wait for ever, or clocks, dates and libraries give up."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]*")
 _ADDRESS = re.compile(r"[a-z0-9_]+_(url|host)")
 _MAY_BE_A_KEY = re.compile(r"\$\.providers\b.*\b(credentials|headers)\b")

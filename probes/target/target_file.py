@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -26,7 +25,7 @@ from probes.calls.services import GRPC_HOST
 from probes.target import shape
 from probes.target.look_ups import Rule, in_order
 from probes.target.revising import why_not
-from probes.target.shape import ABOVE_ZERO, ENV, LOOK_UP, REVISIONS, SETTINGS, TABLES
+from probes.target.shape import BOUNDS, ENV, LOOK_UP, REVISIONS, SETTINGS, TABLES
 from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
 SHORTEST_KEY = 8
@@ -103,7 +102,9 @@ class _File:
         self._check_shape(data)
         live = data.get("live", True)
         reprobe_after_s = data.get("reprobe_after_s", 2.0 if live else 0.0)
+        pending_days = data.get("pending_days", PENDING_DAYS)
         self.check_number("reprobe_after_s", reprobe_after_s)
+        self.check_number("pending_days", pending_days)
         name = data.get("name", self.path.stem)
         if not shape.is_name(name):
             raise self.error("name", f"{name!r} cannot name a folder; use letters, digits, . _ and -")
@@ -117,7 +118,7 @@ class _File:
                 name: _Table(self, manifest(name), table, live).provider() for name, table in data["providers"].items()
             },
             reprobe_after_s=float(reprobe_after_s),
-            pending_days=int(data.get("pending_days", PENDING_DAYS)),
+            pending_days=int(pending_days),
         )
 
     def _stands_for(self, said: str | None, live: bool) -> StandsFor:
@@ -139,10 +140,10 @@ class _File:
             place = complaint.json_path.removeprefix("$").removeprefix(".")
             raise self.error(place, f"{complaint.message}; {complaint.mend}")
 
-    def check_number(self, place: str, value: float, *, above_zero: bool = False) -> None:
-        if not _is_finite(value) or value < 0 or (above_zero and value == 0):
-            least = "above" if above_zero else "no less than"
-            raise self.error(place, f"should be {least} 0, not {brief(repr(value), 60)}")
+    def check_number(self, place: str, value: float) -> None:
+        least, most = BOUNDS[place.rpartition(".")[2]]
+        if not least <= value <= most:  # nor is NaN
+            raise self.error(place, f"should be {least} to {most}, not {brief(repr(value), 60)}")
 
     def error(self, place: str, message: str) -> TargetError:
         where = f"target {self.path}: {place}" if place else f"target {self.path}"
@@ -189,7 +190,7 @@ class _Table:
         known = self.manifest.addresses
         for key in self.table:
             if SETTINGS.get(key) in (int, float) and key in table:
-                self.file.check_number(f"{self._place()}.{key}", table[key], above_zero=key in ABOVE_ZERO)
+                self.file.check_number(f"{self._place()}.{key}", table[key])
             elif key not in {*SETTINGS, *TABLES, LOOK_UP, REVISIONS, *known}:
                 raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(known)}")
 
@@ -271,6 +272,8 @@ class _Table:
         try:
             if wanted is bool:
                 return _FLAGS[text.lower()]
+            if wanted is not str and not text.isascii():  # digits of other scripts, which Python reads
+                raise ValueError
             return int(text) if wanted is int else float(text) if wanted is float else text
         except (ValueError, KeyError):
             kind = "true or false" if wanted is bool else "a number"
@@ -357,13 +360,6 @@ def _rule(name: str, table: Mapping[str, Any]) -> Rule:
         if key in table
     }
     return Rule(value=name, **{**table, **lists, **tables})
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer beyond every float
-        return False
 
 
 def _url_parts(text: str) -> SplitResult | None:

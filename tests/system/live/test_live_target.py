@@ -179,7 +179,9 @@ def test_any_setting_may_come_from_the_environment(
     [
         ('expected = "env:X"', "perhaps", "X should hold true or false"),
         ('max_requests = "env:X"', "many", "X should hold a number"),
-        ('rate = "env:X"', "0", "should be above 0"),
+        ('rate = "env:X"', "0", "should be 0.001 to 1000000"),
+        ('rate = "env:X"', "1e-320", "should be 0.001 to 1000000, not 1e-320"),
+        ('concurrency = "env:X"', "\u0663", "X should hold a number"),
         ('ca_file = "env:X"', "/no/such/file.pem", "there is no file"),
     ],
 )

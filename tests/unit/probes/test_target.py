@@ -55,8 +55,8 @@ MISTAKES = [
     (PA + "timeout = 3", "providers.pa: 'timeout' is no field here; did you mean timeout_s?"),
     (PA + "timeout_s = true", "providers.pa.timeout_s: is true; write a number or a string"),
     (PA + "timeout_s = 0", "providers.pa.timeout_s: is 0; write more than 0"),
-    (PA + "timeout_s = inf", "providers.pa.timeout_s: should be above 0, not inf"),
-    (PA + "rate = nan", "providers.pa.rate: should be above 0, not nan"),
+    (PA + "timeout_s = inf", "providers.pa.timeout_s: should be 0.001 to 86400, not inf"),
+    (PA + "rate = nan", "providers.pa.rate: should be 0.001 to 1000000, not nan"),
     (PA + "concurrency = 0", "providers.pa.concurrency: is 0; write more than 0"),
     (PA + "concurrency = 1.5", "providers.pa.concurrency: is 1.5; write an integer or a string"),
     (
