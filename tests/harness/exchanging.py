@@ -147,7 +147,7 @@ class Loop:
     """The test files of each module's path; all that are collected where it is not named."""
     jobs: int
     tell: Callable[[object], None]
-    """Takes the number of each mutant that did not die, or the tests that fail with nothing changed."""
+    """Takes the number of each mutant that did not die, or the tests that fail with nothing changed, and None last."""
     recorder: Recorder | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -166,7 +166,10 @@ class Loop:
         if reach.failed:
             self.tell(reach.failed)
             return True
-        return True if self._each(session, reach) else None
+        if not self._each(session, reach):
+            return None
+        self.tell(None)
+        return True
 
     def _each(self, session: pytest.Session, reach: Reach) -> bool:
         """Fork for each mutant; False in the fork."""

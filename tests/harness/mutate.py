@@ -176,16 +176,20 @@ def suspects(
         loop = Loop(found, {} if everywhere else tests, jobs, lambda each: print(json.dumps(each), file=told))
         _in_child(QUICK if everywhere else sorted({file for mutant in found for file in tests[mutant.path]}), loop)
     os.close(writing)
+    whole = False
     with os.fdopen(reading) as lines:
         for line in lines:
             number = json.loads(line)
+            if number is None:
+                whole = True
+                break
             if isinstance(number, list):
                 raise BrokenTests(number)
             print(f"suspected {found[number]}", flush=True)
             yield found[number]
     _, status = os.waitpid(child, 0)
-    if ended := os.waitstatus_to_exitcode(status):
-        raise BrokenTests([f"pytest itself, with status {ended}"])
+    if not whole:
+        raise BrokenTests([f"pytest itself, with status {os.waitstatus_to_exitcode(status)}"])
 
 
 class BrokenTests(Exception):
