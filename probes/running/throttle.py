@@ -25,6 +25,9 @@ TOO_SHORT_S = 1e-6
 ROUNDED_S = 1.0
 """Resets are told in whole seconds."""
 
+APART_S = 2 * ROUNDED_S
+"""By how much answers may tell one end apart: each rounds the reset, and the date beside it."""
+
 
 class Drawer(NamedTuple):
     """Who draws on which limits: they hold for a group of endpoints, an organization and a class of models (2:8)."""
@@ -62,6 +65,8 @@ class Throttle:
         self._limiters: dict[tuple[EndpointGroup | None, float | None], RateLimiter] = {}
         self._metered: dict[Drawer, dict[str, int]] = {}
         self._budgets: dict[tuple[EndpointGroup | None, str, int], TokenBudget] = {}
+        self._ends: dict[tuple[RateLimiter, str], float] = {}
+        """The latest end that answers told of the last window, by the header that tells the limit."""
         self._asked: dict[str, RateLimiter] = {}
         """By role, what refusals of its key asked to wait."""
 
@@ -121,8 +126,10 @@ class Throttle:
         for told in said:
             if told.counts == "tokens" and told.limit:
                 self._learn_of_tokens(drawer, told, told.limit)
-            elif told.remaining == 0:
-                self._pause(drawer, told.reset_s)
+            else:
+                left_s = self._until_the_end_s(drawer, told)
+                if told.remaining == 0:
+                    self._pause(drawer, left_s)
 
     def _keep_to(self, drawer: Drawer, per_minute: int) -> None:
         before = self._limiter(drawer)
@@ -132,6 +139,13 @@ class Throttle:
         key = (drawer.group, per_minute)
         if key not in self._limiters:
             self._limiters[key] = RateLimiter(per_minute / 60, self._max_wait_s, self._clock, after=before)
+
+    def _until_the_end_s(self, drawer: Drawer, told: Told) -> float:
+        """Seconds until the reset that an answer tells: of one window each tells it, rounded, so it is the latest."""
+        key, now = (self._limiter(drawer), told.name), self._clock()
+        end, before = now + told.reset_s, self._ends.get(key, 0.0)
+        self._ends[key] = before if end <= before <= end + APART_S else end
+        return self._ends[key] - now
 
     def _pause(self, drawer: Drawer, reset_s: float) -> None:
         limiter = self._limiter(drawer)

@@ -100,6 +100,49 @@ def test_nothing_left_is_a_pause_where_the_pace_alone_does_not_keep_it(
     assert throttle.paused_s == pytest.approx(paused_s)
 
 
+@pytest.mark.parametrize(("before", "paused_s"), [("21s", 21.0), ("22s", 22.0), ("23s", 20.0), ("19s", 20.0)])
+def test_an_end_that_is_told_much_later_is_that_of_something_else(before: str, paused_s: float) -> None:
+    throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=lambda: 0.0)
+    told(throttle, remaining="1", reset=before)
+    assert throttle.paused_s == 0.0
+    told(throttle, remaining="0", reset="20s")
+    assert throttle.paused_s == pytest.approx(paused_s)
+
+
+class Window:
+    """A provider that counts 6 a minute, those of others too, and tells the reset in whole seconds."""
+
+    def __init__(self, clock: Callable[[], float], ends: float) -> None:
+        self._clock, self._ends, self._left = clock, ends, 6
+
+    def ask(self, others: int = 0) -> dict[str, str] | None:
+        """The headers of the answer, after so many requests of others; None where it is a refusal."""
+        if self._clock() >= self._ends:
+            self._ends, self._left = self._ends + 60.0, 6
+        self._left -= 1 + others
+        reset = f"{int(self._ends - self._clock())}s"
+        return {"limit": "600", "remaining": str(max(0, self._left)), "reset": reset} if self._left >= 0 else None
+
+
+@pytest.mark.parametrize("ends", [30.0, 30.3, 30.7])
+def test_the_reset_of_requests_is_the_latest_that_answers_tell(ends: float) -> None:
+    """The answer that tells that nothing is left may have rounded it down the most; what went then was refused."""
+
+    async def night(clock: Callable[[], float]) -> list[bool]:
+        throttle = Throttle(RateLimitPolicy(RateLimits(gauges=GAUGES)), 60.0, clock=clock)
+        own, window, taken = RateLimiter(None, 60.0, clock), Window(clock, ends), list[bool]()
+        # Of these moments the first tells the end to a tenth of a second, the last rounds it down by most of one.
+        for moment, others in [(ends - 29.0, 0), (ends - 27.1, 1), (ends - 20.9, 2), (0.0, 0)]:
+            await asyncio.sleep(max(0.0, moment - clock()))
+            await throttle.acquire(throttle.drawer(call("small"), "inference"), own)
+            said = window.ask(others)
+            taken.append(said is not None)
+            told(throttle, **(said or {}))
+        return taken
+
+    assert virtual_time.run(night) == [True, True, True, True]
+
+
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
