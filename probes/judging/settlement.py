@@ -132,7 +132,9 @@ def refusals(
     stated = {each.label: each for each in expected}
     for place, cell in verdict.cells.items():
         exchange, label = exchanges.get(place), place[0]
-        if not (cell.outcome.conclusive or cell.blames_us) or exchange is None or exchange.response is None:
+        drifts = _drifts(cell)
+        looked_at = cell.outcome.conclusive or drifts or cell.blames_us
+        if not looked_at or exchange is None or exchange.response is None:
             continue
         if not cell.looks:
             continue
@@ -142,7 +144,6 @@ def refusals(
             said = Said(credential, endpoint, status, words(response))
             yield Refusal(place, said, "", page=False, provoked=False, foreign=True)
             continue
-        drifts = cell.outcome is Outcome.DRIFTED
         # Where what we assumed of the request may be why, what came may as well be what comes to everything.
         unlike = drifts or cell.blames_us
         if status is None or is_promised(stated[label], response):
@@ -167,6 +168,13 @@ def refusals(
             where=_path(endpoint, exchange, known) if drifts else "",
             instead_of=(faults.get(label, "") if own_key else "", asked_of(stated[label])) if drifts else ("", None),
         )
+
+
+def _drifts(cell: Verdict) -> bool:
+    """Whether the last answer differs from the documents, whatever the ones before it did."""
+    return cell.outcome is Outcome.DRIFTED or (
+        cell.outcome is Outcome.FLAKY and any(look.otherwise for look in cell.looks)
+    )
 
 
 def _path(endpoint: str, exchange: Exchange, known: Known) -> str:

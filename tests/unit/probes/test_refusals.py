@@ -43,6 +43,14 @@ def test_a_refusal_is_known_by_what_was_answered() -> None:
     assert found(EXPECTED, answer(400, EMPTY)) == (Refusal(PLACE, SAID, "2:7.3#row", page=False, provoked=True),)
 
 
+@pytest.mark.parametrize(("otherwise", "counted"), [({"body": "absent"}, 1), ({}, 0)], ids=["it drifts", "it conforms"])
+def test_of_attempts_that_differ_the_last_is_a_refusal_where_it_drifts(otherwise: dict[str, str], counted: int) -> None:
+    flaky = Verdict(Outcome.FLAKY, looks=(Look(MESSAGES, "answer", otherwise=otherwise),))
+    cells = record_verdict({PLACE: flaky})
+    said = tuple(refusals([EXPECTED], cells, {PLACE: answer(400, EMPTY)}, "pa:inference", {}, KNOWN))
+    assert [(each.said, each.drifts) for each in said] == [(SAID, True)] * counted
+
+
 def test_a_refusal_of_what_has_no_fault_or_no_endpoint_is_of_no_fault() -> None:
     nowhere = replace(judged(), looks=(Look("", "answer", ("body",)),))
     others = {("other", ""): judged(label="other"), ("answer", COUNT): nowhere}
