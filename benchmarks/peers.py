@@ -117,6 +117,7 @@ def table(latency_ms: int, measured: list[tuple[Tool, list[Took]]]) -> None:
 def prepared(folder: Path, address: str, number: int, peers: Path | None) -> list[Tool]:
     """Everybody who can ask here, with what they ask by written down."""
     target = write_target(folder / "home", address)
+    (folder / "pytest.ini").write_text("[pytest]\n")  # peers go by no file of ours, wherever this folder lies
     probes = ("-m", "pytest", "probes", "-q", "-p", "no:cacheprovider", "--catalog", str(folder / "home"))
     ours = Tool("this suite", (sys.executable, *probes, "--target", str(target), "--out", str(folder / "out")))
     return [ours, _plain(folder, address, number), *(_peers(folder, address, number, peers) if peers else ())]
@@ -126,7 +127,7 @@ def _plain(folder: Path, address: str, number: int) -> Tool:
     told = [[each.path, each.status, each.type, each.code] for each in items(number)]
     (folder / "plain.json").write_text(json.dumps([told, address, _headers(), ENVELOPE]))
     (folder / "test_plain.py").write_text(PLAIN)
-    quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:anyio", "-o", "addopts=")
+    quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:anyio")
     name = f"pytest {version('pytest')} + httpx {version('httpx')}"
     return Tool(name, (sys.executable, "-m", "pytest", *quiet, str(folder / "test_plain.py")))
 
@@ -142,7 +143,7 @@ def _peers(folder: Path, address: str, number: int, python: Path) -> Iterator[To
     yield Tool(named, (*own, *one, *key))
     yield Tool(f"{named}, {AT_ONCE} workers", (*own, *one, *key, "--workers", str(AT_ONCE)))
     (folder / "test_items.tavern.yaml").write_text("\n".join(_tavern(address, number)))
-    quiet = ("-q", "-p", "no:cacheprovider", "-o", "addopts=", "--rootdir", str(folder))
+    quiet = ("-q", "-p", "no:cacheprovider")
     name = f"tavern {_version(python, 'tavern')}"
     yield Tool(name, (str(python), "-m", "pytest", *quiet, str(folder / "test_items.tavern.yaml")))
 

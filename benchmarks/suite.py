@@ -63,7 +63,8 @@ def compare(work: Path, addresses: Addresses, options: argparse.Namespace, laten
     suite += ["-p", "no:cacheprovider", *(f"--provider={name}" for name in options.provider)]
     timed(suite)
     count = write_serial(work, target)
-    serial = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-o", "addopts="]
+    (work / "pytest.ini").write_text("[pytest]\n")  # nothing of ours, wherever this folder lies
+    serial = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
     serial += [str(work / "test_serial.py")]
     ours, plain, memory = [], [], []
     for _ in range(options.rounds):
