@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from catalog import accepting, command_line, commands, exporting, relying
 from catalog.command_line import Parser
 from catalog.model import KINDS, places
+from catalog.model.clock import number_of_days
 from catalog.reading.manifest import providers
 from catalog.reading.query import OF_RECORDS
 
@@ -277,9 +278,10 @@ def _http_status(text: str) -> int:
 
 
 def _days(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of days; write a whole number, 0 or more")
-    return int(text[:9])  # more is as long ago
+    try:
+        return number_of_days(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}; write a whole number, 0 or more") from None
 
 
 def _aspects(text: str) -> list[str]:

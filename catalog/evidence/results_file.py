@@ -102,7 +102,8 @@ def read_run(
             place = f"{path}:{line.number}"
             raise EvidenceError(f"not a result: {wrong}", "probe again, or remove the line", place=place)
         document = documents.get(line.value["record"])
-        if json_of(document) == json_of(line.value["probed"]):  # as written: to == 1, 1.0 and true are the same
+        # As written: to == 1, 1.0 and true are the same.
+        if document is not None and json_of(document) == json_of(line.value["probed"]):
             line.value["probed"] = document
         left -= line.size
         is_held = left >= 0 and line.size <= LARGE

@@ -21,6 +21,17 @@ def ms_since(started: float) -> float:
     return round((time.perf_counter() - started) * 1000, 3)
 
 
+def number_of_days(text: str) -> int:
+    """A whole number of days as somebody writes it; more than dates hold are as long ago as nine digits of them.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{text!r} is no number of days")
+    return int(text.lstrip("0")[:9] or 0)
+
+
 def days_from(day: date, number: int) -> date:
     """The day so many days later, or earlier where the number is below zero, as far as there are days."""
     return date.fromordinal(min(max(date.min.toordinal(), day.toordinal() + number), date.max.toordinal()))

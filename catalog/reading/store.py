@@ -187,10 +187,10 @@ def _records_of(path: Path, root: Path, known: dict[str, str]) -> Iterator[Recor
             raise CatalogError(what, mend, file=path, place=repr(slug)) from None
         if not isinstance(data, dict):
             raise CatalogError("a record should be an object", "make it {…}", file=path, place=slug)
-        yield Record(Address(provider, kind, family, slug), _told_once(data, known))
+        yield Record(Address(provider, kind, family, slug), _with_known_texts(data, known))
 
 
-def _told_once(data: dict[str, Json], known: dict[str, str]) -> dict[str, Json]:
+def _with_known_texts(data: dict[str, Json], known: dict[str, str]) -> dict[str, Json]:
     """A record with the texts that are `known` in place of their equals: thousands say the same few words."""
     for name, value in data.items():
         if isinstance(value, str):

@@ -143,13 +143,13 @@ def leave_copy(catalog: Catalog, run_folder: Path, seen: Evidence | None = None)
     work = _Work([seen or _read(run_folder)], Policy(), None)
     families: dict[Path, list[Record]] = {}
     for record in catalog.records:
-        families.setdefault(catalog.file_of(record.address), []).append(record)
+        families.setdefault(family_file(copy, record.address), []).append(record)
     written: list[Path] = []
-    for file, records in families.items():  # one after the other: of thousands of records no second copy is held
+    for path, records in families.items():  # one after the other: of thousands of records no second copy is held
         contents = _files(records, work.patched(catalog, records), copy)
         written += write_contents(copy, contents, durable=False)
         if not contents:  # an update leaves such a file alone: it is as it lies there, to the byte
-            write_data(family_file(copy, records[0].address), file.read_bytes(), durable=False)
+            write_data(path, catalog.file_of(records[0].address).read_bytes(), durable=False)
     written += write_contents(copy, work.discovered(catalog, copy), durable=False)
     return work.summary(tuple(written))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.evidence.results import Asked
 from catalog.model import KINDS, Address, homes, places
+from catalog.model.clock import number_of_days
 from catalog.model.errors import did_you_mean, shown
 from catalog.reading.manifest import meant, providers
 from catalog.reading.store import Catalog
@@ -247,9 +248,10 @@ def _days(text: str | None, *, update: bool) -> int | None:
         return None
     if not update:
         raise UsageError("--expire-after changes records", "it needs --update")
-    if not (text.isascii() and text.isdigit()):
-        raise UsageError(f"--expire-after {text}: no number of days", "write a whole number, 0 or more")
-    return int(text[:9])  # more is as long ago
+    try:
+        return number_of_days(text)
+    except ValueError:
+        raise UsageError(f"--expire-after {text}: no number of days", "write a whole number, 0 or more") from None
 
 
 def _shard(text: str | None) -> Shard | None:

@@ -46,9 +46,6 @@ TABLES = frozenset({"headers", "credentials", "values"})
 LOOK_UP = "look_up"
 """The table of rules by which values are found."""
 
-ABOVE_ZERO = frozenset({"concurrency", "rate", "timeout_s", "max_body_bytes"})
-"""Numbers with which a run could do nothing if they were zero; no number may be below it."""
-
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "concurrency": (1, 10_000),
     "rate": (0.001, 1_000_000),
@@ -111,7 +108,7 @@ def _is_member(key: str, value: Any) -> bool:
     if isinstance(value, str):
         return (key in SETTINGS or _ADDRESS.fullmatch(key) is not None) and (kind is str or value.startswith(ENV))
     return (
-        _is_flag(value) if kind is bool else kind is not str and _is_number(value, kind, above_zero=key in ABOVE_ZERO)
+        _is_flag(value) if kind is bool else kind is not str and _is_number(value, kind, above_zero=BOUNDS[key][0] > 0)
     )
 
 

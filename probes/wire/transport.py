@@ -53,7 +53,6 @@ class Transport:
         """`tls` is for hosts that speak it; an answer may take `most` bytes of a connection."""
         self._tls = tls
         self._most = most
-        self._connections = connections
         self._places = asyncio.Semaphore(connections)
         self._kept: list[tuple[_Origin, Connection]] = []
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from datetime import UTC, date, datetime, timedelta
 
-from catalog.model.clock import days_from, ms_since, utc_now_text, utc_text
+import pytest
+
+from catalog.model.clock import days_from, ms_since, number_of_days, utc_now_text, utc_text
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, 123_456, tzinfo=UTC)
 
@@ -32,3 +34,18 @@ def test_no_day_is_before_the_first_or_after_the_last() -> None:
     assert days_from(NOON.date(), -21) == date(2026, 10, 31)
     assert days_from(NOON.date(), 10**30) == date.max
     assert days_from(date.min, -1) == date.min
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [("0", 0), ("30", 30), ("000000000030", 30), ("9" * 5000, 999_999_999)],
+    ids=["none", "some", "with zeros before it", "more than dates hold"],
+)
+def test_a_number_of_days_is_read_however_long_it_is_written(text: str, days: int) -> None:
+    assert number_of_days(text) == days
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5", "٣", "soon"])
+def test_what_is_no_number_of_days_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no number of days"):
+        number_of_days(text)
