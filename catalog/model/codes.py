@@ -84,6 +84,7 @@ class ReasonCode(StrEnum):
     SERVER_FAULT = "server-fault"
     CONTROL_FAILED = "control-failed"
     SETUP_FAILED = "setup-failed"
+    UNSAFE_PATH = "unsafe-path"
     ASSUMPTION_FAILED = "assumption-failed"
     STEP_UNSEEN = "step-unseen"
     ANOTHER_REVISION = "another-revision"

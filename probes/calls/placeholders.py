@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import quote
 from zlib import crc32
 
 from catalog.model.json_tree import map_texts, texts
@@ -34,3 +35,16 @@ def filled(value: Any, values: Mapping[str, str]) -> Any:
         return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text) if "{" in text else text
 
     return fill(value) if isinstance(value, str) else map_texts(value, fill)
+
+
+def fill_path(path: str, values: Mapping[str, str]) -> str:
+    """Fill placeholders of a path; what a value holds that would end a path, or that none has, is percent-encoded."""
+
+    def fill(match: re.Match[str]) -> str:
+        return quote(values[match[1]], _OF_A_PATH, errors="replace") if match[1] in values else match[0]
+
+    return PLACEHOLDER.sub(fill, path)
+
+
+_OF_A_PATH = "/%:@!$&'()*+,;="
+"""Besides letters, digits and `-._~`, what stands for itself in a path (RFC 3986, 3.3); ids may be encoded already."""

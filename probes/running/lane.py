@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from catalog.model.labels import CONTROL
 from catalog.model.status import is_success
 from catalog.reading.grpc_statuses import status_of
 from catalog.reading.manifest import manifest
-from probes.calls.placeholders import OWN_NAME, filled, own_name
+from probes.calls.placeholders import OWN_NAME, fill_path, filled, own_name
 from probes.calls.services import LOOPBACK
 from probes.elicit.probe import Stopped
 from probes.judging.named_values import names
@@ -32,6 +32,7 @@ from probes.running.turns import AT_ONCE, Turns
 from probes.running.waiting import For, Waiting
 from probes.target.dialect import Dialect
 from probes.target.target import WRONG
+from probes.wire.address import UnsafePathError, url_at
 from probes.wire.loopback import Loopback
 from probes.wire.quiet_logs import silence
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from probes.running.throttle import Drawer
     from probes.running.token_budget import Reserved
     from probes.target.target import Provider
+    from probes.wire.address import Origin
     from probes.wire.grpc import GrpcWire
     from probes.wire.http import HttpWire, Limits
     from probes.wire.redact import Redactor
@@ -151,9 +153,11 @@ class Lane:
         the budget is spent; what is `free` does not draw on the budget.
 
         Raises:
-            Stopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
+            Stopped: the lane has ended, the budget is spent, the provider asks for too long a wait, or the call's path
+                would lead elsewhere than to the target.
         """
         wire = self._wire_of(call)  # before its turn: what is imported then would make it late
+        url = await self._url(call, wire.read_origin)  # before a key is put into anything
         drawer = self._drawer(call, role or self.role)
         reserved = await self._admit(drawer, tokens, owed=owed, free=free)
         await self._turns.take(since)
@@ -161,7 +165,7 @@ class Lane:
             with self.waiting.on(For.ANSWER):
                 exchange = await wire.exchange(
                     self._keyed(call.filled({**self._values, OWN_NAME: own_name(session)}), role or self.role),
-                    await self._url(call),
+                    url,
                     self._headers(call, session, role or self.role),
                     label,
                     since,
@@ -321,14 +325,18 @@ class Lane:
     def _tls(self) -> bool:
         return any(address.startswith("https:") for address in self.provider.addresses.values())
 
-    async def _url(self, call: Call) -> str:
+    async def _url(self, call: Call, read_origin: Callable[[str], Origin]) -> str:
         if call.service in LOOPBACK:
-            return await self._loopback.address(call.service) + call.path
-        address = self.provider.addresses.get(call.service)
-        if address is None:
+            address = await self._loopback.address(call.service)
+        elif call.service in self.provider.addresses:
+            address = self.provider.addresses[call.service]
+        else:
             place = f"providers.{self.provider.name}.{call.service}"
             raise Stopped(Reason(ReasonCode.ADDRESS_MISSING, f"add {place} to the target"))
-        return address + self._dialect.path_out(filled(call.path, self.provider.values))
+        try:
+            return url_at(address, self._dialect.path_out(fill_path(call.path, self.provider.values)), read_origin)
+        except UnsafePathError as error:
+            raise Stopped(Reason(ReasonCode.UNSAFE_PATH, self.redactor.text(f"{call.method}: {error}"))) from error
 
     def _keyed(self, call: Call, role: str) -> Call:
         """The call with its key in the query, where the provider takes it there."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import anyio
 
@@ -15,7 +15,7 @@ from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SETUP
 from probes.calls.call import get
-from probes.calls.placeholders import filled
+from probes.calls.placeholders import fill_path
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING
 from probes.judging.proof import expected_of
@@ -102,7 +102,7 @@ class _OfProvider:
         return tuple(self._told.values())
 
     async def _follow(self, rule: Rule, values: dict[str, str]) -> None:
-        key = (rule.role, rule.address, filled(rule.ask, values))
+        key = (rule.role, rule.address, fill_path(rule.ask, values))
         if key not in self._told:
             self._told[key] = await self._ask(key, rule)
         body = self._bodies.get(key)
@@ -132,7 +132,7 @@ class _OfProvider:
         """Note whether the account has a value that somebody has set: in the list, or when asked for it by itself."""
         value = self._provider.values[rule.value]
         if not listed(rule, body, value) and rule.one:
-            key = (rule.role, rule.address, filled(rule.one, self._provider.values))
+            key = (rule.role, rule.address, fill_path(rule.one, self._provider.values))
             if key not in self._told:
                 told = await self._ask(key, replace(rule, next=""))
                 answered = key not in self._unanswered
@@ -152,9 +152,9 @@ class _OfProvider:
     async def _ask(self, key: _Key, rule: Rule) -> LookedUp:
         """Ask for the list, page by page; what was told before one that was refused counts."""
         role, address, ask = key
-        parts = urlsplit(ask)
+        path, _, query_text = ask.partition("?")
         told = LookedUp(self._provider.name, f"GET {ask}")
-        query = tuple(parse_qsl(parts.query, keep_blank_values=True))
+        query = tuple(parse_qsl(query_text, keep_blank_values=True))
         lane = self._lanes.setdefault(
             role, Lane(self._provider, role, self._redactor, Budget(self._provider), mock=self._mock)
         )
@@ -163,7 +163,7 @@ class _OfProvider:
         cursor: tuple[tuple[str, str], ...] = ()
         while True:
             try:
-                call = get(parts.path, query=query + cursor, service=address)
+                call = get(path, query=query + cursor, service=address)
                 exchange = await lane.send(call, SETUP, SESSION, 0.0, free=True)
             except Stopped as stopped:
                 self._unanswered[key] = stopped.reason

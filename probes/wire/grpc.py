@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import MethodDescriptor
 
     from probes.calls.call import Call
+    from probes.wire.address import Origin
     from probes.wire.http import Limits
     from probes.wire.redact import Redactor
 
@@ -95,13 +96,18 @@ class GrpcWire:
         """How many calls there are at each host: they share its connection."""
         self._opening = asyncio.Lock()
 
+    @staticmethod
+    def read_origin(url: str) -> Origin:
+        """Where a call to `url`, a host and a method path, goes; the host alone tells whether over TLS."""
+        return "", *_name_and_port(_host_in(url))
+
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
         """Make the call whose host and method path `url` names, with `headers` as metadata.
 
         Never raises for what the network or the server does: a missing answer is an exchange with a failure.
         """
         started = time.perf_counter()
-        host, _, _ = url.partition("/")
+        host = _host_in(url)
         seen = await self._answer(call, host, headers, started)
         asked = self._observer.request(
             call.method, url, headers, call.body.value if isinstance(call.body, JsonBody) else None
@@ -281,6 +287,10 @@ _TROUBLE = (
 
 _NEAR_END = re.compile(r"(ipv4:)?127\.0\.0\.1:\d+")
 """How the library names the relay that it is connected to."""
+
+
+def _host_in(url: str) -> str:
+    return url.partition("/")[0]
 
 
 def _name_and_port(host: str) -> tuple[str, int]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from probes.calls.body import Body
     from probes.calls.call import Call
     from probes.target.dialect import Dialect
+    from probes.wire.address import Origin
     from probes.wire.redact import Redactor
 
 CONNECT_S = 10.0
@@ -94,6 +95,12 @@ class HttpWire:
         self._transport = Transport(trusted, 2 * limits.max_body_bytes + BESIDE_BODY, connections)
         self._cookies = Cookies()
         """What this credential was told to bring along: providers' gateways tell clients apart by it."""
+
+    @staticmethod
+    def read_origin(url: str) -> Origin:
+        """Where a request to `url` goes."""
+        parsed = httpx.URL(url)
+        return parsed.scheme, f"{parsed.userinfo!r}{parsed.host}", parsed.port
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
         """Send `call` to `url` with `headers`, both complete but in stand-ins; `since` is when the attempt began.

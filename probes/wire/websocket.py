@@ -14,6 +14,7 @@ from urllib.parse import urlencode, urlsplit
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.uri import parse_uri
 
 from catalog.model import Close, Event, Exchange, Reason, Response
 from catalog.model.clock import ms_since
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from catalog.model import Json
     from probes.calls.call import Call
     from probes.target.dialect import Dialect
+    from probes.wire.address import Origin
     from probes.wire.redact import Redactor
 
 STALL_S = 15.0
@@ -63,6 +65,12 @@ class WebSocketWire:
         self._ca_file = ca_file
         self._tls: ssl.SSLContext | None = None
 
+    @staticmethod
+    def read_origin(url: str) -> Origin:
+        """Where a socket at `url`, whose scheme is that of HTTP, is opened."""
+        parsed = parse_uri(_socket_url(url))
+        return "wss" if parsed.secure else "ws", f"{parsed.user_info}{parsed.host}", parsed.port
+
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
         """Follow the script of `call` at `url` with `headers`, both complete but in stand-ins.
 
@@ -91,15 +99,12 @@ class WebSocketWire:
         if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
             raise ValueError(f"plain ws to {parts.hostname} would show the key")
         query = urlencode([(key, self._dialect.text_out(value)) for key, value in call.query])
-        scheme = "ws" if parts.scheme == "http" else "wss"
-        return parts._replace(scheme=scheme, query=query).geturl()
+        return _socket_url(url, query)
 
     async def _connected(self, address: str, patience_s: float) -> socket.socket:
-        parts = urlsplit(address)
+        parsed = parse_uri(address)
         try:
-            return await _connected(
-                parts.hostname or "", parts.port or (80 if parts.scheme == "ws" else 443), patience_s
-            )
+            return await _connected(parsed.host, parsed.port, patience_s)
         except TimeoutError:
             raise NoAnswer(ReasonCode.CONNECT_TIMEOUT, f"no connection within {patience_s:g} s") from None
 
@@ -323,6 +328,11 @@ async def _connected(host: str, port: int, patience_s: float) -> socket.socket:
         else:
             return trying
     raise last
+
+
+def _socket_url(url: str, query: str = "") -> str:
+    parts = urlsplit(url)
+    return parts._replace(scheme="ws" if parts.scheme == "http" else "wss", query=query).geturl()
 
 
 async def _connect(trying: socket.socket, address: Any, patience_s: float) -> None:

@@ -26,6 +26,7 @@ from probes.running.rate_limiter import SHARE, RateLimiter
 from probes.running.rate_limits import RateLimitPolicy
 from probes.running.throttle import Throttle
 from probes.target.target import WRONG, Credential, Provider
+from probes.wire.http import HttpWire
 from probes.wire.redact import Redactor
 from tests.harness import virtual_time
 from tests.harness.engines import catalog
@@ -81,6 +82,8 @@ class Limited(Lane):
 
     def _wire_of(self, call: Call) -> Any:
         return self
+
+    read_origin = staticmethod(HttpWire.read_origin)
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
         status, told, body = self._answer(self.clock.now, len(self.sent))
