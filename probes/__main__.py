@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from catalog import command_line
-from catalog.model import homes, places
+from catalog.model import homes, places, visible
 from catalog.model.errors import CatalogError
 from catalog.model.exits import Exit
 from catalog.reading.manifest import manifest, meant
@@ -115,7 +115,7 @@ def _cleanup(chosen: argparse.Namespace) -> int:
         cleanup.journals(chosen.runs, places.meant(chosen.out)), target.load(chosen.target), forget=chosen.forget
     )
     for each in told:
-        print(each.line)
+        print(visible.line(each.line))  # it quotes a journal, which anybody may have written
     left = sum(each.left for each in told)
     print(f"{len(told) - left} removed, {left} left" if told else "nothing is left on any account")
     return Exit.PROBLEMS if left else Exit.FINE

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
+from urllib.parse import quote
 
+from catalog.envelopes.pointer import find
 from probes.calls.body import NO_BODY, Body, JsonBody, body_of
 from probes.calls.placeholders import OWN_NAME, filled, placeholders_in
 from probes.calls.script import Hear, Say, Step
@@ -64,7 +67,7 @@ class CallOptions(InvocationOptions, total=False):
     stream: bool
     connect_s: float | None
     secrets: tuple[str, ...]
-    removal: Callable[[Json], Call] | None
+    removal: Removal | None
 
 
 class CallChanges(CallOptions, total=False):
@@ -86,7 +89,7 @@ class Call:
     say how long the call waits for a connection, and from then on for its answer. `fails` says that a failed
     transport is what the call is after. `secrets` are JSON pointers into the answer: what lies there is a credential,
     kept out of all evidence; the placeholder that stands for it can be sent in a later call. `removal` says, of a
-    call that makes something on the account, which call undoes it: a function of the answer's body.
+    call that makes something on the account, how that is removed again.
     """
 
     method: str
@@ -104,7 +107,7 @@ class Call:
     script: tuple[Step, ...] = ()
     fails: bool = False
     secrets: tuple[str, ...] = ()
-    removal: Callable[[Json], Call] | None = None
+    removal: Removal | None = None
 
     def but(self, **changes: Unpack[CallChanges]) -> Call:
         """The same call with some fields changed."""
@@ -181,6 +184,39 @@ class Call:
         script = tuple(_said(step, values) if isinstance(step, Say) else step for step in self.script)
         body = JsonBody(filled(self.body.value, values)) if isinstance(self.body, JsonBody) else self.body
         return replace(self, body=body, query=filled(self.query, values), script=script)
+
+
+ASSUMED_ID = r"[A-Za-z0-9][A-Za-z0-9._~-]{0,255}"
+"""What an id may look like where the documents show none: one segment of a path, whatever decodes it (assumed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """How one kind of thing that calls make is removed again.
+
+    `{id}` in the path, query or JSON body of `call` stands for the thing's id. It lies in the answer of the call that
+    made it at the JSON pointer `id_at`, and must match the whole of `id_pattern`. The package of the recipes lists each
+    removal in `REMOVALS`: the journal of a run keeps its name and the id alone.
+    """
+
+    name: str
+    call: Call
+    id_at: str = "/id"
+    id_pattern: str = ASSUMED_ID
+
+    def find_id(self, body: Json) -> str | None:
+        """The id that an answer gives what was made, or None where it gives none that can be removed."""
+        found = find(body, self.id_at)
+        return found if isinstance(found, str) and self.fits(found) else None
+
+    def fits(self, resource_id: str) -> bool:
+        return re.fullmatch(self.id_pattern, resource_id) is not None
+
+    def of(self, resource_id: str) -> Call:
+        """The call that removes one thing, whose id fits."""
+        # A slash is left as it is: it comes through only where the pattern has one.
+        path = filled(self.call.path, {"id": quote(resource_id, safe="/")})
+        return self.call.filled({"id": resource_id}).but(path=path)
 
 
 def get(path: str, **options: Unpack[CallOptions]) -> Call:

@@ -6,12 +6,14 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
 from catalog.evidence.results_file import RESULTS
 from catalog.model import places
 from catalog.model.labels import CLEANUP
+from probes.elicit.book import book
 from probes.elicit.probe import Stopped
 from probes.running import journal
 from probes.running.budget import Budget
@@ -20,6 +22,12 @@ from probes.running.lane import Lane
 from probes.running.teardown import is_gone
 from probes.target.target import NOWHERE_KEY, Target
 from probes.wire.redact import Redactor
+
+if TYPE_CHECKING:
+    from probes.calls.call import Call
+
+
+BY_HAND = "look for it on the account, then remove its lines from the journal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +90,23 @@ async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[To
 
 async def _end(made: Made, noted: Journal, lanes: _Lanes, *, forget: bool) -> Told:
     named = f"{made.request} for {made.record}, {made.at}"
-    if made.removal is None:
+    if not made.removal:
         if forget:
-            noted.ended(made.id, "looked for by hand")
+            noted.ended(made, "looked for by hand")
             return Told(f"forgotten: {named}", left=False)
-        return Told(
-            f"by hand: {named}: its answer was never seen; look for it, then run again with --forget", left=True
-        )
-    obstacle = lanes.obstacle(made)
-    if obstacle:
-        return Told(f"kept: {named}: {obstacle}", left=True)
-    call = made.removal
+        return Told(f"by hand: {named}: no answer named it; look for it, then run again with --forget", left=True)
     try:
+        call = lanes.removal_of(made)
         lane = lanes.of(made)
         exchange = await lane.send(call, CLEANUP, f"{CLEANUP}/{made.id}", time.perf_counter(), made.role, owed=True)
-    except Stopped as stopped:
-        return Told(f"kept: {named}: {stopped}", left=True)
+    except (JournalError, Stopped) as why:
+        return Told(f"kept: {named}: {why}", left=True)
     seen = (
         f"HTTP {exchange.response.status}" if exchange.response else exchange.failure.code if exchange.failure else ""
     )
     if not is_gone(call, exchange):
         return Told(f"kept: {named}: {call.method} {call.path} was answered {seen}", left=True)
-    noted.ended(made.id, f"removed: {seen}")
+    noted.ended(made, f"removed: {seen}")
     return Told(f"removed: {named}: {call.method} {call.path}, {seen}", left=False)
 
 
@@ -115,16 +118,33 @@ class _Lanes:
         self._redactor = Redactor.of(target, public=[NOWHERE_KEY])
         self._open: dict[tuple[str, str], Lane] = {}
 
-    def obstacle(self, made: Made) -> str:
-        """Why this target cannot remove it, or nothing."""
+    def removal_of(self, made: Made) -> Call:
+        """The call that removes it, as the recipes declare it: of what a journal says, the id alone is sent.
+
+        Raises:
+            JournalError: it is none of this target's, or of no thing that its recipes make.
+        """
+        if made.target != self._target.name:
+            raise JournalError(f"it was made on target {made.target!r}", "name that with --target")
         provider = self._target.providers.get(made.provider)
-        if made.target != self._target.name or provider is None:
-            return f"it was made on target {made.target!r}; name that with --target"
-        if made.address not in provider.addresses.values():
-            return f"it was made at {made.address or 'an address that is not known'}, where this target is not"
-        if provider.credential(made.role).value is None:
-            return provider.missing(f"credentials.{made.role}", self._target.name)
-        return ""
+        if provider is None:
+            raise JournalError(f"target {made.target!r} has no provider {made.provider!r}", "add it, or " + BY_HAND)
+        recipes = book(made.provider)
+        removal = recipes.removals.get(made.removal)
+        if removal is None or made.record not in recipes.recipes:
+            raise JournalError(f"no recipe of {made.record!r} has a removal {made.removal!r}", BY_HAND)
+        if made.address != provider.addresses.get(removal.call.service):
+            what = f"it was made at {made.address or 'an address that is not known'}, where this target is not"
+            raise JournalError(what, "name the target that is with --target")
+        key = provider.credential(made.role).value
+        if key is None:
+            raise JournalError(provider.missing(f"credentials.{made.role}", self._target.name))
+        if made.mac != made.mac_under(key):
+            what = f"its line was not written with the key in {provider.called(made.role)}: another account, or edited"
+            raise JournalError(what, f"set the key that made it, or {BY_HAND}")
+        if not removal.fits(made.resource):
+            raise JournalError(f"{made.resource!r} is no id of a {removal.name}", BY_HAND)
+        return removal.of(made.resource)
 
     def of(self, made: Made) -> Lane:
         key = (made.provider, made.role)

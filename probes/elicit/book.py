@@ -11,7 +11,7 @@ from catalog.model import Reason
 from catalog.model.codes import ReasonCode
 from catalog.model.homes import remembered
 from catalog.reading.manifest import Control, manifest
-from probes.calls.call import Call
+from probes.calls.call import Call, Removal
 from probes.elicit.packages import RecipeError, recipes_module, recipes_place
 from probes.elicit.recipe import Recipe, Unfinished
 
@@ -25,7 +25,8 @@ class Book:
 
     `controls` holds the cheapest free request for each credential role, as the provider's manifest names it;
     `unprobed` the reason of every record that has no recipe on purpose; `shapes` the smallest request of each endpoint;
-    `unfinished` the records whose recipe somebody has begun to write.
+    `unfinished` the records whose recipe somebody has begun to write; `removals`, by name, how what recipes make is
+    removed.
     """
 
     recipes: Mapping[str, Recipe]
@@ -33,6 +34,7 @@ class Book:
     controls: Mapping[str, Call]
     shapes: Shapes = field(default_factory=dict)
     unfinished: frozenset[str] = frozenset()
+    removals: Mapping[str, Removal] = field(default_factory=dict)
 
 
 @remembered
@@ -62,7 +64,11 @@ def book(provider: str) -> Book:
             recipes[each.address] = each
     for address in begun:
         unprobed[address] = Reason(ReasonCode.NO_RECIPE, f"its recipe in {where} is unfinished")
-    return Book(recipes, unprobed, controls, getattr(package, "SHAPES", {}), frozenset(begun))
+    removals: dict[str, Removal] = {}
+    for removal in getattr(package, "REMOVALS", ()):
+        if removals.setdefault(removal.name, removal) != removal:
+            raise RecipeError(f"two removals are called {removal.name!r}", f"rename one of them in {where}")
+    return Book(recipes, unprobed, controls, getattr(package, "SHAPES", {}), frozenset(begun), removals)
 
 
 def control_of(recipe: Recipe) -> Call | None:

@@ -1,12 +1,13 @@
-"""The journal of what probes made on an account, and of how to remove it: it outlives a crash of the run."""
+"""The journal of what probes made on an account: it outlives a crash of the run, and names no request to send."""
 
 from __future__ import annotations
 
-import base64
+import hashlib
+import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from catalog.model import jsonl
 from catalog.model.clock import utc_now_text
 from catalog.model.errors import Mendable
-from probes.calls.body import NO_BODY, Body, Content, JsonBody
-from probes.calls.call import Call
 
 if TYPE_CHECKING:
     from catalog.model import Json
 
 NAME = "made.jsonl"
+SCHEMA = 2
+"""Version of the lines. Version 1 kept whole requests, and is refused: its writer would decide what is sent."""
 
 
 class JournalError(Mendable):
@@ -31,8 +32,9 @@ class JournalError(Mendable):
 class Made:
     """One thing that a probe set out to make, as far as the journal knows.
 
-    `removal` is None while it is not known how to remove it: the process ended, or the connection broke, between the
-    request and its answer. `ended` says how it left the account, or is empty while it may still be there.
+    `removal` is the name under which the provider's recipes declare how it is removed, and `resource` its id. Both are
+    empty while that is not known: the process ended, or the connection broke, between the request and its answer.
+    `ended` says how it left the account, or is empty while it may still be there.
     """
 
     id: str
@@ -43,8 +45,18 @@ class Made:
     role: str
     request: str
     at: str
-    removal: Call | None = None
+    removal: str = ""
+    resource: str = ""
+    mac: str = ""
     ended: str = ""
+
+    def mac_under(self, key: str) -> str:
+        """Message authentication code of what was made and where, under the key that made it.
+
+        It tells the account without showing the key, and nobody can write a line without having the key.
+        """
+        stated = (SCHEMA, self.target, self.provider, self.address, self.record, self.role, self.removal, self.resource)
+        return hmac.new(key.encode(), json.dumps(stated).encode(), hashlib.sha256).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +66,21 @@ class Journal:
     path: Path
     target: str
 
-    def making(self, record: str, provider: str, address: str, role: str, request: str) -> str:
-        """Note, before the request is sent, that something is about to be made; returns its id here."""
-        made = secrets.token_hex(6)
-        self._append(
-            id=made,
-            state="making",
-            record=record,
-            target=self.target,
-            provider=provider,
-            address=address,
-            role=role,
-            request=request,
-            at=utc_now_text("seconds"),
-        )
+    def making(self, record: str, provider: str, address: str, role: str, request: str) -> Made:
+        """Note, before the request is sent, that something is about to be made."""
+        at = utc_now_text("seconds")
+        made = Made(secrets.token_hex(6), record, self.target, provider, address, role, request, at)
+        self._append(schema=SCHEMA, state="making", id=made.id, **{key: getattr(made, key) for key in _MAKING})
         return made
 
-    def made(self, made: str, removal: Call, role: str) -> None:
-        """Note how it is removed, before the answer that named it is used."""
-        self._append(id=made, state="made", role=role, removal=_written(removal))
+    def made(self, made: Made, removal: str, resource: str, role: str, key: str) -> None:
+        """Note what was made, before the answer that named it is used; `key` is that of the role which removes it."""
+        made = replace(made, removal=removal, resource=resource, role=role)
+        self._append(id=made.id, state="made", role=role, removal=removal, resource=resource, mac=made.mac_under(key))
 
-    def ended(self, made: str, how: str) -> None:
+    def ended(self, made: Made, how: str) -> None:
         """Note that it is not, or no longer, on the account."""
-        self._append(id=made, state="ended", how=how)
+        self._append(id=made.id, state="ended", how=how)
 
     def _append(self, **line: Json) -> None:
         data = (json.dumps(line, separators=(",", ":")) + "\n").encode()
@@ -111,6 +115,9 @@ def read(path: Path, left_out: list[str] | None = None) -> list[Made]:
     """
     found: dict[str, Made] = {}
     for place, line in _lines(path, left_out):
+        if isinstance(line, dict) and line.get("state") == "making" and line.get("schema") != SCHEMA:
+            what = f"was written by another version of this tool: schema {line.get('schema', 1)!r}, not {SCHEMA}"
+            raise JournalError(what, "look on the account yourself, then remove the file", place=place)
         try:
             _note(line, found)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
@@ -126,7 +133,7 @@ def _note(line: Json, found: dict[str, Made]) -> None:
             told: dict[str, Any] = {key: str(line.get(key, "")) for key in _MAKING}
             found[made] = Made(made, **told)
         case {"state": "made", "id": str(made)} if made in found:
-            found[made] = replace(found[made], role=str(line["role"]), removal=_read(line["removal"]))
+            found[made] = replace(found[made], **{key: str(line[key]) for key in _MADE})
         case {"state": "ended", "id": str(made)} if made in found:
             found[made] = replace(found[made], ended=str(line["how"]))
 
@@ -136,6 +143,7 @@ def left(path: Path, left_out: list[str] | None = None) -> list[Made]:
     return [each for each in read(path, left_out) if not each.ended] if path.exists() else []
 
 
+_MADE = ("role", "removal", "resource", "mac")
 _MAKING = ("record", "target", "provider", "address", "role", "request", "at")
 
 
@@ -148,33 +156,3 @@ def _lines(path: Path, left_out: list[str] | None) -> Iterator[tuple[str, Json]]
         yield from jsonl.values(raw, path, left_out)
     except jsonl.BrokenLineError as error:
         raise JournalError(error.what, error.mend, place=error.place) from error
-
-
-def _written(call: Call) -> dict[str, Json]:
-    """What of a call is needed to send it again: never a key, only the names of roles and headers."""
-    plain: dict[str, Json] = {"method": call.method, "path": call.path, "service": call.service}
-    plain["headers"] = dict(call.headers)
-    plain["query"] = [list(pair) for pair in call.query]
-    match call.body:
-        case JsonBody(value):
-            plain["json"] = value
-        case Content(data):
-            plain["content"] = base64.b64encode(data).decode()
-    return plain
-
-
-def _read(plain: Mapping[str, Any]) -> Call:
-    return Call(
-        method=plain["method"],
-        path=plain["path"],
-        service=plain["service"],
-        headers=plain["headers"],
-        query=tuple((key, value) for key, value in plain["query"]),
-        body=_body(plain),
-    )
-
-
-def _body(plain: Mapping[str, Any]) -> Body:
-    if "content" in plain:
-        return Content(base64.b64decode(plain["content"]))
-    return JsonBody(plain["json"]) if "json" in plain else NO_BODY

@@ -11,10 +11,13 @@ import anyio
 from catalog.model.codes import ReasonCode
 from catalog.model.status import is_success
 from probes.calls.call import Call
+from probes.elicit.book import book
+from probes.elicit.packages import RecipeError, recipes_place
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Json
-    from probes.running.journal import Journal
+    from probes.calls.call import Removal
+    from probes.running.journal import Journal, Made
     from probes.target.target import Provider
 
 REMOVAL_S = 60.0
@@ -39,8 +42,8 @@ def is_gone(removal: Call, exchange: Exchange) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Fixture:
-    made: str
-    """Its id in the journal; empty on a mock, whose state ends with it."""
+    made: Made | None
+    """As the journal has it; None on a mock, whose state ends with it."""
     removal: Call
 
 
@@ -55,19 +58,28 @@ class Fixtures:
     _fixtures: list[_Fixture] = field(default_factory=list)
     _removed: set[tuple[str, str]] = field(default_factory=set)
 
-    def about_to(self, call: Call) -> str:
-        """Note that a call which makes something is about to be sent."""
-        if self.journal is None or call.removal is None:
-            return ""
-        address = self.provider.addresses.get(call.service, "")
+    def about_to(self, call: Call) -> Made | None:
+        """Note that a call which makes something is about to be sent.
+
+        Raises:
+            RecipeError: the provider's recipes do not list how it is removed, so `cleanup` could not remove it.
+        """
+        if call.removal is None:
+            return None
+        if book(self.provider.name).removals.get(call.removal.name) != call.removal:
+            what = f"{_named(call)} has the removal {call.removal.name!r}, which is not listed"
+            raise RecipeError(what, f"put it into REMOVALS in {recipes_place(self.provider.name)}")
+        if self.journal is None:
+            return None
+        address = self.provider.addresses.get(call.removal.call.service, "")
         return self.journal.making(self.record, self.provider.name, address, self._role(call), _named(call))
 
-    def not_sent(self, made: str) -> None:
+    def not_sent(self, made: Made | None) -> None:
         """Note that the call was not sent after all."""
-        if self.journal is not None and made:
+        if self.journal is not None and made is not None:
             self.journal.ended(made, "not sent")
 
-    def learn(self, call: Call, exchange: Exchange, made: str) -> None:
+    def learn(self, call: Call, exchange: Exchange, made: Made | None) -> None:
         """Note what an answer says: something was made, was not, or was removed by the probe itself."""
         status = exchange.response.status if exchange.response else None
         succeeded = is_success(status)
@@ -77,7 +89,7 @@ class Fixtures:
             return
         if succeeded and exchange.response is not None:
             self._keep(call, call.removal, exchange.response.body, made)
-        elif self.journal is not None:
+        elif self.journal is not None and made is not None:
             if exchange.failure is not None and exchange.failure.code in UNSENT:
                 self.journal.ended(made, f"not sent: {exchange.failure.code}")
             elif status is not None and status < 500:
@@ -96,19 +108,18 @@ class Fixtures:
                 if is_gone(call, exchange):
                     self._end(fixture, f"removed: {_status(exchange)}")
 
-    def _keep(self, call: Call, removal: Callable[[Json], Call], body: Json, made: str) -> None:
-        try:
-            how = removal(body)
-        except (KeyError, TypeError, IndexError):
+    def _keep(self, call: Call, removal: Removal, body: Json, made: Made | None) -> None:
+        resource_id = removal.find_id(body)
+        if resource_id is None:
             return  # the answer does not name what it made: the journal says that somebody must look by hand
-        role = how.role_in(self._role(call))
-        if self.journal is not None:
-            self.journal.made(made, how, role or "")
-        how = how.but(credential=role)
-        self._fixtures.append(_Fixture(made, how))
+        role = removal.call.role_in(self._role(call)) or ""
+        if self.journal is not None and made is not None:
+            key = self.provider.credential(role).value or ""
+            self.journal.made(made, removal.name, resource_id, role, key)
+        self._fixtures.append(_Fixture(made, removal.of(resource_id).but(credential=role or None)))
 
     def _end(self, fixture: _Fixture, how: str) -> None:
-        if self.journal is not None:
+        if self.journal is not None and fixture.made is not None:
             self.journal.ended(fixture.made, how)
 
     def _role(self, call: Call) -> str:

@@ -53,10 +53,15 @@ class RecordingProbe(AttemptProbe):
         self.recorded = Recorded(self.values)
         self.values = self.recorded
         self.calls: list[tuple[Call, str]] = []
+        self.left: set[str] = set()
 
     async def send(self, call: Call, label: str = ANSWER) -> Exchange:
         self.calls.append((call, label))
-        return await super().send(call, label)
+        exchange = await super().send(call, label)
+        body = exchange.response.body if exchange.response and exchange.response.status == 200 else None
+        if call.removal is not None and body is not None and call.removal.find_id(body) is None:
+            self.left.add(call.removal.name)
+        return exchange
 
     async def side_by_side(self, parts: Sequence[Part[T]], *, apart: bool = False) -> list[T]:
         """In turn, so that every call is its own."""
@@ -72,6 +77,8 @@ class Used:
     roles: frozenset[str] = field(default=frozenset())
     values: frozenset[str] = field(default=frozenset())
     services: frozenset[str] = field(default=frozenset())
+    left: frozenset[str] = field(default=frozenset())
+    """The removals of what was made and is left, since no id that fits was found in the answer."""
 
 
 def used(recipe: Recipe, target: Target, redactor: Redactor | None = None) -> Used:
@@ -124,6 +131,7 @@ async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
         | {name.removesuffix(HANDED_OVER) for name in handed_over},
         values=frozenset(asked - handed_over) | probe.recorded.read,
         services=frozenset(call.service for call, _ in probe.calls) - LOOPBACK,
+        left=frozenset(probe.left),
     )
 
 
@@ -134,6 +142,8 @@ def _undeclared(recipe: Recipe, seen: Used) -> Iterator[str]:
         yield f"sends {label!r}, which it does not declare"
     if seen.requests > recipe.requests:
         yield f"sends {seen.requests} requests and declares {recipe.requests}"
+    for name in sorted(seen.left):
+        yield f"leaves what the removal {name!r} is for: it finds no id in the answer"
     named = {call.role_in(recipe.credential) for call in recipe.calls.values()}
     for role in sorted(seen.roles - recipe.roles - named - {recipe.credential, WRONG}):
         yield f"uses the key of role {role!r}, which it does not declare"

@@ -52,10 +52,16 @@ def _results() -> bytes:
         return (sample.write(Path(folder), described, [*telling, *plain]) / "results.jsonl").read_bytes()
 
 
-REMOVAL = {"method": "DELETE", "path": "/v1/files/1", "service": "base_url", "headers": {}, "query": []}
 JOURNAL = (
-    {"id": "1", "state": "making", "record": "pa/endpoints/files/upload", "target": "live", "provider": "pa"},
-    {"id": "1", "state": "made", "role": "inference", "removal": REMOVAL},
+    {
+        "schema": 2,
+        "id": "1",
+        "state": "making",
+        "record": "pa/endpoints/files/upload",
+        "target": "live",
+        "provider": "pa",
+    },
+    {"id": "1", "state": "made", "role": "inference", "removal": "file", "resource": "file_1", "mac": "0"},
     {"id": "1", "state": "ended", "how": "removed"},
 )
 ENTRY = {

@@ -25,7 +25,7 @@ from probes.recipes.pa import (
 )
 from probes.recipes.pa.shapes import SHAPES
 
-__all__ = ["FAMILIES", "SHAPES", "UNPROBED"]
+__all__ = ["FAMILIES", "REMOVALS", "SHAPES", "UNPROBED"]
 
 FAMILIES = (
     messages,
@@ -46,6 +46,8 @@ FAMILIES = (
     limits,
     spend_caps,
 )
+
+REMOVALS = (endpoints.BATCH_REMOVAL, endpoints.FILE_REMOVAL, general.AGENT_REMOVAL)
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pa/errors/general/unprocessable": (

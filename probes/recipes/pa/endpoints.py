@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content
-from probes.calls.call import Call, delete, get, post
+from probes.calls.call import Call, Removal, delete, get, post
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pa.general import CREATE_AGENT, LIST_AGENTS
 from probes.recipes.pa.requests import MESSAGE, MODELS, UNKNOWN_ID, announced, as_agents, labelled
@@ -25,9 +25,9 @@ UNKNOWN_FILE = f"/v1/files/file_{UNKNOWN_ID}"
 UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
 
 BATCH = {"requests": [{"custom_id": "probe", "params": MESSAGE}]}
-CREATE_BATCH = post(
-    "/v1/messages/batches", BATCH, removal=lambda batch: post(f"/v1/messages/batches/{batch['id']}/cancel")
-)
+BATCH_REMOVAL = Removal("batch", post("/v1/messages/batches/{id}/cancel"))
+CREATE_BATCH = post("/v1/messages/batches", BATCH, removal=BATCH_REMOVAL)
+FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
 UPLOAD = post(
     "/v1/files",
     Content(
@@ -35,7 +35,7 @@ UPLOAD = post(
         b"Content-Type: text/plain\r\n\r\nprobe\r\n--probe--\r\n"
     ),
     headers={"content-type": "multipart/form-data; boundary=probe"},
-    removal=lambda file: delete(f"/v1/files/{file['id']}"),
+    removal=FILE_REMOVAL,
 )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
 from probes.calls.body import Declared
-from probes.calls.call import delete, get, post
+from probes.calls.call import Removal, delete, get, post
 from probes.elicit.elsewhere import spoilt, spoilt_by_label
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.exhausting import once_limited, use_up
@@ -123,11 +123,12 @@ RECIPES: tuple[Recipe, ...] = (
     by_the_provider("overloaded", "overloaded"),
 )
 
+AGENT_REMOVAL = Removal("agent", as_agents(post("/v1/agents/{id}/archive")))
 CREATE_AGENT = as_agents(
     post(
         "/v1/agents",
         {"name": "{own_name}", "model": "{small_model}"},
-        removal=lambda agent: as_agents(post(f"/v1/agents/{agent['id']}/archive")),
+        removal=AGENT_REMOVAL,
     )
 )
 """There may be one of a name (2:7.3). The documents show no way to remove it; real clients archive it (path assumed, as

@@ -6,9 +6,16 @@ from catalog.model.codes import ReasonCode
 from probes.recipes.pb import batch_limits, endpoints, general, interactions, live, outcomes, quota, rate_limits
 from probes.recipes.pb.shapes import SHAPES
 
-__all__ = ["FAMILIES", "SHAPES", "UNPROBED"]
+__all__ = ["FAMILIES", "REMOVALS", "SHAPES", "UNPROBED"]
 
 FAMILIES = (endpoints, general, quota, batch_limits, outcomes, interactions, live, rate_limits)
+
+REMOVALS = (
+    *endpoints.INTERACTION_REMOVALS.values(),
+    general.STORE_REMOVAL,
+    batch_limits.FILE_REMOVAL,
+    batch_limits.BATCH_REMOVAL,
+)
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pb/errors/general/cancelled": (

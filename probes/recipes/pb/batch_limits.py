@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
-from probes.calls.call import Call, delete, post
+from probes.calls.call import ASSUMED_ID, Call, Removal, delete, post
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.limit_looks import SLUG
 from probes.recipes.pb.account_limits import LIMITS, TIER_2, TIER_3, with_history
@@ -39,17 +39,19 @@ CEILINGS: dict[str, dict[str, tuple[str, int]]] = {
 HISTORIES: dict[str, dict[str, str]] = {"tier_1": {}, "tier_2": TIER_2, "tier_3": TIER_3}
 
 
+FILE_REMOVAL = Removal("file", delete("/v1beta/{id}"), id_at="/file/name", id_pattern=f"files/{ASSUMED_ID}")
+BATCH_REMOVAL = Removal("batch", delete("/v1beta/{id}"), id_at="/name", id_pattern=f"batches/{ASSUMED_ID}")
+
+
 def stored(size: int) -> Call:
     """A file of so many bytes."""
-    made = post("/v1beta/files", {"file": {"displayName": "catalog-probe", "sizeBytes": size}})
-    return made.but(removal=lambda answer: delete(f"/v1beta/{answer['file']['name']}"))
+    return post("/v1beta/files", {"file": {"displayName": "catalog-probe", "sizeBytes": size}}, removal=FILE_REMOVAL)
 
 
 def job(file: str, model: str = OTHER) -> Call:
     """A batch job that reads a file."""
     body = {"batch": {"displayName": "catalog-probe", "inputConfig": {"fileName": file}}}
-    made = post(f"/v1beta/models/{model}:batchGenerateContent", body)
-    return made.but(removal=lambda answer: delete(f"/v1beta/{answer['name']}"))
+    return post(f"/v1beta/models/{model}:batchGenerateContent", body, removal=BATCH_REMOVAL)
 
 
 def enqueued(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
-from probes.calls.call import Call, delete, get
+from probes.calls.call import Call, Removal, delete, get
 from probes.elicit.probe import Stopped
 from probes.elicit.recipe import Family, Recipe, each_apart
 from probes.recipes.credential_rules import BOTH, Refusals
@@ -31,6 +31,9 @@ FAMILY = Family("pb/endpoints")
 ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long work in the background takes (1:4.2)")
 labelled, of_interaction = BOTH.labelled, Refusals(wrong=False).labelled
 VERSIONS = ("v1beta", "v1")
+INTERACTION_REMOVALS = {
+    name: Removal(f"interaction_{name}", delete(f"/{name}/interactions/{{id}}")) for name in VERSIONS
+}
 CHAT = chat()
 LENIENT = {"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_ONLY_HIGH"}
 """One safety setting, as clients send them."""
@@ -90,8 +93,7 @@ def _generate_content(version: str) -> Recipe:
 
 def _create_interaction(version: str) -> Recipe:
     def in_background() -> Call:
-        made = interaction(version=version, background=True, store=True)
-        return made.but(removal=lambda answer: delete(f"/{version}/interactions/{answer['id']}"))
+        return interaction(version=version, background=True, store=True).but(removal=INTERACTION_REMOVALS[version])
 
     async def until_its_result(probe: Probe) -> None:
         """What is answered at once, and what stands there a while later."""

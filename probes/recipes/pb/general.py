@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
 from probes.calls.body import Content
-from probes.calls.call import Call, delete, get, post
+from probes.calls.call import Call, Removal, delete, get, post
 from probes.elicit.elsewhere import spoilt
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.pb.requests import BEARER, MODELS, TOKEN, chat, generate, said, with_file
@@ -24,6 +24,7 @@ TOKENS = 4
 """An upper bound for a negative request where the provider accepts it."""
 
 NO_PATH_OF_STORES = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no path of stores and documents (1:4)")
+STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{id}"), id_at="/name")
 NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no lifetime of an ephemeral token (1:5.2)")
 
 
@@ -168,8 +169,7 @@ async def ephemeral_token_elsewhere(probe: Probe) -> None:
 @FAMILY.stepwise(requests=4, cost=Cost.DESTRUCTIVE, live=NO_PATH_OF_STORES)
 async def document_already_exists(probe: Probe) -> None:
     """A second document of the same name in a store."""
-    make = post("/v1beta/fileSearchStores", {"name": "catalog-probe-documents"})
-    await probe.setup(make.but(removal=lambda store: delete(f"/v1beta/fileSearchStores/{store['name']}")))
+    await probe.setup(post("/v1beta/fileSearchStores", {"name": "catalog-probe-documents"}, removal=STORE_REMOVAL))
     document = post("/v1beta/fileSearchStores/catalog-probe-documents/documents", {"name": "catalog-probe"})
     await probe.setup(document)
     await probe.send(document)
@@ -179,5 +179,5 @@ async def document_already_exists(probe: Probe) -> None:
 async def already_exists(probe: Probe) -> None:
     """A second store of the same name."""
     make = post("/v1beta/fileSearchStores", {"name": "catalog-probe"})
-    await probe.setup(make.but(removal=lambda store: delete(f"/v1beta/fileSearchStores/{store['name']}")))
+    await probe.setup(make.but(removal=STORE_REMOVAL))
     await probe.send(make)

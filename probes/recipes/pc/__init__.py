@@ -11,6 +11,7 @@ from probes.recipes.pc import (
     images,
     keys,
     lookups,
+    making,
     provider_causes,
     rate_limits,
     token_exchange,
@@ -18,7 +19,7 @@ from probes.recipes.pc import (
 )
 from probes.recipes.pc.shapes import SHAPES
 
-__all__ = ["FAMILIES", "SHAPES", "UNPROBED"]
+__all__ = ["FAMILIES", "REMOVALS", "SHAPES", "UNPROBED"]
 
 FAMILIES = (
     endpoints,
@@ -32,6 +33,8 @@ FAMILIES = (
     websocket,
     client,
 )
+
+REMOVALS = (making.STORE_REMOVAL, making.CONVERSATION_REMOVAL, endpoints.RESPONSE_REMOVAL, endpoints.FILE_REMOVAL)
 
 UNPROBED: dict[str, tuple[str, str]] = {
     "pc/endpoints/live/webrtc": (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog.model.codes import ReasonCode
 from catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from probes.calls.body import Content, body_of
-from probes.calls.call import Call, delete, get, post
+from probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
 from probes.elicit.recipe import Family, Recipe
 from probes.recipes.credential_rules import Refusals
 from probes.recipes.pc.bad_requests import CONTENT_TYPE, MUTUALLY_EXCLUSIVE, ON_REASONING_MODEL
@@ -35,9 +35,11 @@ labelled = Refusals(missing=False).labelled
 WITHIN_BOUNDS = response(top_logprobs=5, safety_identifier="x" * 16)
 """What the bounds of the refused requests allow."""
 
-STORED = response(store=True).but(removal=lambda body: delete(f"/v1/responses/{body['id']}"))
+RESPONSE_REMOVAL = Removal("response", delete("/v1/responses/{id}"), id_pattern=f"resp_{ASSUMED_ID}")  # 1:2.6
+STORED = response(store=True).but(removal=RESPONSE_REMOVAL)
 
 
+FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
 UPLOAD = post(
     "/v1/files",
     Content(
@@ -45,7 +47,7 @@ UPLOAD = post(
         b'--x\r\nContent-Disposition: form-data; name="file"; filename="hi.txt"\r\n\r\nhi\r\n--x--\r\n'
     ),
     headers={"content-type": "multipart/form-data; boundary=x"},
-    removal=lambda body: delete(f"/v1/files/{body['id']}"),
+    removal=FILE_REMOVAL,
 )
 """A file of two letters."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog.model import Reason
 from catalog.model.codes import ReasonCode
-from probes.calls.call import Call, delete, post
+from probes.calls.call import Call, Removal, delete, post
 from probes.elicit.probe import Stopped
 from probes.recipes.pc.requests import STORES
 
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from catalog.model import Json
     from probes.elicit.probe import Probe
 
+STORE_REMOVAL = Removal("vector_store", delete("/v1/vector_stores/{id}", headers=STORES))
+CONVERSATION_REMOVAL = Removal("conversation", delete("/v1/conversations/{id}"))
 STORE = post(
     "/v1/vector_stores",
     {},
     headers=STORES,
-    removal=lambda body: delete(f"/v1/vector_stores/{body['id']}", headers=STORES),
+    removal=STORE_REMOVAL,
 )
-CONVERSATION = post("/v1/conversations", {}, removal=lambda body: delete(f"/v1/conversations/{body['id']}"))
+CONVERSATION = post("/v1/conversations", {}, removal=CONVERSATION_REMOVAL)
 
 
 async def make(probe: Probe, call: Call) -> str:

@@ -15,6 +15,7 @@ from probes.calls.call import get, post
 from probes.elicit.book import book
 from probes.elicit.recipe import Family, Recipe, StepOptions, Steps
 from probes.planning.spreading import elsewhere
+from probes.recipes.pa.general import AGENT_REMOVAL
 from tests.harness.declared import Used, gaps, undeclared, used
 from tests.harness.engines import catalog
 
@@ -76,7 +77,7 @@ async def refused(probe: Probe) -> None:
 async def made(probe: Probe) -> None:
     """Makes something, which is removed when the attempt ends."""
     agent = post("/v1/agents", {"name": "x", "model": "{small_model}"})
-    await probe.send(agent.but(removal=lambda body: post(f"/v1/agents/{body['id']}/archive")))
+    await probe.send(agent.but(removal=AGENT_REMOVAL))
 
 
 ENOUGH: StepOptions = {
@@ -110,3 +111,18 @@ def test_an_address_that_only_steps_ask_at_is_declared() -> None:
     silent, told = (GENERAL.stepwise("x", requests=1, services=each)(refused) for each in ((), ("auth_url",)))
     assert undeclared(silent, seen) == ["asks at 'auth_url', which it does not declare"]
     assert undeclared(told, seen) == []
+
+
+def test_what_is_made_and_cannot_be_removed_is_a_gap(mock_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a mock nothing shows it; on an account it would stay."""
+    lost = replace(AGENT_REMOVAL, name="lost", id_at="/agent/id")
+    listed = replace(book("pa"), removals={"lost": lost})
+    monkeypatch.setattr("probes.running.teardown.book", lambda provider: listed)
+
+    async def makes(probe: Probe) -> None:
+        agent = post("/v1/agents", {"name": "x", "model": "{small_model}"})
+        await probe.send(agent.but(removal=lost))
+
+    recipe = GENERAL.stepwise("x", requests=1, needs={"small_model"})(makes)
+    told = gaps({"x": recipe}, mock_target)
+    assert told == {"x": ["leaves what the removal 'lost' is for: it finds no id in the answer"]}

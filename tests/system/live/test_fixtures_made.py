@@ -13,8 +13,6 @@ import pytest
 from catalog.model import Outcome
 from mockserver.app import MockApp, create_app
 from probes import __main__ as command
-from probes.calls.body import Content
-from probes.calls.call import delete
 from probes.running import journal
 from probes.running.engine import Engine
 from probes.running.journal import Journal, JournalError
@@ -41,8 +39,11 @@ class Broken:
     def __init__(self, method: str) -> None:
         self.mock: MockApp = create_app(only=["pa"])
         self.method = method
+        self.asked: list[str] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            self.asked.append(f"{scope['method']} {scope['path']}")
         if scope.get("method") == self.method:
             await send({"type": "http.response.start", "status": 500, "headers": []})
             await send({"type": "http.response.body", "body": b"{}"})
@@ -90,7 +91,7 @@ def test_what_a_probe_makes_is_gone_when_it_ends(tmp_path: Path, address: str) -
         assert files_of(tonight) == []
     assert result.outcome is Outcome.CONFORMS
     made = journal.read(tmp_path / "run" / journal.NAME)
-    assert [each for each in made if each.removal is not None]
+    assert [each for each in made if each.removal]
     assert journal.left(tmp_path / "run" / journal.NAME) == []
     assert KEYS["PA_API_KEY"] not in (tmp_path / "run" / journal.NAME).read_text()
 
@@ -155,11 +156,8 @@ def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(
         file = patient.post(f"{address}/v1/files", headers=headers, files={"file": ("a.txt", b"a")}).json()
         path = tmp_path / "out" / "run" / journal.NAME
         noted = Journal(path, "night")
-        noted.made(
-            noted.making(GET_FILE, "pa", address, "inference", "POST /v1/files"),
-            delete(f"/v1/files/{file['id']}"),
-            "inference",
-        )
+        made = noted.making(GET_FILE, "pa", address, "inference", "POST /v1/files")
+        noted.made(made, "file", file["id"], "inference", KEYS["PA_API_KEY"])
         with path.open("ab") as cut:
             cut.write(b'{"id":"abc","state":"ma')
         assert cleanup(tonight, tmp_path / "out") == 0
@@ -179,28 +177,97 @@ def test_a_create_whose_answer_was_never_seen_must_be_looked_for_by_hand(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "line"),
     [
-        ({"target": "elsewhere"}, "it was made on target 'elsewhere'"),
-        ({"address": "https://other.example"}, "it was made at https://other.example"),
+        ({"target": "elsewhere"}, "it was made on target 'elsewhere'; name that with --target"),
+        ({"provider": "pd"}, "target 'night' has no provider 'pd'; add it, or look for it on the account"),
+        ({"address": "https://other.example"}, "it was made at https://other.example, where this target is not; name"),
         ({"role": "admin"}, "add providers.pa.credentials.admin"),
+        (
+            {"record": "pa/endpoints/files/nope"},
+            "no recipe of 'pa/endpoints/files/nope' has a removal 'file'; look for",
+        ),
+        ({"record": "pd/endpoints/models/list_models"}, "no recipe of 'pd/endpoints/models/list_models' has a removal"),
+        ({"removal": "user"}, "no recipe of 'pa/endpoints/files/get_file' has a removal 'user'; look for it"),
+        ({"key": "mock-pa-of-somebody"}, "its line was not written with the key in PA_API_KEY: another account, or"),
+        ({"resource": "../organizations/users/user_1"}, "'../organizations/users/user_1' is no id of a file; look for"),
+        ({"resource": "file_1?force=true"}, "'file_1?force=true' is no id of a file; look for it on the account"),
+        ({"resource": "@other.example/x"}, "'@other.example/x' is no id of a file"),
+        ({"resource": "file_1\n"}, "is no id of a file"),
+        ({"resource": "..", "at": "\x1b[2J::stop-commands::x"}, "'..' is no id of a file"),
     ],
 )
-def test_nothing_is_removed_where_it_was_not_made(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, str], said: str
+def test_nothing_is_sent_for_a_journal_that_is_not_this_account_s(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, str], line: str
 ) -> None:
-    with account(tmp_path) as tonight:
+    watched = Broken("")
+    with account(tmp_path, watched) as tonight:
         told = {
             "target": "night",
+            "provider": "pa",
+            "record": GET_FILE,
             "address": tonight.target.providers["pa"].addresses["base_url"],
             "role": "inference",
+            "removal": "file",
+            "resource": "file_1",
+            "key": KEYS["PA_API_KEY"],
             **change,
         }
         noted = Journal(tmp_path / "out" / "run" / journal.NAME, told["target"])
-        made = noted.making(GET_FILE, "pa", told["address"], told["role"], "POST /v1/files")
-        noted.made(made, delete("/v1/files/file_1"), told["role"])
+        made = noted.making(told["record"], told["provider"], told["address"], told["role"], "POST /v1/files")
+        noted.made(made, told["removal"], told["resource"], told["role"], told["key"])
+        if "at" in told:
+            noted.path.write_text(noted.path.read_text().replace(json.dumps(made.at), json.dumps(told["at"])))
         assert cleanup(tonight, tmp_path / "out") == 1
-        assert said in capsys.readouterr().out
+        assert cleanup(tonight, tmp_path / "out", "--forget") == 1, "only who looked on the account may end it"
+    kept, summary, *_ = capsys.readouterr().out.splitlines()
+    assert kept.startswith("kept: POST /v1/files for ")
+    assert line in kept
+    assert "\x1b" not in kept
+    assert summary == "0 removed, 1 left"
+    assert watched.asked == []
+
+
+def test_a_line_that_was_edited_is_not_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever can write a journal and has no key names no other thing on the account."""
+    broken = Broken("DELETE")
+    with account(tmp_path, broken) as tonight:
+        probed(tonight, tmp_path / "out" / "run", GET_FILE)
+        path = tmp_path / "out" / "run" / journal.NAME
+        (left,) = journal.left(path)
+        path.write_text(path.read_text().replace(left.resource, "file_of_somebody"))
+        broken.asked.clear()
+        assert cleanup(tonight, tmp_path / "out") == 1
+    assert "another account, or edited" in capsys.readouterr().out
+    assert broken.asked == []
+
+
+class Naming(Broken):
+    """The mock, whose uploads are answered with this id."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__("")
+        self.given = given
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("method") == "POST":
+            self.asked.append(f"POST {scope['path']}")
+            headers = [(b"content-type", b"application/json")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": json.dumps({"id": self.given}).encode()})
+        else:
+            await super().__call__(scope, receive, send)
+
+
+@pytest.mark.parametrize("given", ["../organizations/users/user_1", "..%2f..%2fadmin", "f?force=true", "f#", "f\r\n"])
+def test_an_id_that_an_answer_gives_leads_nowhere_else(tmp_path: Path, given: str) -> None:
+    naming = Naming(given)
+    with account(tmp_path, naming) as tonight:
+        result = probed(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "unsafe-path")
+    assert set(naming.asked) <= {"POST /pa/v1/files", "GET /pa/v1/models"}
+    left = journal.left(tmp_path / "run" / journal.NAME)
+    assert [each.removal for each in left] == [""] * naming.asked.count("POST /pa/v1/files"), "to be looked for by hand"
 
 
 def test_a_journal_that_cannot_be_written_stops_the_create(tmp_path: Path) -> None:
@@ -217,12 +284,3 @@ def test_a_broken_line_in_the_middle_is_refused(tmp_path: Path) -> None:
     path.write_text('{"id":\n' + json.dumps({"id": "a", "state": "ended", "how": ""}) + "\n")
     with pytest.raises(JournalError, match="broken JSON"):
         journal.read(path)
-
-
-def test_a_call_is_written_and_read_as_it_was(tmp_path: Path) -> None:
-    call = delete("/v1/x", query=(("a", "b"),), headers={"pa-beta": "c"}, service="management_url")
-    call = call.but(body=Content(b"\xff"))
-    noted = Journal(tmp_path / journal.NAME, "night")
-    noted.made(noted.making(GET_FILE, "pa", "https://h.example", "inference", "POST /v1/x"), call, "inference")
-    (made,) = journal.read(tmp_path / journal.NAME)
-    assert made.removal == call

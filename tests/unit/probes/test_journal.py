@@ -1,60 +1,62 @@
-"""The journal of what probes made: lines that an earlier version wrote are read as they were meant."""
+"""The journal of what probes made: what is read of it, of which version, and what a damaged one still tells."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from probes.calls.body import NO_BODY, Body, Content, JsonBody
-from probes.calls.call import LANE_KEY, delete, post
 from probes.commands import cleanup
 from probes.running import journal
 from probes.running.journal import Journal, JournalError
 from probes.target.target import Target
 
-EARLIER = (
-    '{"id":"0badc0ffee00","state":"making","record":"pa/endpoints/files/get_file","target":"night","provider":"pa",'
-    '"address":"https://pa.example","role":"inference","request":"POST /v1/files","at":"2026-11-01T02:00:00Z"}\n'
-    '{"id":"0badc0ffee00","state":"made","role":"inference","removal":{"method":"DELETE","path":"/v1/files/file_1",'
-    '"service":"base_url","headers":{"pa-beta":"files"},"query":[["force","true"]]%s}}\n'
-)
+KEY = "canary-key-of-nobody"
 
 
-@pytest.mark.parametrize(
-    "written, body",
-    [
-        ("", NO_BODY),
-        (',"json":{"a":[1]}', JsonBody({"a": [1]})),
-        (',"json":null', JsonBody(None)),
-        (',"content":"AP8="', Content(b"\x00\xff")),
-    ],
-    ids=["none", "object", "null", "bytes"],
-)
-def test_what_an_earlier_run_wrote_can_still_be_removed(tmp_path: Path, written: str, body: Body) -> None:
+def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
     path = tmp_path / journal.NAME
-    path.write_text(EARLIER % written)
-    (made,) = journal.left(path)
-    how = delete("/v1/files/file_1", headers={"pa-beta": "files"}, query=(("force", "true"),)).but(body=body)
-    assert (made.removal, made.role) == (how, "inference")
-    assert made.removal is not None
-    assert made.removal.credential is LANE_KEY
+    written = Journal(path, "night")
+    started = written.making("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
+    written.made(started, "file", "file_1", "inference", KEY)
+    (made,) = journal.read(path)
+    assert (made.removal, made.resource, made.mac) == ("file", "file_1", made.mac_under(KEY))
+    assert KEY not in path.read_text()
+    _, line = map(json.loads, path.read_text().splitlines())
+    assert line == {
+        "id": started.id,
+        "state": "made",
+        "role": "inference",
+        "removal": "file",
+        "resource": "file_1",
+        "mac": made.mac,
+    }
 
 
-@pytest.mark.parametrize(
-    "body, written",
-    [(NO_BODY, {}), ({"a": 1}, {"json": {"a": 1}}), (Content(b"\x00\xff"), {"content": "AP8="})],
-    ids=["none", "object", "bytes"],
-)
-def test_lines_are_written_as_earlier_versions_wrote_them(
-    tmp_path: Path, body: object, written: dict[str, object]
-) -> None:
+@pytest.mark.parametrize("field", ["target", "provider", "address", "record", "role", "removal", "resource"])
+def test_a_line_that_is_edited_or_of_another_key_is_known_by_its_code(tmp_path: Path, field: str) -> None:
+    noted(tmp_path / journal.NAME, 1)
+    (made,) = journal.read(tmp_path / journal.NAME)
+    assert made.mac == made.mac_under(KEY)
+    assert made.mac != made.mac_under("another-key-of-nobody")
+    edited = replace(made, **{field: "other"})
+    assert made.mac != edited.mac_under(KEY)
+
+
+@pytest.mark.parametrize("schema", ["", '"schema":1,', '"schema":3,', '"schema":"2",', '"schema":null,'])
+def test_a_journal_of_another_version_is_refused_whole(tmp_path: Path, schema: str) -> None:
+    """Version 1, which had no number, kept requests: a path in it could lead a key to another host."""
     path = tmp_path / journal.NAME
-    Journal(path, "night").made("0badc0ffee00", post("/v1/x/archive", body, credential="admin"), "admin")
-    line = {"method": "POST", "path": "/v1/x/archive", "service": "base_url", "headers": {}, "query": [], **written}
-    assert json.loads(path.read_text()) == {"id": "0badc0ffee00", "state": "made", "role": "admin", "removal": line}
+    noted(path, 1)
+    old = '{"id":"0badc0ffee00","state":"making","record":"pa/endpoints/files/get_file","target":"night"}\n'
+    removal = '{"method":"DELETE","path":"@other.example/x","service":"base_url","headers":{},"query":[]}'
+    old += f'{{"id":"0badc0ffee00","state":"made","role":"inference","removal":{removal}}}\n'
+    path.write_text(path.read_text() + old.replace("{", "{" + schema, 1))
+    with pytest.raises(JournalError, match=r"another version of this tool: schema .* remove the file"):
+        journal.left(path)
 
 
 def noted(path: Path, count: int) -> list[str]:
@@ -64,7 +66,7 @@ def noted(path: Path, count: int) -> list[str]:
         made = written.making(
             f"pa/endpoints/files/f{number}", "pa", "https://pa.example", "inference", "POST /v1/files"
         )
-        written.made(made, delete(f"/v1/files/file_{number}"), "inference")
+        written.made(made, "file", f"file_{number}", "inference", KEY)
     return [f"pa/endpoints/files/f{number}" for number in range(count)]
 
 
@@ -101,8 +103,8 @@ def test_a_line_that_was_cut_short_takes_none_with_it_that_comes_later(tmp_path:
     noted(path, 1)
     path.write_bytes(path.read_bytes()[:-9])
     (half,) = journal.left(path)
-    assert half.removal is None
-    Journal(path, "night").ended(half.id, "looked for by hand")
+    assert half.removal == ""
+    Journal(path, "night").ended(half, "looked for by hand")
     left_out: list[str] = []
     assert journal.left(path, left_out) == []
     assert len(left_out) == 1
@@ -111,8 +113,9 @@ def test_a_line_that_was_cut_short_takes_none_with_it_that_comes_later(tmp_path:
 def test_a_damaged_journal_keeps_no_other_from_being_cleaned(tmp_path: Path) -> None:
     first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
     noted(first, 1)
-    first.write_text('{"id": "x", "state": "made"}\n[1]\n{"id": "a", "state": "making"}\n{"id":"a","state":"made"}\n')
-    second.write_bytes(b"{\n" + EARLIER.encode().splitlines(keepends=True)[0])
+    making = '{"schema":2,"id":"a","state":"making"}\n'
+    first.write_text('{"id": "x", "state": "made"}\n[1]\n' + making + '{"id":"a","state":"made"}\n')
+    second.write_text("{\n" + making)
     target = Target("night", live=True, allow=frozenset(), providers={})
     told = [each.line for each in cleanup.clean([first, second], target)]
     assert [each.partition(": ")[0] for each in told] == ["kept", "left out", "by hand"]

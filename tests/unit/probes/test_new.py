@@ -10,21 +10,29 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.check import validate
-from catalog.model import Address, homes
+from catalog.model import Address, Exchange, Request, Response, homes
 from catalog.model.codes import ReasonCode
 from catalog.model.homes import PACKAGE, Home
 from catalog.reading.store import Catalog
 from probes.__main__ import main
-from probes.commands import scaffold
+from probes.calls.call import Removal, delete
+from probes.commands import cleanup, scaffold
 from probes.commands.scaffold import Site
 from probes.elicit.book import book
+from probes.elicit.packages import RecipeError
 from probes.planning.completeness import misfits
 from probes.planning.plan import plan
+from probes.running.journal import Journal
+from probes.running.teardown import Fixtures
 from probes.target import target
+from probes.target.target import Credential, Provider, Target
+from tests.harness.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from starlette.types import Receive, Scope, Send
 
 RECORDS = ("pe/errors/general/rate_limit", "pe/endpoints/models/list_models", "pe/rate_limits/limits/general")
 
@@ -183,3 +191,45 @@ def test_a_record_of_a_shipped_provider_begins_in_its_familys_module() -> None:
         "tests/contract/catalog/inventory/pa.tsv",
     }
     assert all("never" in text for text in files.values())
+
+
+RECIPES = """
+from probes.calls.call import Removal, delete, post
+from probes.elicit.recipe import Family
+
+NOTES = Family("pe/endpoints/notes")
+NOTE = Removal("note", delete("/v1/notes/{id}"), id_at="/note/id")
+REMOVALS = (NOTE,)
+RECIPES = (NOTES.recipe("create_note", post("/v1/notes", {"text": "x"}, removal=NOTE)),)
+"""
+
+
+def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: Path) -> None:
+    """As those of the shipped providers: while the probe runs, and by `cleanup` where it was killed."""
+    new("provider", "PE")
+    (home / "recipes" / "pe.py").write_text(RECIPES)
+    homes.use(home)
+    asked: list[str] = []
+
+    async def api(scope: Scope, receive: Receive, send: Send) -> None:
+        asked.append(f"{scope['method']} {scope['path']}")
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    create = book("pe").recipes["pe/endpoints/notes/create_note"].calls["answer"]
+    with serving(api) as base:
+        key = Credential("inference", "canary-key-of-nobody")
+        provider = Provider("pe", addresses={"base_url": base}, credentials={"inference": key})
+        night = Target("night", live=True, allow=frozenset(), providers={"pe": provider})
+        noted = Journal(tmp_path / "made.jsonl", night.name)
+        fixtures = Fixtures("pe/endpoints/notes/create_note", provider, "inference", noted)
+        answer = Response(status=200, headers={}, body={"note": {"id": "note_1"}})
+        fixtures.learn(
+            create, Exchange(label="answer", request=Request("POST", base), response=answer), fixtures.about_to(create)
+        )
+        (told,) = cleanup.clean([noted.path], night)
+    assert told.line.startswith("removed: POST /v1/notes for pe/endpoints/notes/create_note")
+    assert asked == ["DELETE /v1/notes/note_1"]
+    undeclared = create.but(removal=Removal("tag", delete("/v1/tags/{id}")))
+    with pytest.raises(RecipeError, match=r"'tag', which is not listed; put it into REMOVALS in company/recipes/pe"):
+        fixtures.about_to(undeclared)
