@@ -116,7 +116,8 @@ def test_a_pull_request_that_edits_records_is_judged_by_the_nights_that_are_kept
     assert "BASE: ${{ github.event.pull_request.base.sha }}" in judged
     assert "--require-hashes" in steps("rejudge", ci)["Install"]
     script = (CHECKOUT / ".ci" / "rejudge").read_text(encoding="utf-8")
-    assert "--workflow nightly.yml" in script
+    assert ".ci/own-runs" in script
+    assert "/workflows/nightly.yml/" in (CHECKOUT / ".ci" / "own-runs").read_text(encoding="utf-8")
     kept = re.search(
         r"- uses: actions/upload-artifact@\S+ # \S+\n\s+if: always\(\)\n\s+with:\n\s+name: night\n", NIGHTLY
     )

@@ -1,51 +1,122 @@
-"""What the nightly workflow does before it probes: it removes what an earlier night left."""
+"""What the nightly workflow does after it probed: it removes what this night and earlier ones left."""
 
 from __future__ import annotations
 
-import re
-import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tests.harness.command import CHECKOUT, child_environ
+import pytest
+
+from tests.harness.command import child_environ
+from tests.harness.github import GitHub, scripts
 
 
-def test_clean_up_removes_what_an_earlier_night_left(tmp_path: Path) -> None:
-    """The journal of a night that was killed comes from its artifact."""
+@dataclass
+class Checkout:
+    """A checkout with the script; a program of ours stands for `python`, and notes what it was called with."""
+
+    root: Path
+    github: GitHub
+
+    def clean_up(self, **environ: str) -> tuple[int, str]:
+        given = child_environ({"PATH": str(self.github.tools), "GH_TOKEN": "t", **environ})
+        command = [".ci/clean-up", "night-pa", "revision-pa"]
+        done = subprocess.run(command, cwd=self.root, env=given, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def journal(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "made.jsonl").write_text("{}\n")
+
+    @property
+    def cleaned(self) -> list[list[str]]:
+        """The run folders that `cleanup` was called with, each time."""
+        ran = self.github.tools / "ran"
+        lines = ran.read_text().splitlines() if ran.exists() else []
+        assert all(line.startswith("-m probes cleanup ") and line.endswith(" --target live") for line in lines)
+        return [line.split()[3:-2] for line in lines]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
     root, tools = tmp_path / "checkout", tmp_path / "tools"
-    (root / ".ci").mkdir(parents=True)
-    shutil.copy(CHECKOUT / ".ci" / "clean-up", root / ".ci" / "clean-up")
-    tools.mkdir()
-    (tools / "gh").write_text(
-        "#!/bin/sh\n"
-        'if [ "$2" = list ]; then echo 41; echo 42; exit; fi\n'
-        f'echo "$*" >> "{tmp_path}/asked"\n'
-        'test "$3 $5" = "42 night-pa" || exit 1\n'
-        'mkdir -p "$7/20261120T021700Z-live-abcd" && echo "{}" > "$7/20261120T021700Z-live-abcd/made.jsonl"\n'
-    )
-    (tools / "python").write_text(f'#!/bin/sh\necho "$*" >> "{tmp_path}/ran"\n')
-    for tool in tools.iterdir():
-        tool.chmod(0o755)
-    environ = child_environ({"PATH": str(tools), "GH_TOKEN": "t"})
+    scripts(root, "clean-up", "own-runs")
+    made = Checkout(root, GitHub(tools))
+    (tools / "python").write_text(f'#!/bin/sh\necho "$*" >> "{tools}/ran"\n')
+    (tools / "python").chmod(0o755)
+    return made
 
-    def clean_up() -> str:
-        done = subprocess.run(
-            [".ci/clean-up", "night-pa", "revision-pa"], cwd=root, env=environ, check=True, capture_output=True
-        )
-        return done.stdout.decode()
 
-    clean_up()
-    (ran,) = (tmp_path / "ran").read_text().splitlines()
-    assert re.fullmatch(r"-m probes cleanup \S+/night-pa-42/20261120T021700Z-live-abcd --target live", ran)
-    asked = (tmp_path / "asked").read_text()
-    assert "run download 41 --name night-pa" in asked
-    assert "run download 42 --name revision-pa" in asked
-    tonight = root / "reports/out/20261121T021700Z-live-ef01"
-    tonight.mkdir(parents=True)
-    (tonight / "made.jsonl").write_text("{}\n")
-    other = root / "reports/out/revision/20261121T023100Z-live-2026-10-21-ef02"
-    other.mkdir(parents=True)
-    (other / "made.jsonl").write_text("{}\n")
-    clean_up()
-    of_tonight = [str(each.relative_to(root)) for each in (tonight, other)]
-    assert (tmp_path / "ran").read_text().splitlines()[-1].split()[3:5] == of_tonight
+def test_clean_up_removes_what_an_earlier_night_left(checkout: Checkout) -> None:
+    """The journal of a night that was killed comes from its artifact."""
+    github = checkout.github
+    github.run(41)
+    checkout.journal(github.artifact(github.run(42), "night-pa") / "20261120T021700Z-live-abcd")
+    checkout.journal(github.artifact(github.run(43, event="workflow_dispatch"), "revision-pa"))
+    status, said = checkout.clean_up()
+    assert (status, said) == (0, "")
+    ((first, second),) = checkout.cleaned
+    assert first.endswith("/night-pa-42/20261120T021700Z-live-abcd")
+    assert second.endswith("/revision-pa-43")
+    assert set(github.downloads) == {f"{run} {name}-pa" for run in (41, 42, 43) for name in ("night", "revision")}
+    tonight = ["reports/out/20261121T021700Z-live-ef01", "reports/out/revision/20261121T023100Z-live-2026-10-21-ef02"]
+    for folder in tonight:
+        checkout.journal(checkout.root / folder)
+    checkout.clean_up()
+    assert checkout.cleaned[-1][:2] == tonight
+
+
+FORK = {"full_name": "stranger/catalog"}
+
+
+@pytest.mark.parametrize(
+    "change, reason",
+    [
+        ({"head_repository": FORK}, "its repository is stranger/catalog, not team/catalog"),
+        ({"head_repository": FORK, "event": "pull_request"}, "its repository is stranger/catalog, not team/catalog"),
+        ({"head_repository": None}, "its repository is None, not team/catalog"),
+        ({"head_branch": "feature/x"}, "its branch is feature/x, not main"),
+        ({"head_branch": None}, "its branch is None, not main"),
+        ({"event": "pull_request"}, "its event is pull_request, not schedule or workflow_dispatch"),
+        ({"event": "push"}, "its event is push, not schedule or workflow_dispatch"),
+    ],
+)
+def test_a_run_that_is_not_ours_is_named_and_nothing_of_it_is_read(
+    checkout: Checkout, change: dict[str, Any], reason: str
+) -> None:
+    github = checkout.github
+    checkout.journal(github.artifact(github.run(42), "night-pa") / "ours")
+    foreign = github.run(43, display_title="\x1b[2J::stop-commands::x ##[group]", **change)
+    checkout.journal(github.artifact(foreign, "night-pa") / "theirs")
+    status, said = checkout.clean_up()
+    assert (status, said) == (0, f"skipped run 43 (??2J??stop-commands??x ???group?), {reason}\n")
+    assert github.downloads == ["42 night-pa", "42 revision-pa"]
+    ((ours,),) = checkout.cleaned
+    assert ours.endswith("/night-pa-42/ours")
+
+
+def test_runs_of_others_do_not_crowd_out_ours(checkout: Checkout) -> None:
+    github = checkout.github
+    for number in range(10):
+        github.run(number)
+    for number in range(10, 30):
+        github.run(number, head_repository=FORK)
+    status, said = checkout.clean_up()
+    assert status == 0
+    assert said.count("skipped run") == 20
+    assert "nothing was made, tonight or before" in said
+    assert [line.split()[0] for line in github.downloads[::2]] == ["9", "8", "7", "6", "5", "4", "3"]
+
+
+def test_nights_that_cannot_be_listed_are_told_and_tonight_s_are_cleaned(checkout: Checkout) -> None:
+    checkout.github.refuse()
+    status, said = checkout.clean_up()
+    assert status == 1
+    assert "earlier nights could not be listed" in said
+    assert "nothing was made" not in said
+    checkout.journal(checkout.root / "reports/out/20261121T021700Z-live-ef01")
+    assert checkout.clean_up()[0] == 1
+    assert checkout.cleaned == [["reports/out/20261121T021700Z-live-ef01"]]
+    assert checkout.clean_up(GH_TOKEN="") == (0, "")

@@ -1,0 +1,93 @@
+"""A stand-in for GitHub's client `gh`: it knows the runs of the nightly workflow, and the artifacts that each keeps."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.harness.command import CHECKOUT
+
+OWN = "team/catalog"
+GH = """\
+import json, pathlib, shutil, sys
+known = pathlib.Path(__file__).parent / "github"
+if sys.argv[1] == "api":
+    answers = json.loads((known / "api.json").read_text())
+    path = sys.argv[2].partition("?")[0]
+    sys.exit(f"gh: HTTP 403 {path}") if path not in answers else print(json.dumps(answers[path]))
+else:
+    command, action, number, *options = sys.argv[1:]
+    options = dict(zip(options[::2], options[1::2]))
+    with (known / "downloads").open("a") as asked:
+        print(number, options["--name"], file=asked)
+    kept = known / number / options["--name"]
+    if not kept.is_dir():
+        sys.exit("no artifact matches any of the names or patterns provided")
+    shutil.copytree(kept, options["--dir"])
+"""
+
+
+@dataclass
+class GitHub:
+    """What the client at `tools/gh` answers; runs are listed as GitHub lists them, the last first."""
+
+    tools: Path
+    runs: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._known.mkdir(parents=True)
+        (self.tools / "gh").write_text(f"#!{sys.executable}\n{GH}")
+        (self.tools / "gh").chmod(0o755)
+        self._answer()
+
+    @property
+    def _known(self) -> Path:
+        return self.tools / "github"
+
+    @property
+    def downloads(self) -> list[str]:
+        """Each run and artifact that was asked for."""
+        asked = self._known / "downloads"
+        return asked.read_text().splitlines() if asked.exists() else []
+
+    def run(self, number: int, **changes: Any) -> int:
+        """A run of the nightly workflow; its number."""
+        run = {
+            "id": number,
+            "name": "nightly",
+            "display_title": "nightly",
+            "event": "schedule",
+            "head_branch": "main",
+            "head_repository": {"full_name": OWN},
+        }
+        self.runs.insert(0, {**run, **changes})
+        self._answer()
+        return number
+
+    def artifact(self, number: int, name: str) -> Path:
+        """The folder of an artifact that a run keeps."""
+        folder = self._known / str(number) / name
+        folder.mkdir(parents=True)
+        return folder
+
+    def refuse(self) -> None:
+        """Answer nothing any more, as to a token that may read no actions."""
+        (self._known / "api.json").write_text("{}")
+
+    def _answer(self) -> None:
+        answers = {
+            "repos/{owner}/{repo}": {"full_name": OWN, "default_branch": "main"},
+            "repos/{owner}/{repo}/actions/workflows/nightly.yml/runs": {"workflow_runs": self.runs},
+        }
+        (self._known / "api.json").write_text(json.dumps(answers))
+
+
+def scripts(root: Path, *names: str) -> None:
+    """Put these scripts of `.ci` into a checkout."""
+    (root / ".ci").mkdir(parents=True, exist_ok=True)
+    for name in names:
+        shutil.copy(CHECKOUT / ".ci" / name, root / ".ci" / name)
