@@ -232,7 +232,9 @@ def _diff(asked: argparse.Namespace) -> int:
 
 def _append(asked: argparse.Namespace) -> int:
     run, results = read(asked.run)
-    added = history.append(asked.folder, run, results)
+    damaged: list[str] = []
+    added = history.append(asked.folder, run, results, damaged)
+    _tell_of_damage(damaged)
     print(f"{shown(history.file_of(asked.folder, run.target))}: {run.run} {'added' if added else 'was there already'}")
     return 0
 
@@ -264,12 +266,19 @@ def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
     if not asked.target and getattr(asked, "run", None) and folder_or_none(asked.run) is not None:
         asked.target = _described(asked.run).target
     asked.target = asked.target or history.only_target(asked.folder) or "live"
-    lines = history.load(asked.folder, asked.target)
+    damaged: list[str] = []
+    lines = history.load(asked.folder, asked.target, left_out=damaged)
+    _tell_of_damage(damaged)
     if not lines:
         kept = history.file_of(asked.folder, asked.target)
         mend = "`python -m reports history append latest` adds the last run"
         raise EvidenceError("no run is remembered", mend, file=kept)
     return lines
+
+
+def _tell_of_damage(damaged: Sequence[str]) -> None:
+    """Name the damaged lines of a history on stderr: a command goes on without them."""
+    sys.stderr.writelines(f"reports: {line}\n" for line in damaged)
 
 
 def _open(asked: argparse.Namespace) -> int:

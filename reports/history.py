@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import causes, changes, lost, past, same_drift, shape, verdicts
 from catalog.evidence.agreement import never_agreed
-from catalog.evidence.past import LETTERS, last_verdict
+from catalog.evidence.past import LETTERS, OUTCOMES, last_verdict
 from catalog.evidence.results_file import EvidenceError
 from catalog.evidence.self_check import of_records
-from catalog.model import Json, Outcome, Severity, jsonl
+from catalog.model import Json, Outcome, Severity, jsonl, visible
+from catalog.model.errors import LONGEST
 from catalog.model.text import brief
 from reports import latency
 
@@ -40,6 +41,9 @@ MAX_TOLD = 200
 
 MAX_CAUSES = 200
 """Causes that a line tells in words, those of the most records first."""
+
+MAX_NAMED = 10
+"""Damaged lines named one by one; the others are counted."""
 
 MAX_SEEN = 500
 """Undocumented names kept a line; a hostile answer must not swell the history."""
@@ -148,25 +152,40 @@ def corrected(results: Sequence[Result]) -> set[str]:
     }
 
 
-def load(folder: Path, target: str, last: int | None = None) -> list[dict[str, Json]]:
+def load(
+    folder: Path, target: str, last: int | None = None, left_out: list[str] | None = None
+) -> list[dict[str, Json]]:
     """The lines of a target's history, oldest first, each with its addresses spelt out.
 
+    A damaged line stays in the file and is skipped, so that it blinds no later run; it is named in `left_out`.
+
     Raises:
-        EvidenceError: a line is broken.
+        EvidenceError: the file cannot be read.
     """
-    found = list(_lines(file_of(folder, target)))
-    spelt = (line for line in found if "addresses" in line)
+    damaged: list[str] = []
+    lines = list(_lines(file_of(folder, target), damaged))
+    spelt = (line for _, line in lines if "addresses" in line)
     casts = {line["cast"]: {key: line[key] for key in SPELT_ONCE if key in line} for line in spelt}
-    known = sorted(
-        (line for line in found if line["cast"] in casts), key=lambda line: (line["started_at"], line["run"])
-    )
-    chosen = known[-last:] if last else known
-    return [{**line, **casts[line["cast"]]} for line in chosen]
+    known = []
+    for place, line in lines:
+        line = {**line, **casts.get(line["cast"], {})}
+        if damage := _damage_of_outcomes(line):
+            damaged.append(_skipped(place, damage))
+        else:
+            known.append(line)
+    if left_out is not None:
+        left_out += damaged[:MAX_NAMED]
+        if len(damaged) > MAX_NAMED:
+            left_out.append(f"{len(damaged) - MAX_NAMED} more damaged lines of the history are skipped")
+    known.sort(key=lambda line: (line["started_at"], line["run"]))
+    return known[-last:] if last else known
 
 
-def shown(folder: Path, target: str, before: str = "~") -> tuple[str | None, tuple[dict[str, Json], ...]]:
-    """What a run that starts at `before` carries: the previous run's name and the rows to show."""
-    lines = [line for line in load(folder, target) if line["started_at"] < before][-SHOWN:]
+def shown(
+    folder: Path, target: str, before: str = "~", left_out: list[str] | None = None
+) -> tuple[str | None, tuple[dict[str, Json], ...]]:
+    """What a run that starts at `before` carries: the previous run's name and the rows to show; as `load`."""
+    lines = [line for line in load(folder, target, left_out=left_out) if line["started_at"] < before][-SHOWN:]
     return previous(lines), tuple(_spelt_once(lines))
 
 
@@ -175,9 +194,9 @@ def previous(lines: Sequence[Mapping[str, Json]]) -> str | None:
     return str(lines[-1]["run"]) if lines else None
 
 
-def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
-    """Add a run's line to its target's history, once; whether it was added."""
-    lines = load(folder, run.target)
+def append(folder: Path, run: Run, results: Sequence[Result], left_out: list[str] | None = None) -> bool:
+    """Add a run's line to its target's history, once; whether it was added. Of damaged lines, see `load`."""
+    lines = load(folder, run.target, left_out=left_out)
     if any(line["run"] == run.run for line in lines):
         return False
     line = row(run, results)
@@ -186,9 +205,9 @@ def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
     line = _without_words(line, {cause for each in lines for cause in each.get("causes", ())})
     path = file_of(folder, run.target)
     path.parent.mkdir(parents=True, exist_ok=True)
+    is_cut = path.is_file() and path.read_bytes()[-1:] not in (b"", b"\n")  # a kill's rest must not swallow this line
     with path.open("ab") as file:
-        file.truncate(_whole(path.read_bytes()))
-        file.write(json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
+        file.write(b"\n" * is_cut + json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
     return True
@@ -197,8 +216,8 @@ def append(folder: Path, run: Run, results: Sequence[Result]) -> bool:
 def only_target(folder: Path) -> str:
     """The target of the only history in a folder; empty where there are more, or none."""
     files = list(folder.glob("*.jsonl"))
-    line = next(_lines(files[0]), None) if len(files) == 1 else None
-    return str(line["target"]) if line is not None else ""
+    lines = _lines(files[0], []) if len(files) == 1 else iter(())
+    return next((str(line["target"]) for _, line in lines), "")
 
 
 def file_of(folder: Path, target: str) -> Path:
@@ -230,29 +249,39 @@ def _cast(addresses: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(addresses).encode()).hexdigest()[:12]
 
 
-def _lines(path: Path) -> Iterator[dict[str, Json]]:
-    """The lines of a history file; a last one that a kill cut short is left out, and none if there is no file."""
+def _lines(path: Path, damaged: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:
+    """The lines of a history file, each with where it stands; those of another shape are named in `damaged`.
+
+    A last line that a kill cut short is left out, and there is none if there is no file.
+    """
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
         return
     except OSError as error:
         raise EvidenceError(f"cannot be read ({error.strerror})", "check the path", file=path) from error
-    try:
-        for place, line in jsonl.values(raw[: _whole(raw)], path):
-            missing = _REQUIRED - line.keys() if isinstance(line, dict) else _REQUIRED
-            if missing:
-                what = f"not a history line (no {sorted(missing)[0]})"
-                raise EvidenceError(what, "remove it", place=place)
-            own = shape.known(line, shape.HISTORY_ROW)
-            wrong = shape.trouble(own, shape.HISTORY_ROW)
-            if wrong:
-                raise EvidenceError(f"not a history line ({wrong})", "remove it", place=place)
-            yield own
-    except jsonl.BrokenLineError as error:
-        raise EvidenceError(error.what, error.mend, place=error.place) from error
+    no_json: list[str] = []
+    for place, line in jsonl.values(raw, path, no_json):
+        missing = _REQUIRED - line.keys() if isinstance(line, dict) else _REQUIRED
+        if missing:
+            damaged.append(_skipped(place, f"no {min(missing)}"))
+            continue
+        own = shape.known(line, shape.HISTORY_ROW)
+        if wrong := shape.trouble(own, shape.HISTORY_ROW):
+            damaged.append(_skipped(place, wrong))
+        else:
+            yield place, own
+    damaged += (f"{each}; it is skipped" for each in no_json)
 
 
-def _whole(raw: bytes) -> int:
-    """How many bytes are whole lines."""
-    return raw.rfind(b"\n") + 1
+def _damage_of_outcomes(line: Mapping[str, Json]) -> str:
+    """Why the outcomes of a line of the right shape cannot be read; empty where they can."""
+    if "addresses" not in line:
+        return "no other line spells out its addresses"
+    if len(line["outcomes"]) != len(line["addresses"]):
+        return f"{len(line['outcomes'])} outcomes of {len(line['addresses'])} addresses"
+    return "an outcome that this version does not know" if set(line["outcomes"]) - OUTCOMES.keys() else ""
+
+
+def _skipped(place: str, damage: str) -> str:
+    return visible.line(f"{place}: not a history line that can be read ({damage}); it is skipped", LONGEST)

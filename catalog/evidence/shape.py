@@ -43,8 +43,16 @@ def trouble(line: Json, kind: str) -> str:
 
 def known(line: Mapping[str, Json], kind: str) -> dict[str, Json]:
     """What of a line this version knows; a newer one may have written more."""
-    named = _definitions()[kind]["properties"]
-    return {key: value for key, value in line.items() if key in named}
+    own: dict[str, Json] = _without_unknown(line, _definitions()[kind])
+    return own
+
+
+def _without_unknown(value: Json, schema: Mapping[str, Json]) -> Json:
+    if not isinstance(value, dict):
+        return value
+    named, more = schema.get("properties", {}), schema.get("additionalProperties", True)
+    schemas = {name: named.get(name, more if isinstance(more, dict) else {}) for name in value if name in named or more}
+    return {name: _without_unknown(value[name], member) for name, member in schemas.items()}
 
 
 @cache

@@ -93,7 +93,7 @@ class Controller:
         try:
             self.folder.mkdir(parents=True)
             if self.options.traffic is None:  # what a client did not do is not lost from sight
-                self._shown = history.shown(self._history, self.options.told_as)
+                self._shown = history.shown(self._history, self.options.told_as, left_out=self._trouble)
         except Mendable as error:
             self.close()
             raise pytest.UsageError(str(error)) from error

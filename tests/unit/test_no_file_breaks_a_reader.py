@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.evidence import past
+from catalog.evidence.results import json_of
 from catalog.evidence.results_file import drawing_on, read_run
 from catalog.model.errors import Mendable
 from catalog.reading.store import Catalog
@@ -20,7 +23,7 @@ from catalog.writeback import ledger
 from probes.running import journal
 from probes.target import target as targets
 from probes.target.target_file import SHIPPED
-from reports import history, junit, summary, terminal
+from reports import feed, history, junit, news, summary, terminal
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
@@ -40,7 +43,31 @@ def record(path: Path) -> None:
 
 
 def remembered(path: Path) -> None:
-    history.load(path.parent, path.stem)
+    """Read, carried by a run, and told: a damaged line is skipped, so nothing refuses the others."""
+    previous, carried = history.shown(path.parent, path.stem)
+    rows = past.of_lines(carried)
+    described, results = sample.some()
+    described = replace(described, previous_run=previous, history=carried)
+    try:
+        json_of(described.to_json())
+        history.row(described, results)
+        terminal.summary(described, results)
+        if rows:
+            feed.write(path.parent / "feed", path.stem, rows)
+            news.news(path.stem, rows, rows[-1].run, news.DEFAULT)
+    except Mendable as error:
+        raise AssertionError(str(error)) from error
+
+
+def _history() -> bytes:
+    """Two lines of one cast, with drifts: the first spells out its addresses."""
+    described, results = sample.some()
+    with tempfile.TemporaryDirectory() as folder:
+        for day in (1, 2):
+            started = f"2026-11-0{day}T00:00:00Z"
+            night = replace(described, run=f"r{day}", target="live", today=started[:10], started_at=started)
+            history.append(Path(folder), night, results)
+        return (Path(folder) / "live.jsonl").read_bytes()
 
 
 def _results() -> bytes:
@@ -79,7 +106,7 @@ WHOLE: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] =
     "ledger": ("divergences.json", ledger.load, lambda: json.dumps([ENTRY]).encode()),
     "records": ("pa/errors/general.json", lambda path: Catalog.load(path.parent.parent.parent), RECORDS.read_bytes),
     "target": ("target.toml", lambda path: targets.load(str(path), {}), (SHIPPED / "mock.toml").read_bytes),
-    "history": ("live.jsonl", remembered, lambda: b'{"run":"r","today":"2026-01-01","outcomes":"c"}\n'),
+    "history": ("live.jsonl", remembered, _history),
 }
 """By what it is: the name of the file, its reader, and what a good one holds."""
 

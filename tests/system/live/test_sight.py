@@ -37,9 +37,11 @@ def probe(tonight: Night, out: Path, *arguments: str) -> Ran:
 
 
 def again(first: Ran, out: Path) -> None:
-    """Give the next run of another folder the memory of this one."""
+    """Give the next run of another folder the memory of this one, with a damaged line that must not blind it."""
     out.mkdir()
     (first.out / "history").rename(out / "history")
+    with (out / "history" / "night.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"run": 1}\n')
 
 
 @pytest.mark.parametrize("words", ["no_record_is_called_so", "general and overloaded and 529"])
@@ -69,6 +71,7 @@ def test_what_was_seen_yesterday_and_is_refused_today(
     stand.behind(Fault(Where(path=f"{path}(?!models$)", statuses=(200,)), answer=instead(403, REFUSAL)))
     second = probe(tonight, tmp_path / "2", *READS, "--today", "2026-11-21")
     assert second.status == status, second.said
+    assert "night.jsonl:2: not a history line that can be read (no cast); it is skipped" in second.output
     overview = Overview(second.run, list(second.results.values()))
     gone = overview.members(Name.LOST)
     assert gone

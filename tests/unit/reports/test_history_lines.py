@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,12 +23,9 @@ def test_a_line_that_a_kill_cut_short_does_not_swallow_the_next(tmp_path: Path) 
     assert [line["run"] for line in history.load(tmp_path, "live")] == ["r1"]
     history.append(tmp_path, run(run="r3", started_at="2026-11-22T00:00:00Z"), [result(A)])
     assert [line["run"] for line in history.load(tmp_path, "live")] == ["r1", "r3"]
-
-
-def test_a_broken_line_is_named(tmp_path: Path) -> None:
-    (tmp_path / "live.jsonl").write_text("{}\n")
-    with pytest.raises(EvidenceError, match=r"live\.jsonl:1: not a history line"):
-        history.load(tmp_path, "live")
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+    history.append(tmp_path, run(run="r4", started_at="2026-11-23T00:00:00Z"), [result(A)])
+    assert [line["run"] for line in history.load(tmp_path, "live")] == ["r1", "r3", "r4"], "one without an end is whole"
 
 
 def test_lines_are_in_the_order_of_their_runs_whatever_order_they_were_written_in(tmp_path: Path) -> None:
@@ -37,13 +36,19 @@ def test_lines_are_in_the_order_of_their_runs_whatever_order_they_were_written_i
     assert all(line["addresses"] == [A] for line in history.load(tmp_path, "live"))
 
 
-def test_a_line_whose_addresses_nobody_spelt_out_is_left_out(tmp_path: Path) -> None:
-    """The run that spelt them out was removed: what the letters mean is not known any more."""
-    history.append(tmp_path, run(run="r1"), [result(A)])
-    history.append(tmp_path, run(run="r2"), [result(A)])
+def test_lines_whose_addresses_only_a_damaged_line_spelt_out_are_read_again_after_the_next_run(tmp_path: Path) -> None:
+    for name in ("r1", "r2"):
+        history.append(tmp_path, run(run=name), [result(A)])
     path = tmp_path / "live.jsonl"
-    path.write_text(path.read_text().splitlines(keepends=True)[1])
-    assert history.load(tmp_path, "live") == []
+    path.write_text("{}\n" + path.read_text().splitlines(keepends=True)[1])
+    damaged: list[str] = []
+    assert history.load(tmp_path, "live", left_out=damaged) == []
+    assert [re.sub(r"\A.*live\.jsonl:", "", line) for line in damaged] == [
+        "1: not a history line that can be read (no cast); it is skipped",
+        "2: not a history line that can be read (no other line spells out its addresses); it is skipped",
+    ]
+    history.append(tmp_path, run(run="r3"), [result(A)])
+    assert [line["run"] for line in history.load(tmp_path, "live")] == ["r2", "r3"]
 
 
 def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
@@ -55,37 +60,61 @@ def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
     assert json.loads(raw)["seen"] == ["pa undocumented-header é"]
 
 
-@pytest.mark.parametrize("field", ["run", "target", "started_at", "today", "cast", "outcomes"])
-def test_a_line_without_a_field_that_it_needs_is_named_by_it(tmp_path: Path, field: str) -> None:
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        ('{"run": "r", "cast": "c", "started_at": "s"}', "no outcomes"),
+        *((field, f"no {field}") for field in ("run", "target", "started_at", "today", "cast", "outcomes")),
+        ("[1]", "no cast"),
+        ("not json", "broken JSON"),
+        (b"\xff\xfe", "it is not UTF-8"),
+        ({"outcomes": 7}, "/outcomes: should be of type string"),
+        ({"outcomes": "cc"}, "2 outcomes of 1 addresses"),
+        ({"outcomes": "z"}, "an outcome that this version does not know"),
+        ({"today": "2026-02-30"}, "/today: should be a day of the calendar"),
+        ({"drifts": {A: {"on": 3}}}, f"/drifts/{A}/on: should be of type array"),
+        ({"version": 2}, "/version: should be no more than 1"),
+    ],
+    ids=str,
+)
+def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, why: str) -> None:
+    """Its neighbours are read, and a run is added: else one line would blind every night after it."""
+    path = tmp_path / "live.jsonl"
+    for name, started in (("r1", "2026-11-19"), ("r2", "2026-11-20")):
+        history.append(tmp_path, run(run=name, started_at=f"{started}T00:00:00Z"), [result(A)])
+    first, second = path.read_bytes().splitlines(keepends=True)
+    sound = history.load(tmp_path, "live")[0]
+    if isinstance(damage, dict):
+        damage = json.dumps({**sound, "run": "bad", **damage})
+    elif damage in sound:
+        damage = json.dumps({name: sound[name] for name in sound if name != damage})
+    raw = (damage if isinstance(damage, bytes) else damage.encode()) + b"\n"
+    path.write_bytes(first + raw + second)
+    damaged: list[str] = []
+    assert history.append(tmp_path, run(run="r3"), [result(A)], damaged)
+    [told] = damaged
+    assert "live.jsonl:2: " in told
+    assert why in told
+    assert "it is skipped" in told
+    assert [line["run"] for line in history.load(tmp_path, "live")] == ["r1", "r2", "r3"]
+    assert path.read_bytes().startswith(first + raw + second)
+
+
+def test_what_a_newer_version_wrote_besides_is_left_out_of_a_line(tmp_path: Path) -> None:
     line = history.row(run(), [result(A)])
-    (tmp_path / "live.jsonl").write_text(json.dumps({name: line[name] for name in line if name != field}) + "\n")
-    with pytest.raises(EvidenceError, match=rf"live\.jsonl:1: not a history line \(no {field}\); remove it"):
-        history.load(tmp_path, "live")
+    newer = {**line, "drifts": {A: {"since": "2026-11-01", "more": 1}}, "more": {}}
+    (tmp_path / "live.jsonl").write_text(json.dumps(newer) + "\n")
+    assert history.load(tmp_path, "live") == [{**line, "drifts": {A: {"since": "2026-11-01"}}}]
 
 
-@pytest.mark.parametrize("text", ["[1]\n", "3\n", "not json\n"])
-def test_a_line_that_is_none_is_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "live.jsonl").write_text(text)
-    with pytest.raises(EvidenceError, match=r"live\.jsonl:1"):
-        history.load(tmp_path, "live")
-
-
-def test_the_first_field_that_is_missing_is_named(tmp_path: Path) -> None:
-    (tmp_path / "live.jsonl").write_text('{"run": "r", "cast": "c", "started_at": "s"}\n')
-    with pytest.raises(EvidenceError, match=r"no outcomes"):
-        history.load(tmp_path, "live")
+def test_of_many_damaged_lines_some_are_named_and_all_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "live.jsonl").write_text("{}\n" * 4000)
+    damaged: list[str] = []
+    assert history.shown(tmp_path, "live", left_out=damaged) == (None, ())
+    assert damaged[history.MAX_NAMED :] == ["3990 more damaged lines of the history are skipped"]
 
 
 def test_a_history_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "live.jsonl").mkdir()
     with pytest.raises(EvidenceError, match=r"live\.jsonl: cannot be read \(Is a directory\); check the path"):
         history.load(tmp_path, "live")
-
-
-def test_a_line_of_another_shape_is_told_before_a_run_begins(tmp_path: Path) -> None:
-    history.append(tmp_path, run(), [result(A)])
-    file = history.file_of(tmp_path, "live")
-    [line] = map(json.loads, file.read_text().splitlines())
-    file.write_text(json.dumps({**line, "outcomes": 7}) + "\n")
-    with pytest.raises(EvidenceError, match=r"live.jsonl:1: not a history line \(/outcomes: .*\); remove it"):
-        history.shown(tmp_path, "live")
