@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from catalog.evidence import same_drift
+from catalog.evidence.results_file import drawing_on
 from catalog.model import Address, Aspect, jsonl
 from catalog.model.text import count
 from catalog.reading.assertions import assertions
@@ -68,6 +69,7 @@ def migrate(
     Raises:
         CatalogError: the ledger cannot be read, or a file cannot be written.
         BrokenLineError: a line of a history is not JSON.
+        EvidenceError: a line of a history has another shape. That file is not rewritten.
     """
     entries = _migrate_ledger(ledger_file, catalog, dry_run)
     findings = {run.run: {each.record: each for each in results} for run, results in runs}
@@ -130,7 +132,7 @@ def _with_assertions(entry: Entry, catalog: Catalog) -> Entry:
 
 def _migrate_history(file: Path, findings: Mapping[str, Mapping[str, Result]], dry_run: bool) -> tuple[int, int]:
     """How many of its drifts say now how they differ, and how many cannot."""
-    with locked(file.parent):
+    with locked(file.parent), drawing_on(file):
         raw = file.read_bytes()
         lines = [line for _, line in jsonl.values(raw, file)]
         done = left = 0

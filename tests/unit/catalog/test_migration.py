@@ -146,11 +146,19 @@ def test_a_history_stays_in_ascii_as_it_was_written(kept: Path, capsys: pytest.C
     assert '"seen":["\\u00e9 ' in file.read_text(encoding="ascii")
 
 
-def test_a_ledger_that_cannot_be_read_is_left_alone(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (kept / "divergences.json").write_text('[{"address": 1}]', encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("divergences.json", '[{"address": 1}]'), ("history/live.jsonl", "[1]\n")],
+    ids=["ledger", "history"],
+)
+def test_what_cannot_be_read_is_left_alone(
+    kept: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
+) -> None:
+    (kept / "divergences.json").unlink()
+    (kept / name).write_text(text, encoding="utf-8")
     before = texts(kept)
     assert main(["migrate", "--ledger", "divergences.json", "--history", "history", "night1"]) == 4
-    assert "divergences.json" in capsys.readouterr().err
+    assert name in capsys.readouterr().err
     assert texts(kept) == before
 
 
