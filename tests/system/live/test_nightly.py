@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,19 +27,28 @@ if TYPE_CHECKING:
     from tests.harness.once import Once
 
 GH = """\
-# A stand-in for GitHub's client: it knows one open pull request at most, and notes what it is asked.
-import pathlib, sys
+# A stand-in for GitHub's client: it keeps pull requests, notes what it is asked, and fails at one call.
+import json, pathlib, sys
 home = pathlib.Path(__file__).parent
-asked = sys.argv[1:3]
+command, options = sys.argv[1:3], dict(zip(sys.argv[3:], sys.argv[4:]))
 with (home / "asked").open("a") as file:
-    file.write(" ".join(asked) + "\\n")
-if asked == ["pr", "create"]:
-    (home / "number").write_text("7")
-if asked == ["pr", "list"] and (home / "number").exists():
-    print((home / "number").read_text())
-if "--body-file" in sys.argv:
-    body = pathlib.Path(sys.argv[sys.argv.index("--body-file") + 1]).read_text()
-    (home / "body").write_text(body)
+    file.write(" ".join(command) + "\\n")
+kept = home / "pulls.json"
+pulls = json.loads(kept.read_text()) if kept.exists() else []
+failure = json.loads((home / "failure").read_text()) if (home / "failure").exists() else {}
+if failure and len((home / "asked").read_text().splitlines()) == failure["call"]:
+    sys.exit(failure["message"])
+if command == ["pr", "list"]:
+    fields = options["--json"].split(",")
+    print(json.dumps([{name: pull[name] for name in fields} for pull in reversed(pulls)][: int(options["--limit"])]))
+elif command == ["pr", "create"]:
+    if any(pull["state"] == "OPEN" and not pull["isCrossRepository"] for pull in pulls):
+        sys.exit("a pull request for this branch already exists")
+    pulls.append({"number": len(pulls) + 7, "state": "OPEN", "isCrossRepository": False, "body": ""})
+if command in (["pr", "create"], ["pr", "edit"]):
+    number = int(sys.argv[3]) if command == ["pr", "edit"] else pulls[-1]["number"]
+    next(pull for pull in pulls if pull["number"] == number)["body"] = pathlib.Path(options["--body-file"]).read_text()
+    kept.write_text(json.dumps(pulls))
 """
 
 
@@ -79,9 +89,33 @@ class Repository:
     def tip(self, branch: str) -> str:
         return self.git("ls-remote", "origin", f"refs/heads/{branch}").partition("\t")[0]
 
-    def close(self) -> None:
-        """A person closes the pull request, and the branch stays."""
-        (self.gh / "number").unlink()
+    @property
+    def pulls(self) -> list[dict[str, Any]]:
+        """GitHub's pull requests, oldest first."""
+        path = self.gh / "pulls.json"
+        pulls: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+        return pulls
+
+    @pulls.setter
+    def pulls(self, pulls: list[dict[str, Any]]) -> None:
+        (self.gh / "pulls.json").write_text(json.dumps(pulls))
+
+    def close(self, state: str = "CLOSED") -> None:
+        """A person closes or merges the pull request, and the branch stays."""
+        self.pulls = [{**pull, "state": state} for pull in self.pulls]
+
+    def squash(self) -> None:
+        """A person merges the pull request as one commit of its own, and its branch goes."""
+        self.close("MERGED")
+        self.git("fetch", "--quiet", "origin", PROPOSAL)
+        commit = self.git("commit-tree", "FETCH_HEAD^{tree}", "-p", "origin/main", "-m", "Squashed")
+        self.git("push", "--quiet", "origin", f"{commit}:refs/heads/main", f":refs/heads/{PROPOSAL}")
+        self.git("fetch", "--quiet", "origin")
+
+    def fail_at(self, call: int, message: str = "HTTP 502: Bad Gateway") -> None:
+        """From now on GitHub refuses this call, counted from 1; none where it is 0."""
+        (self.gh / "asked").unlink(missing_ok=True)
+        (self.gh / "failure").write_text(json.dumps({"call": call, "message": message}))
 
     def changed(self) -> list[str]:
         """The files in which the proposal differs from the main branch."""
@@ -199,6 +233,12 @@ def moved(folder: Path, to: Path, forking: Server | None = None) -> Repository:
     return repository
 
 
+def write_hook(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
 def looking_at(words: str, folder: Path, addresses: Mapping[str, str], status: int = 0) -> Path:
     tonight = night(folder, addresses)
     seen = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", words, environ=tonight.environ)
@@ -224,6 +264,12 @@ def second(once: Once, pd: Mapping[str, str]) -> Path:
 
 
 @pytest.fixture
+def alike(once: Once, pd: Mapping[str, str]) -> Path:
+    """A night that says of another record, line by line, what the first one said."""
+    return once("nightly-alike", partial(looking_at, "endpoints and api_key", addresses=pd))
+
+
+@pytest.fixture
 def blind(once: Once) -> Path:
     """A night in which nobody answers."""
     nobody = {"pd": "http://127.0.0.1:9"}
@@ -232,11 +278,13 @@ def blind(once: Once) -> Path:
 
 PROPOSAL, HISTORY = "nightly/catalog", "nightly/history"
 MODELS, NOT_FOUND = "catalog/records/pd/endpoints/models.json", "catalog/records/pd/errors/not_found.json"
+API_KEY = "catalog/records/pd/endpoints/api_key.json"
 
 
 def test_a_night_becomes_one_pull_request_that_says_each_thing_once(opened: Repository, first: Path) -> None:
-    assert opened.asked() == ["pr list", "pr create"]
-    body = (opened.gh / "body").read_text()
+    assert opened.asked() == ["pr list", "pr list", "pr create"]
+    [pull] = opened.pulls
+    body = pull["body"]
     assert body == (opened.root / "reports/out/merged/summary.md").read_text()
     assert body in Path(opened.environ["GITHUB_STEP_SUMMARY"]).read_text()
     proposed, remembered = opened.tip(PROPOSAL), opened.tip(HISTORY)
@@ -251,7 +299,7 @@ def test_the_next_night_builds_on_the_open_proposal(opened: Repository, second: 
     before = opened.tip(PROPOSAL)
     opened.asked()
     opened.propose(second)
-    assert opened.asked() == ["pr list", "pr edit"]
+    assert opened.asked() == ["pr list", "pr list", "pr edit"]
     assert opened.changed() == [MODELS, NOT_FOUND], "what the first night saw is still proposed"
     opened.git("merge-base", "--is-ancestor", before, "FETCH_HEAD")
     assert len(opened.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
@@ -291,32 +339,43 @@ def test_a_proposal_that_does_not_merge_any_more_is_left_to_a_person(opened: Rep
     assert opened.tip(PROPOSAL) == before
 
 
+@pytest.mark.parametrize("is_branch_gone", [False, True])
 def test_a_closed_proposal_stays_closed_until_there_is_something_new(
-    opened: Repository, first: Path, second: Path
+    opened: Repository, first: Path, alike: Path, is_branch_gone: bool
 ) -> None:
+    """The memory of what it said is compared line by line; it may have damaged lines, in any order."""
     opened.close()
+    if is_branch_gone:
+        opened.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
+    memory = opened.read(HISTORY, "reports/history/proposed.txt").splitlines()
+    opened.commit(HISTORY, {"reports/history/proposed.txt": "\n".join(["\0\x1b[", *reversed(memory)]) + "\n"})
     opened.asked()
     assert "a person closed the proposal" in opened.propose(first)
-    assert set(opened.asked()) == {"pr list"}
-    assert not (opened.gh / "number").exists()
-    opened.propose(second)
-    assert (opened.gh / "number").exists()
-    assert opened.changed() == [NOT_FOUND], "what was refused is not proposed with it"
+    assert opened.asked() == ["pr list"]
+    opened.propose(alike)
+    assert [pull["state"] for pull in opened.pulls] == ["CLOSED", "OPEN"]
+    assert opened.changed() == [API_KEY], "what was refused is not proposed with it"
 
 
-def test_a_closed_proposal_is_known_though_its_branch_is_gone(opened: Repository, first: Path) -> None:
-    opened.close()
-    opened.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
-    assert "a person closed the proposal" in opened.propose(first)
-    assert opened.tip(PROPOSAL) == ""
+def test_a_merged_proposal_refuses_nothing(opened: Repository, first: Path) -> None:
+    """Its words were accepted: in a later night they are news, here of what somebody reverted since."""
+    before = opened.read("main", MODELS)
+    opened.squash()
+    assert "nothing to say" in opened.propose(first)
+    opened.commit("main", {MODELS: f"{before}\n"})
+    opened.git("fetch", "--quiet", "origin")
+    opened.propose(first)
+    assert [pull["state"] for pull in opened.pulls] == ["MERGED", "OPEN"]
+    assert opened.changed() == [MODELS]
 
 
 def test_with_nothing_to_say_there_is_no_pull_request(opened: Repository, first: Path) -> None:
     opened.git("push", "--quiet", "origin", f"{opened.tip(PROPOSAL)}:refs/heads/main")
     opened.git("fetch", "--quiet", "origin")
+    opened.close("MERGED")
     opened.asked()
     assert "nothing to say" in opened.propose(first)
-    assert opened.asked() == []
+    assert opened.asked() == ["pr list"]
 
 
 def test_each_shard_that_cannot_be_read_is_named_and_left_out(
@@ -329,10 +388,10 @@ def test_each_shard_that_cannot_be_read_is_named_and_left_out(
     (empty / "results.jsonl").touch()
     (broken / "results.jsonl").write_text("".join([lines[0], "{", *lines[1:]]))
     said = repository.propose(empty, broken, first, absent, status=1)
-    body = (repository.gh / "body").read_text()
+    [pull] = repository.pulls
     for shard in shards:
         assert f"left out, for it cannot be read: {shard}" in said
-        assert str(shard) in body
+        assert str(shard) in pull["body"]
     assert repository.changed() == [MODELS]
     assert repository.tip(HISTORY)
 
@@ -385,13 +444,64 @@ def test_of_two_nights_at_once_neither_is_lost(opened: Repository, second: Path,
     theirs = opened.tip(branch)
     mine = opened.commit(branch, {"reports/history/other.jsonl": "{}\n"} if branch == HISTORY else {"NOTES": "b\n"})
     opened.git("push", "--quiet", "--force", "origin", f"{theirs}:refs/heads/{branch}")
-    hook = opened.root / ".git" / "hooks" / "pre-push"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text(RACE.format(once=tmp_path / "once", remote=opened.remote, branch=branch, other=mine))
-    hook.chmod(0o755)
+    race = RACE.format(once=tmp_path / "once", remote=opened.remote, branch=branch, other=mine)
+    write_hook(opened.root / ".git" / "hooks" / "pre-push", race)
     opened.propose(second)
     assert (tmp_path / "once").exists()
     opened.git("fetch", "--quiet", "origin", branch)
     opened.git("merge-base", "--is-ancestor", mine, "FETCH_HEAD")
     assert {MODELS, NOT_FOUND} <= set(opened.changed())
     assert len(opened.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
+
+
+def test_the_pull_request_of_a_fork_is_not_ours(repository: Repository, first: Path) -> None:
+    theirs = {"number": 3, "state": "OPEN", "isCrossRepository": True, "body": "theirs"}
+    repository.pulls = [theirs]
+    repository.propose(first)
+    assert repository.pulls[0] == theirs
+    assert [pull["isCrossRepository"] for pull in repository.pulls] == [True, False]
+
+
+def test_where_actions_may_open_no_pull_request_the_setting_is_named(repository: Repository, first: Path) -> None:
+    forbidden = "GraphQL: GitHub Actions is not permitted to create or approve pull requests (createPullRequest)"
+    repository.fail_at(3, f"pull request create failed: {forbidden}")
+    said = repository.propose(first, status=1)
+    assert forbidden in said
+    assert 'Settings > Actions > General > "Allow GitHub Actions to create and approve pull requests"' in said
+
+
+CLOSING = """\
+#!/bin/sh
+# A person closes the pull request between this night's look and its push.
+case "$(cat)" in *refs/heads/nightly/catalog*) sed -i 's/"OPEN"/"CLOSED"/' "{pulls}"; rm "$0";; esac
+"""
+
+
+def test_a_night_pushed_to_a_pull_request_that_closes_meanwhile_gets_one_of_its_own(
+    opened: Repository, second: Path
+) -> None:
+    write_hook(opened.root / ".git" / "hooks" / "pre-push", CLOSING.format(pulls=opened.gh / "pulls.json"))
+    opened.propose(second)
+    assert [pull["state"] for pull in opened.pulls] == ["CLOSED", "OPEN"]
+    assert opened.changed() == [NOT_FOUND]
+
+
+def test_thousands_of_a_reviewer_s_commits_stay(opened: Repository, second: Path) -> None:
+    """On a proposal that was closed, where they are only asked for by their authors."""
+    commit = "commit refs/heads/many\ncommitter r <reviewer@localhost> 1700000000 +0000\ndata 0\n"
+    stream = "".join([commit, f"from {opened.tip(PROPOSAL)}\n", *[commit] * 4000])
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=opened.root, input=stream, text=True, check=True)
+    opened.git("push", "--quiet", "origin", f"many:refs/heads/{PROPOSAL}")
+    opened.close()
+    opened.propose(second)
+    opened.changed()
+    opened.git("merge-base", "--is-ancestor", "many", "FETCH_HEAD")
+
+
+def test_a_damaged_line_of_the_history_is_named_and_stays(opened: Repository, second: Path) -> None:
+    name = "reports/history/night.jsonl"
+    opened.commit(HISTORY, {name: "{}\n" + opened.read(HISTORY, name) + "\n"})
+    assert "night.jsonl:1: not a history line that can be read (no cast); it is skipped" in opened.propose(second)
+    lines = opened.read(HISTORY, name).splitlines()
+    assert lines[0] == "{}"
+    assert len(lines) == 3
