@@ -117,6 +117,11 @@ class Repository:
         (self.gh / "asked").unlink(missing_ok=True)
         (self.gh / "failure").write_text(json.dumps({"call": call, "message": message}))
 
+    @property
+    def queued(self) -> list[str]:
+        """The nights that wait to be proposed."""
+        return self.git("ls-remote", "--heads", "origin", "refs/heads/nightly/queue/*").splitlines()
+
     def changed(self) -> list[str]:
         """The files in which the proposal differs from the main branch."""
         self.git("fetch", "--quiet", "origin", PROPOSAL)
@@ -330,13 +335,19 @@ def test_the_main_branch_is_merged_into_an_open_proposal(opened: Repository, sec
     assert opened.git("diff", "--name-only", "origin/main", "FETCH_HEAD").splitlines() == [MODELS, NOT_FOUND]
 
 
-def test_a_proposal_that_does_not_merge_any_more_is_left_to_a_person(opened: Repository, first: Path) -> None:
-    before = opened.tip(PROPOSAL)
+def test_a_proposal_that_does_not_merge_any_more_is_left_to_a_person(
+    opened: Repository, second: Path, blind: Path
+) -> None:
+    before, main = opened.tip(PROPOSAL), opened.tip("main")
     text = opened.read("main", MODELS)
     opened.commit("main", {MODELS: "\n".join(f"{line} " for line in text.splitlines()) + "\n"})
     opened.git("fetch", "--quiet", "origin")
-    assert "does not merge with main any more" in opened.propose(first, status=1)
+    assert "does not merge with main any more" in opened.propose(second, status=1)
     assert opened.tip(PROPOSAL) == before
+    opened.git("push", "--quiet", "--force", "origin", f"{main}:refs/heads/main")
+    opened.git("fetch", "--quiet", "origin")
+    opened.propose(blind)
+    assert opened.changed() == [MODELS, NOT_FOUND], "what it could not say then it says now"
 
 
 @pytest.mark.parametrize("is_branch_gone", [False, True])
@@ -452,6 +463,101 @@ def test_of_two_nights_at_once_neither_is_lost(opened: Repository, second: Path,
     opened.git("merge-base", "--is-ancestor", mine, "FETCH_HEAD")
     assert {MODELS, NOT_FOUND} <= set(opened.changed())
     assert len(opened.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
+
+
+@pytest.mark.parametrize("call", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("start", "failing", "following", "proposed"),
+    [
+        ("repository", "first", "second", [MODELS, NOT_FOUND]),
+        ("opened", "second", "blind", [MODELS, NOT_FOUND]),
+    ],
+    ids=["create", "edit"],
+)
+def test_after_a_failed_call_of_github_the_next_night_proposes_both(
+    request: pytest.FixtureRequest, start: str, failing: str, following: str, proposed: list[str], call: int
+) -> None:
+    """A night has three calls, whether it opens a pull request or edits one: see the tests above."""
+    repository: Repository = request.getfixturevalue(start)
+    repository.fail_at(call)
+    said = repository.propose(request.getfixturevalue(failing), status=1)
+    assert len(repository.asked()) == call
+    assert "HTTP 502: Bad Gateway" in said
+    assert "this night stays in the queue" in said
+    assert len(repository.queued) == 1
+    repository.fail_at(0)
+    repository.propose(request.getfixturevalue(following))
+    assert repository.changed() == proposed
+    assert repository.queued == []
+    [pull] = repository.pulls
+    assert "With what 1 earlier nights saw" in pull["body"]
+    remembered = repository.read(HISTORY, "reports/history/night.jsonl").splitlines()
+    assert len(remembered) == (2 if start == "repository" else 3)
+
+
+def test_a_night_waits_until_a_reviewer_mends_what_cannot_be_read(
+    opened: Repository, second: Path, blind: Path
+) -> None:
+    before = opened.tip(PROPOSAL)
+    opened.commit(PROPOSAL, {MODELS: '{"list_models": 1}'})
+    said = opened.propose(second, status=4)
+    assert f"{MODELS.partition('/')[2]}" in said
+    assert "this night stays in the queue" in said
+    opened.git("push", "--quiet", "--force", "origin", f"{before}:refs/heads/{PROPOSAL}")
+    opened.propose(blind)
+    assert opened.changed() == [MODELS, NOT_FOUND]
+
+
+REJECTING = """\
+#!/bin/sh
+# The remote takes no push to some branches.
+case "$1" in {pattern}) exit 1;; esac
+"""
+
+
+@pytest.mark.parametrize("pattern", [f"refs/heads/{HISTORY}", f"refs/heads/{PROPOSAL}", "refs/heads/nightly/[!q]*"])
+def test_after_a_failed_push_the_next_night_proposes_both(
+    repository: Repository, first: Path, second: Path, pattern: str
+) -> None:
+    write_hook(repository.remote / "hooks" / "update", REJECTING.format(pattern=pattern))
+    assert "this night stays in the queue" in repository.propose(first, status=1)
+    (repository.remote / "hooks" / "update").unlink()
+    repository.propose(second)
+    assert repository.changed() == [MODELS, NOT_FOUND]
+    assert repository.queued == []
+    assert len(repository.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
+
+
+def test_a_night_that_cannot_be_queued_says_where_its_runs_are(repository: Repository, first: Path) -> None:
+    write_hook(repository.remote / "hooks" / "update", REJECTING.format(pattern="*"))
+    assert "run the job again, its runs are kept as artifacts" in repository.propose(first, status=1)
+    assert repository.asked() == []
+
+
+def test_a_night_that_cannot_leave_the_queue_is_proposed_once(
+    repository: Repository, first: Path, second: Path
+) -> None:
+    repository.git("-C", str(repository.remote), "config", "receive.denyDeletes", "true")
+    repository.propose(first, status=1)
+    repository.git("-C", str(repository.remote), "config", "receive.denyDeletes", "false")
+    repository.propose(second)
+    assert repository.changed() == [MODELS, NOT_FOUND]
+    assert repository.queued == []
+
+
+def test_a_queued_night_that_cannot_be_read_is_named_and_stays(
+    repository: Repository, first: Path, tmp_path: Path
+) -> None:
+    lines = (first / "results.jsonl").read_text().splitlines(keepends=True)
+    newer = json.dumps({**json.loads(lines[0]), "target": 7}) + "\n"
+    repository.commit(
+        "nightly/queue/damaged", {"0/results.jsonl": newer, "1/results.jsonl": "-> /etc/hostname"}, "main"
+    )
+    said = repository.propose(first, status=1)
+    assert "left out, for it cannot be read: nightly/queue/damaged: " in said
+    assert "/target" in said
+    assert repository.changed() == [MODELS]
+    assert [line.partition("refs/heads/")[2] for line in repository.queued] == ["nightly/queue/damaged"]
 
 
 def test_the_pull_request_of_a_fork_is_not_ours(repository: Repository, first: Path) -> None:
