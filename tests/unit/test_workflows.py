@@ -80,8 +80,15 @@ def test_what_is_proposed_or_judged_anew_never_takes_the_run_of_another_revision
 
 
 def test_keys_are_for_the_default_branch_alone_and_one_a_provider_is_enough() -> None:
+    """By its full name, for a tag may have the same short one; the event of a schedule does not name the branch."""
     probe = NIGHTLY.partition("\n  probe:\n")[2].partition("\n    steps:")[0]
-    assert "if: github.ref_name == github.event.repository.default_branch" in probe
+    by_name = "github.ref == format('refs/heads/{0}', github.event.repository.default_branch)"
+    assert f"\n    if: github.event_name == 'schedule' || {by_name}\n" in probe
+    assert "needs.probe.result != 'skipped'" in NIGHTLY.partition("\n  propose:\n")[2].partition("\n    steps:")[0]
+    assert "ref: refs/heads/nightly/history\n" in NIGHTLY
+    conditions = [line for path in WORKFLOWS for line in re.findall(r"^ +if: .*", path.read_text(), re.MULTILINE)]
+    assert conditions
+    assert not [line for line in conditions if "ref_name" in line]
     assert "environment: live" in probe
     assert "_BASE_URL" not in NIGHTLY
 
