@@ -25,6 +25,8 @@ else:
     with (known / "downloads").open("a") as asked:
         print(number, options["--name"], file=asked)
     kept = known / number / options["--name"]
+    if (known / "down").exists():
+        sys.exit("HTTP 502: Bad Gateway")
     if not kept.is_dir():
         sys.exit("no artifact matches any of the names or patterns provided")
     shutil.copytree(kept, options["--dir"])
@@ -77,6 +79,10 @@ class GitHub:
     def refuse(self) -> None:
         """Answer nothing any more, as to a token that may read no actions."""
         (self._known / "api.json").write_text("{}")
+
+    def break_downloads(self) -> None:
+        """Fail each download from now on, as a gateway in trouble does."""
+        (self._known / "down").touch()
 
     def _answer(self) -> None:
         answers = {

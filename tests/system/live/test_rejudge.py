@@ -58,7 +58,7 @@ def pull_request(tmp_path: Path) -> PullRequest:
 def test_an_edit_is_judged_by_the_nights_that_are_kept(pull_request: PullRequest) -> None:
     assert pull_request.judged() == (0, "no record is edited: nothing to judge anew\n")
     pull_request.edit(**TYPE)
-    assert pull_request.judged() == (0, "no night is kept: nothing to judge\n")
+    assert pull_request.judged() == (0, "no night that can be read is kept: nothing to judge\n")
     pull_request.keep(1, replace(blind_night(), reason=Reason("read-timeout")))
     pull_request.github.run(2)
     status, said = pull_request.judged()
@@ -75,3 +75,20 @@ def test_an_edit_is_judged_by_the_nights_that_are_kept(pull_request: PullRequest
     pull_request.edit(type="overloaded_error", recommended_action="Wait a little, then send it again.")
     status, said = pull_request.judged()
     assert (status, "0 would drift" in said) == (0, True), said
+
+
+def test_a_night_that_cannot_be_read_is_left_out_and_one_that_cannot_be_fetched_is_a_failure(
+    pull_request: PullRequest,
+) -> None:
+    pull_request.edit(**TYPE)
+    damaged = pull_request.github.artifact(pull_request.github.run(1), "night")
+    (damaged / "results.jsonl").write_text("{}\n")
+    status, said = pull_request.judged()
+    assert status == 1, "a night is kept, and nobody could read it"
+    assert "run 1 is left out, for its night cannot be read: " in said
+    pull_request.edit(type="overloaded_error", recommended_action="Wait a little, then send it again.")
+    pull_request.keep(2, night())
+    status, said = pull_request.judged()
+    assert (status, "0 would drift" in said) == (0, True), said
+    pull_request.github.break_downloads()
+    assert pull_request.judged() == (1, "HTTP 502: Bad Gateway\n")
