@@ -144,7 +144,9 @@ def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) ->
     if is_expired(record):
         return "its evidence has expired"
     if tag is Tag.LIVE_VERIFIED:
-        return "each documented assertion was seen as stated" if holds else f"{_few(never)} was not seen as stated"
+        if holds:
+            return "each documented assertion was seen as stated"
+        return f"{_few(never)} was not seen as stated" if never else "nothing that the documents state was seen"
     return f"{_few(assumed)} is assumed and not settled" if holds else "nothing differs, and nothing is left to settle"
 
 

@@ -80,6 +80,8 @@ def _is_a_gap(result: Result) -> bool:
     if result.outcome is Outcome.NOT_PROBED:
         stopped = result.reason is not None and result.reason.code == ReasonCode.STOPPED_EARLY
         return stopped or unconfigured(result)
+    if result.is_beyond_verifying:
+        return False
     return result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
 
 
@@ -132,13 +134,14 @@ def _without_control(result: Result) -> bool:
 
 
 def _is_ours(result: Result) -> bool:
-    """Whether it was not seen because of what we assumed of the request, or somebody accepted that it is not looked at.
+    """Whether it was not seen because all of it, or of its request, is assumed, or somebody accepted that nobody looks.
 
     That says nothing about our sight.
     """
     code = result.reason.code if result.reason is not None else ""
     accepted = (result.ledger or {}).get("state") == LedgerState.ACCOUNTED
-    return code == ReasonCode.ASSUMPTION_FAILED or (code == ReasonCode.TWIN_NOT_ALLOWED and accepted)
+    is_assumed = code == ReasonCode.ASSUMPTION_FAILED or result.is_beyond_verifying
+    return is_assumed or (code == ReasonCode.TWIN_NOT_ALLOWED and accepted)
 
 
 def _most_common_reason(what: str, results: Sequence[Result]) -> str:

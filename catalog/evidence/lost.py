@@ -67,7 +67,7 @@ def _is_unseen(result: Result) -> bool:
     """Whether it was to be looked at, was reported, and has no verdict."""
     gone = result.reason is not None and result.reason.code in GONE
     meant = result.outcome in WITHOUT_A_VERDICT or (result.outcome is Outcome.NOT_PROBED and gone)
-    return meant and not unreported(result)
+    return meant and not unreported(result) and not result.is_beyond_verifying
 
 
 def _recorded(result: Result, run: Run) -> Earlier | None:

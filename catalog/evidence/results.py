@@ -25,7 +25,9 @@ from catalog.model import (
     Request,
     Response,
     Severity,
+    Tag,
 )
+from catalog.model.codes import ReasonCode
 from catalog.model.exchange import Cut
 from catalog.model.look import Look
 from catalog.model.standpoint import StandsFor
@@ -71,6 +73,12 @@ class Result:
     @property
     def drifts(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.drifts)
+
+    @property
+    def is_beyond_verifying(self) -> bool:
+        """Whether it was looked at and has no verdict because the documents state nothing of it: no sight was lost."""
+        is_silent = self.reason is not None and self.reason.code == ReasonCode.NOTHING_OBSERVED
+        return is_silent and Tag.DOCUMENTED not in self.probed_record.tags
 
     def to_json(self) -> dict[str, Json]:
         return _fields(self)

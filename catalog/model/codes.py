@@ -87,6 +87,7 @@ class ReasonCode(StrEnum):
     UNSAFE_PATH = "unsafe-path"
     ASSUMPTION_FAILED = "assumption-failed"
     STEP_UNSEEN = "step-unseen"
+    NOTHING_OBSERVED = "nothing-observed"
     ANOTHER_REVISION = "another-revision"
     REGION_REFUSED = "region-refused"
     ACCOUNT_TROUBLE = "account-trouble"

@@ -57,12 +57,15 @@ def asserted(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
     asks = {key.within: reason for key, reason in asked(record).items()}
     own = _Told.of(record)
     found = [(each, tuple(_assertions(record, own, each, lookup))) for each in expectations(record, lookup)]
-    settled = settled_of(record, [each for _, made in found for each in made])
+    every = [each for _, made in found for each in made]
+    settled = settled_of(record, every)
+    is_documented = any(each.basis is Basis.DOCUMENTED for each in every)
     return tuple(
         replace(
             expected,
             assertions=_by_key(_with_what_they_turned_out_to_be(made, settled)),
             asked=asks,
+            is_documented=is_documented,
             instead=_with_its_assertions(record, own, expected.instead, lookup),
         )
         for expected, made in found

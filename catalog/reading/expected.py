@@ -52,6 +52,8 @@ class Expected:
     """What is assumed of the request (`path`, `header:…`, `body:…`), each with its reason."""
     claimed: tuple[str, ...] = ()
     """The addresses of the endpoints that an error record names."""
+    is_documented: bool = True
+    """Whether the documents state anything of the answers of its record."""
     instead: Expected | None = None
     """The refusal that conforms in place of this success, where the documents leave both (`or` of a rule)."""
 

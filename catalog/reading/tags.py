@@ -18,7 +18,7 @@ def tag_by_evidence(
 ) -> Tag | None:
     """LIVE_VERIFIED where every documented assertion within reach was seen as stated on some endpoint and none differs.
 
-    What may be absent need not have been there.
+    One at least must have been seen, be it beyond reach. What may be absent need not have been there.
     Otherwise UNVERIFIED where one differs, the evidence has expired, or an assumption is unsettled; else neither: it is
     documented, and nobody ever looked at all of it.
     """
@@ -37,7 +37,8 @@ def tag_by_evidence(
     )
     needed = documented - {str(each.key) for each in stated if each.optional}
     seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
-    if cells and needed <= seen and not differs and not expired:
+    shows_documented = any(each.basis is Basis.DOCUMENTED and str(each.key) in seen for each in stated)
+    if shows_documented and needed <= seen and not differs and not expired:
         return Tag.LIVE_VERIFIED
     return Tag.UNVERIFIED if differs or expired or any(unsettled(stated, settled)) else None
 

@@ -34,6 +34,7 @@ PASSING = frozenset(
         ReasonCode.UNASKED_RATE_LIMIT,
         ReasonCode.UNASKED_OVERLOAD,
         ReasonCode.SERVER_FAULT,
+        ReasonCode.NOTHING_OBSERVED,
     }
 )
 """Reasons that tell of a moment: what was asked then is asked once more, later, before it is given up."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from catalog.model import Aspect, Attempt, Exchange, Finding, Outcome, Reason, Response, Severity
 from catalog.model.codes import FindingCode, ReasonCode
@@ -16,7 +15,7 @@ from probes.judging.assumed_requests import of_this_request
 from probes.judging.basis import failed_assumption, succeeds, weighed
 from probes.judging.cells import Asked, Cell, answers_beside
 from probes.judging.compare import compare
-from probes.judging.looks import look
+from probes.judging.looks import is_answered, look, shows_documented
 from probes.judging.message import wording
 from probes.judging.record_verdict import record_verdict
 from probes.judging.relations import NO_OTHERS, Answers
@@ -33,9 +32,6 @@ from probes.judging.unasked import (
 )
 from probes.judging.undocumented import seen_on_the_way
 from probes.judging.verdict import Verdict
-
-if TYPE_CHECKING:
-    from catalog.model.look import Look
 
 
 def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped: Reason | None = None) -> Verdict:
@@ -63,7 +59,7 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     ]
     verdicts = _after_what_they_depend_on(_blaming_us_alike(verdicts, cells, known), cells)
     looked = {
-        (cell.label, cell.endpoint): replace(each, looks=(_look(cell, each, others, known),))
+        (cell.label, cell.endpoint): _with_its_look(cell, each, others, known)
         for each, cell, others in zip(verdicts, cells, beside, strict=True)
     }
     judged = {cell.label for cell in cells}
@@ -74,8 +70,9 @@ def judge(expected: Sequence[Expected], attempt: Attempt, known: Known, stopped:
     return record_verdict({**looked, **missing})
 
 
-def _look(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Look:
-    return look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
+def _with_its_look(cell: Cell, verdict: Verdict, others: Answers, known: Known) -> Verdict:
+    seen = look(cell.expected, cell.exchange, verdict.findings, verdict.reason, known.endpoints, others)
+    return replace(verdict, looks=(seen,), shows_documented=shows_documented(cell.expected, seen))
 
 
 def _never_asked(label: str, stopped: Reason | None, wrong: Sequence[str]) -> Verdict:
@@ -212,9 +209,18 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, page), findings)
             findings += tuple(_recognised(expected, exchange.response, known))
         return Verdict(Outcome.DRIFTED, None, findings)
-    if exchange.response is not None:
-        findings += tuple(seen_on_the_way(expected, exchange.response, known))
-    return Verdict(Outcome.CONFORMS, None, findings)
+    return _without_drift(expected, exchange, findings, known)
+
+
+def _without_drift(expected: Expected, exchange: Exchange, findings: tuple[Finding, ...], known: Known) -> Verdict:
+    """The verdict on an exchange in which nothing documented differs: a silence has shown nothing."""
+    if exchange.response is None:
+        return Verdict(Outcome.CONFORMS, None, findings)
+    if not is_answered(expected, exchange.response):
+        detail = f"no answer came before it was {exchange.response.ended}"
+        return Verdict(Outcome.INCONCLUSIVE, _at(exchange, Reason(ReasonCode.NOTHING_OBSERVED, detail)))
+    told = seen_on_the_way(expected, exchange.response, known)
+    return Verdict(Outcome.CONFORMS, None, (*findings, *told))
 
 
 def _is_the_providers(expected: Expected, response: Response, known: Known) -> bool:

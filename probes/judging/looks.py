@@ -27,6 +27,9 @@ ANOTHER_ANSWER = "another-answer"
 
 NO_ANSWER, NO_BODY, NO_STREAM, NOT_SHOWN = "no-answer", "no-body", "no-stream", "not-shown"
 
+OPENING = frozenset({"status", "event"})
+"""Keys that say how a stream or a socket opens, whatever comes over it."""
+
 _IN_THE_BODY = frozenset({"body", "type", "code", "param", "message"})
 _IN_THE_STREAM = frozenset({"event", "order"})
 
@@ -65,6 +68,40 @@ def look(
         otherwise=otherwise,
         unseen=unseen,
     )
+
+
+def is_answered(expected: Expected, response: Response) -> bool:
+    """Whether more came than an open stream, socket or call: the stated close, a gRPC status, else any message.
+
+    What breaks the protocol of its stream answers nothing. A refusal in place of a stream is an answer.
+    """
+    rule = expected.stream
+    if rule is None:
+        return True
+    if rule.protocol == "grpc":
+        return response.grpc is not None
+    if response.events is None:
+        return True
+    if response.ended == "malformed":
+        return False
+    if rule.closes and rule.event is None:
+        return response.close is not None
+    return any(not event.sent for event in response.events)
+
+
+def shows_documented(expected: Expected, seen: Look) -> bool:
+    """Whether anything was seen that the documents state, and not only what we assumed.
+
+    How a stream opens counts only where the documents state nothing of what comes over it. An assumed status counts
+    where the documents state anything of the record, for then they say that it is a success, or a refusal.
+    """
+    stated = expected.assertions.values()
+    documented = {each.key.within for each in stated if each.basis is Basis.DOCUMENTED}
+    if expected.stream is not None:
+        documented = documented - OPENING or documented
+    elif expected.is_documented:
+        documented |= {each.key.within for each in stated if each.outcome_alone}
+    return not documented.isdisjoint((*seen.as_stated, *seen.otherwise))
 
 
 def _is_a_success_too(finding: Finding) -> bool:

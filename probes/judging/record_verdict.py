@@ -6,19 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome, Severity
+from catalog.model import Outcome, Reason, Severity
 from catalog.model.codes import FindingCode, ReasonCode
 from probes.judging.merged import merged
 from probes.judging.not_looked_at import not_looked_at
 from probes.judging.verdict import Verdict
 
 if TYPE_CHECKING:
-    from catalog.model import Finding, Reason
+    from catalog.model import Finding
     from catalog.model.look import Look
     from probes.judging.cells import Place
 
 _WITHOUT_VERDICT = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
 """What a label that conforms nowhere makes of its record, the gravest first."""
+
+ONLY_ASSUMED = Reason(ReasonCode.NOTHING_OBSERVED, "all that was seen as stated is assumed")
 
 _SEEN = frozenset({Outcome.CONFORMS, Outcome.DRIFTED})
 
@@ -59,6 +61,8 @@ def _together(cells: Mapping[Place, Verdict]) -> tuple[Outcome, Reason | None]:
         found = next((each for each in left if each.outcome is outcome), None)
         if found is not None:
             return outcome, found.reason
+    if not any(each.outcome is Outcome.CONFORMS and each.shows_documented for each in cells.values()):
+        return Outcome.INCONCLUSIVE, ONLY_ASSUMED
     return Outcome.CONFORMS, None
 
 

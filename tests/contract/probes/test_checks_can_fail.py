@@ -29,7 +29,7 @@ def test_every_record_conforms_or_has_a_reason(provider: str, clean: Clean) -> N
     wrong = {
         address: (result.outcome, result.reason, [finding.message for finding in result.drifts])
         for address, result in clean(provider).items()
-        if result.outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED)
+        if result.outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED) and not result.is_beyond_verifying
     }
     assert wrong == {}
 

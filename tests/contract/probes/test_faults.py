@@ -59,7 +59,8 @@ def test_what_passes_through_conforms(over: str, faults: tuple[Fault, ...], stan
     chosen = sampled(over, 12 if over == "^p" else 1)
     results = probe(stand.behind(*faults), chosen)
     assert len(results) > 5
-    assert {result.outcome for result in results.values()} <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
+    outcomes = {result.outcome for result in results.values() if not result.is_beyond_verifying}
+    assert outcomes <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
 
 
 def test_what_passes_through_is_the_same_byte_for_byte(stand: Stand) -> None:

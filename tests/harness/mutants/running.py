@@ -166,7 +166,7 @@ def untouched(provider: str) -> dict[str, str]:
     return {
         address: f"{each.outcome}, and tells of an assumption" if _tells(each) else str(each.outcome)
         for address, each in results.items()
-        if each.outcome is not Outcome.CONFORMS or _tells(each)
+        if (each.outcome is not Outcome.CONFORMS and not each.is_beyond_verifying) or _tells(each)
     }
 
 

@@ -44,6 +44,8 @@ RESTRICTED = result(Outcome.RESTRICTED, 6, ReasonCode.PROBE_REFUSED)
 OURS = result(Outcome.INCONCLUSIVE, 7, ReasonCode.ASSUMPTION_FAILED)
 NO_TWIN = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED)
 NO_TWIN_AND_ACCEPTED = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED, ledger=LedgerState.ACCOUNTED)
+SILENT = replace(result(Outcome.INCONCLUSIVE, 9, ReasonCode.NOTHING_OBSERVED), probed={"status": ["DOCUMENTED"]})
+ALL_ASSUMED = replace(SILENT, probed={"status": ["UNVERIFIED"]})
 
 
 @pytest.mark.parametrize(
@@ -68,6 +70,8 @@ NO_TWIN_AND_ACCEPTED = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOW
         ([*seen(4), TIMED_OUT, REFUSED], "2 of 6 probes are inconclusive (read-timeout)"),
         ([*seen(4), TIMED_OUT, OURS, OURS, NO_TWIN_AND_ACCEPTED, NOT_ALLOWED], ""),
         ([*seen(4), NO_TWIN, NO_TWIN], "2 of 6 probes are inconclusive (twin-not-allowed)"),
+        ([*seen(4), SILENT, SILENT], "2 of 6 probes are inconclusive (nothing-observed)"),
+        ([*seen(4), ALL_ASSUMED, ALL_ASSUMED], ""),
         ([result(Outcome.DRIFTED)], ""),
         ([result(Outcome.FLAKY)], ""),
         ([result(Outcome.HARNESS_ERROR)], ""),
@@ -119,6 +123,8 @@ def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
     [
         (seen(3), ""),
         ([NOT_ALLOWED], ""),
+        ([ALL_ASSUMED], ""),
+        ([SILENT], "1 record has no verdict: pa/errors/general/r9 (nothing-observed)"),
         ([NO_KEY], "1 record has no verdict: pa/errors/general/r4 (credential-missing)"),
         (
             [NO_KEY, TIMED_OUT, RESTRICTED],

@@ -67,6 +67,20 @@ def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None
     assert after(twice, policy=Policy(expire_after=60)) == twice, "what the other endpoint showed is no older"
 
 
+def test_what_is_all_assumed_is_settled_and_not_verified_however_it_was_seen() -> None:
+    once = after(record(assumed={"answer/*": "not shown"}), night("2026-11-01", seen_as_stated()))
+    assert Tag.LIVE_VERIFIED not in once.tags
+    assert once.data["evidence"]["settled"]["answer/type"]["seen"] == "as assumed"
+
+
+@pytest.mark.parametrize(("without", "verified"), [((), True), (KEYS[1:], True), (KEYS, False)])
+def test_what_is_beyond_reach_is_verified_where_any_of_it_was_seen(without: tuple[str, ...], verified: bool) -> None:
+    """Recorded traffic may show what no client can bring about."""
+    before = record(out_of_reach={"answer/*": "only-the-provider"})
+    once = after(before, night("2026-11-01", seen_as_stated(without=without)))
+    assert (Tag.LIVE_VERIFIED in once.tags) is verified
+
+
 def test_one_endpoint_that_differs_is_enough_to_be_unverified() -> None:
     fine, wrong = seen_as_stated(), seen_as_stated(ELSEWHERE, status="403")
     once = after(record(), night("2026-11-01", fine, wrong, outcome=Outcome.DRIFTED))

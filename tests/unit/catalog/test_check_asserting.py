@@ -223,6 +223,11 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
             ["UNVERIFIED"],
             ["DOCUMENTED does not follow: all that it states is assumed"],
         ),
+        (
+            tagged("UNVERIFIED", "LIVE_VERIFIED", seen=SEEN, **ALL_ASSUMED),
+            ["UNVERIFIED"],
+            ["LIVE_VERIFIED does not follow: nothing that the documents state was seen"],
+        ),
         (tagged("LEGACY"), ["DOCUMENTED", "LEGACY"], ["DOCUMENTED is missing: a row is cited for what it states"]),
     ],
 )

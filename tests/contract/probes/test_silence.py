@@ -1,0 +1,98 @@
+"""No verdict from nothing: an open stream, socket or call that answers nothing verifies no record that is shipped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog.model import Attempt, Close, Event, Exchange, Outcome, Request, Response
+from catalog.model.assertion import Basis
+from catalog.model.codes import ReasonCode
+from catalog.reading.assertions import asserted, assertions
+from probes.judging.judge import judge
+from tests.harness.captures import known
+from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from catalog.reading.expected import Expected
+    from probes.judging.verdict import Verdict
+    from tests.harness.engines import Clean
+
+SENT = Event("setup", {"setup": {}}, sent=True)
+ENDINGS = ("complete", "capped", "stalled", "malformed", "cut")
+CLOSES = (
+    Close(None, "", clean=True),
+    Close(1000, "bye", clean=True),
+    Close(1006, "", clean=False),
+    Close(1008, "bad token", clean=True),
+)
+
+
+def streamed(protocol: str) -> list[Expected]:
+    return [
+        expected
+        for record in catalog().records
+        for expected in asserted(record, catalog().__getitem__)
+        if expected.stream is not None and expected.stream.protocol == protocol
+    ]
+
+
+def silences(expected: Expected) -> Iterator[Response]:
+    """An answer that has opened, and in which nothing came."""
+    opened = Response(expected.status, events=())
+    for ended in ENDINGS:
+        yield replace(opened, ended=ended)
+        yield replace(opened, ended=ended, events=(SENT,))
+
+
+def judged(expected: Expected, response: Response) -> Verdict:
+    exchange = Exchange(expected.label, Request("POST", "https://provider.example"), response)
+    return judge([expected], Attempt("", 0.0, (exchange,)), known(expected.provider))
+
+
+def cell_outcome(expected: Expected, response: Response) -> Outcome:
+    (cell,) = judged(expected, response).cells.values()
+    return cell.outcome
+
+
+@pytest.mark.parametrize("protocol", ["sse", "websocket"])
+def test_a_stream_in_which_nothing_comes_shows_nothing(protocol: str) -> None:
+    labels = streamed(protocol)
+    assert labels
+    matched = [
+        (expected.address, expected.label, response.ended)
+        for expected in labels
+        for response in silences(expected)
+        if cell_outcome(expected, response) is Outcome.CONFORMS
+    ]
+    assert matched == []
+
+
+def test_a_call_that_ends_without_a_status_shows_nothing() -> None:
+    labels = streamed("grpc")
+    assert labels
+    outcomes = {cell_outcome(expected, Response(200)) for expected in labels}
+    assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}
+
+
+def test_a_close_in_place_of_the_awaited_message_shows_no_acceptance() -> None:
+    """The handshake alone, answered 101, accepts no token and resumes no session (1:5.2, 1:3)."""
+    labels = [expected for expected in streamed("websocket") if expected.stream and not expected.stream.closes]
+    assert {"ephemeral_token", "resume_with_handle"} <= {expected.label for expected in labels}
+    outcomes = {cell_outcome(each, Response(101, events=(SENT,), close=close)) for each in labels for close in CLOSES}
+    assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}
+
+
+@pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
+def test_a_record_of_which_nothing_is_documented_is_not_verified_on_the_mock(provider: str, clean: Clean) -> None:
+    results = clean(provider)
+    for record in catalog().select(provider=provider):
+        documented = any(each.basis is Basis.DOCUMENTED for each in assertions(record, catalog().__getitem__))
+        result = results[str(record.address)]
+        assert documented or result.outcome in (Outcome.INCONCLUSIVE, Outcome.NOT_PROBED), result.record
+        if result.reason is not None and result.reason.code == ReasonCode.NOTHING_OBSERVED:
+            assert result.is_beyond_verifying, result.record
