@@ -48,6 +48,9 @@ QUEUED_FRAMES = 4
 ABNORMAL = 1006
 """What a client reports for a socket that ended without a close frame (RFC 6455, 7.1.5)."""
 
+NO_CODE = 1005
+"""What stands for the code of a close frame that has none (RFC 6455, 7.4.1); it is never sent."""
+
 NORMAL = 1000
 """What we close with when the script is done."""
 
@@ -278,7 +281,8 @@ class _Talk:
             return OURS.get(sent.code, "cut"), None
         if received is None:
             return "complete", Close(ABNORMAL, "", clean=False)
-        return "complete", Close(received.code, self._observer.text(received.reason), clean=sent is not None)
+        code = None if received.code == NO_CODE else received.code
+        return "complete", Close(code, self._observer.text(received.reason), clean=sent is not None)
 
 
 async def _hang_up(connection: Counted) -> None:

@@ -205,6 +205,21 @@ def test_the_close_of_the_other_side_is_kept() -> None:
     assert names(exchange) == ["error"]
 
 
+@pytest.mark.parametrize(("payload", "code"), [(b"", None), (b"\x03\xe8", 1000)])
+def test_a_close_frame_without_a_code_has_none(payload: bytes, code: int | None) -> None:
+    """What stands for it in RFC 6455 is 1005, which lies between the documented 1000 and 1011 (PB, 1:6)."""
+
+    async def closing(peer: Peer) -> None:
+        await peer.send(frame(CLOSE, payload))
+
+    with Hostile(after_handshake(closing)).serving() as base:
+        exchange = exchanged(pc(base), converse("/v1/responses", CLOSED))
+    assert exchange.response is not None
+    close = exchange.response.close
+    assert close is not None
+    assert (close.code, close.clean) == (code, True)
+
+
 def test_who_still_talks_can_answer_our_close() -> None:
     """What nobody reads any more must not keep us from reading the answer: else we break the connection."""
     ended: list[bytes | ConnectionError] = []
