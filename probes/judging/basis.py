@@ -106,7 +106,7 @@ def failed_assumption(expected: Expected, response: Response, findings: Iterable
     Only a refusal that is about the request itself speaks against how we asked. Where a refusal is stated, one with
     another status is drift, for it was provoked; just a path may still be wrong. An unknown path is a 404 as well
     (1:4.4), though without the provider's envelope. Where it is assumed what brings the refusal about (`ask/cause`), a
-    success says that this does not.
+    success says that this does not, and so does a socket that stays open.
     """
     differs = {finding.aspect for finding in findings if finding.drifts}
     unenveloped = Aspect.BODY in differs and response.body_type != "json"
@@ -114,12 +114,17 @@ def failed_assumption(expected: Expected, response: Response, findings: Iterable
         if within == "path":
             failed = response.status in NO_SUCH_PATH and (Aspect.STATUS in differs or unenveloped)
         elif within == "cause":
-            failed = not succeeds(expected.status) and succeeds(response.status)
+            failed = succeeds(response.status) and (not succeeds(expected.status) or _stays_open(expected, response))
         else:
             failed = within != "endpoints" and succeeds(expected.status) and response.status in _BLAMES_THE_REQUEST
         if failed:
             return f"{within}: {reason}"
     return ""
+
+
+def _stays_open(expected: Expected, response: Response) -> bool:
+    closes = expected.stream is not None and expected.stream.closes
+    return closes and response.close is None and response.ended == "stalled"
 
 
 _BLAMES_THE_REQUEST = NO_SUCH_PATH | {400, 415, 422}

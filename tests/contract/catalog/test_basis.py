@@ -76,7 +76,7 @@ def changed(record: Record, **fields: Any) -> Record:
         ("pb/errors/general/overloaded", {"status": ["DOCUMENTED", "UNVERIFIED"]}),
         ("pb/errors/general/overloaded", {"status": ["UNVERIFIED"], "assumed": {"answer/status": "Not shown."}}),
         ("pb/errors/general/missing_token", {"status": ["DOCUMENTED"]}),
-        ("pb/errors/live/malformed_message", {"status": ["DOCUMENTED", "UNVERIFIED"]}),
+        ("pb/endpoints/generation/stream_generate_content_v1", {"status": ["DOCUMENTED", "UNVERIFIED"]}),
         ("pd/errors/outcomes/violation_still_charged", {"status": []}),
         ("pb/errors/general/overloaded", {"source": "2:7.4#no such row"}),
         ("pb/errors/general/overloaded", {"source": "2:7.4#504 DEADLINE_EXCEEDED"}),

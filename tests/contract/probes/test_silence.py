@@ -87,6 +87,30 @@ def test_a_close_in_place_of_the_awaited_message_shows_no_acceptance() -> None:
     assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}
 
 
+UNPROVEN_CAUSES = ("malformed_message", "expired_resumption_handle", "expired_ephemeral_token")
+
+
+@pytest.mark.parametrize("slug", UNPROVEN_CAUSES)
+@pytest.mark.parametrize(
+    ("response", "outcome", "reason"),
+    [
+        (Response(101, events=(SENT,), close=Close(1007, "bad message")), Outcome.CONFORMS, None),
+        (Response(101, events=(SENT,), close=Close(4000, "bad message")), Outcome.DRIFTED, None),
+        (Response(101, events=(SENT,), close=Close(None, "bad message")), Outcome.DRIFTED, None),
+        (Response(101, events=(SENT,), close=Close(1006, clean=False)), Outcome.DRIFTED, None),
+        (Response(101, events=(SENT,), ended="malformed"), Outcome.DRIFTED, None),
+        (Response(101, events=(SENT,), ended="stalled"), Outcome.INCONCLUSIVE, ReasonCode.ASSUMPTION_FAILED),
+    ],
+)
+def test_a_close_is_as_documented_whatever_brought_it_about(
+    slug: str, response: Response, outcome: Outcome, reason: ReasonCode | None
+) -> None:
+    """A close has a code of 1000 to 1011 and a reason (1:4.2, 1:6); that one comes here at all is assumed."""
+    (expected,) = asserted(catalog()[f"pb/errors/live/{slug}"], catalog().__getitem__)
+    verdict = judged(expected, response)
+    assert (verdict.outcome, verdict.reason and verdict.reason.code) == (outcome, reason)
+
+
 @pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
 def test_a_record_of_which_nothing_is_documented_is_not_verified_on_the_mock(provider: str, clean: Clean) -> None:
     results = clean(provider)
