@@ -28,6 +28,7 @@ RECORDS = {
     "tls": "pa/errors/general/unknown_model",
     "sse": "pa/errors/stream/overloaded",
     "websocket": "pb/errors/live/connection_time_exceeded",
+    "websocket close": "pb/errors/live/malformed_message",
     "grpc": "pd/errors/grpc/not_found",
 }
 CODES = {"conforms": 0, "capped": 0, "drifted": 1, "inconclusive": 10, "flaky": 1}
@@ -62,7 +63,7 @@ class Case:
     @property
     def timeout_s(self) -> float:
         """The time limit of the run: short where it has to be reached, and where it must not be out of reach."""
-        return SOON_S if self.reason in IN_VAIN or self.over == "websocket" else LATE_S
+        return SOON_S if self.reason in IN_VAIN or self.over.startswith("websocket") else LATE_S
 
     @property
     def expected(self) -> str:
@@ -72,7 +73,7 @@ class Case:
 
 def cases() -> list[Case]:
     """The whole table."""
-    return [*_http(), *_echoes(), *_sse(), *_websocket(), *_grpc(), *_tls()]
+    return [*_http(), *_echoes(), *_sse(), *_websocket(), *_websocket_close(), *_grpc(), *_tls()]
 
 
 PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
@@ -337,6 +338,28 @@ def _websocket() -> Iterator[Case]:
     for name, misbehave, said in known:
         outcome, _, reason_code = said.partition(" ")
         yield Case(name, "websocket", by_hand(misbehave), outcome, reason_code)
+
+
+def _websocket_close() -> Iterator[Case]:
+    """Of a record that asks for a close alone: whatever is no proper close verifies nothing."""
+    bye = struct.pack("!H", 1007) + b"bad message"
+    known = (
+        ("says nothing", saying(), "inconclusive assumption-failed"),
+        ("stays open after a word", saying('{"setupComplete": {}}'), "inconclusive assumption-failed"),
+        ("has a frame of no kind", hostile_sockets.no_such_frame, "drifted"),
+        ("has a control frame of no kind", after_handshake(_raw(frame(0xB))), "drifted"),
+        ("sets a reserved bit", after_handshake(_raw(frame(CLOSE | 0x40, bye))), "drifted"),
+        ("sends its close in pieces", after_handshake(_raw(frame(CLOSE, bye, final=False))), "drifted"),
+        ("closes with half a code", after_handshake(_raw(frame(CLOSE, b"\x03"))), "drifted"),
+        ("closes with a code that is never sent", after_handshake(_raw(frame(CLOSE, b"\x03\xee"))), "drifted"),
+        ("closes with an unknown code", after_handshake(_raw(frame(CLOSE, b"\x0f\xa0why"))), "drifted"),
+        ("closes without a code", after_handshake(_raw(frame(CLOSE))), "drifted"),
+        ("is reset", hostile_sockets.reset, "drifted"),
+        ("closes as documented", after_handshake(_raw(frame(CLOSE, bye))), "conforms"),
+    )
+    for name, misbehave, said in known:
+        outcome, _, reason_code = said.partition(" ")
+        yield Case(name, "websocket close", by_hand(misbehave), outcome, reason_code)
 
 
 def _grpc() -> Iterator[Case]:
