@@ -55,6 +55,7 @@ class FindingCode(StrEnum):
     UNDOCUMENTED_HEADER = "undocumented-header"
     UNDOCUMENTED_FIELD = "undocumented-field"
     UNDOCUMENTED_CODE = "undocumented-code"
+    DUPLICATE_NAME = "duplicate-name"
     NOT_LOOKED_AT = "not-looked-at"
     UNASKED_ANSWER = "unasked-answer"
     GENERIC_MESSAGE = "generic-message"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from catalog.model.json_value import Json
@@ -17,6 +18,43 @@ _LISTS = (list, tuple)
 _SCALARS = (int, float, type(None))
 """What is no object takes longest to be told from one."""
 _SIMPLE = (str, *_SCALARS)
+
+
+class RepeatingObject(dict[str, Any]):
+    """A JSON object that was written with a name more than once: of its values the last counts.
+
+    `repeated` are the positions of such members, for a name may be changed to hide a secret.
+    """
+
+    def __init__(self, members: Mapping[str, Json], repeated: Collection[int]) -> None:
+        super().__init__(members)
+        self.repeated = repeated
+
+
+def object_of(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """The object that these members make, as they were written."""
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
+    counts = Counter(name for name, _ in pairs)
+    return RepeatingObject(members, frozenset(at for at, name in enumerate(members) if counts[name] > 1))
+
+
+def repeated_members(value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
+    """Each member whose name its object has more than once, with its JSON pointer; `*` stands for each item."""
+    if isinstance(value, dict):
+        repeated = value.repeated if isinstance(value, RepeatingObject) else ()
+        for at, (name, item) in enumerate(value.items()):
+            if at in repeated:
+                yield f"{place}/{name}", item
+            yield from repeated_members(item, f"{place}/{name}")
+    elif isinstance(value, list):
+        for item in value:
+            yield from repeated_members(item, f"{place}/*")
+
+
+def _rebuilt(value: Json, members: dict[str, Json]) -> dict[str, Json]:
+    return RepeatingObject(members, value.repeated) if isinstance(value, RepeatingObject) else members
 
 
 def texts(value: Json) -> list[str]:
@@ -46,8 +84,8 @@ def map_bytes(value: Json, change: Callable[[list[int]], list[Json]]) -> Json:
     """The value with each list, or object, changed that holds bytes as numbers."""
     if isinstance(value, Mapping):
         if _holds_bytes([*value.values()]):
-            return dict(zip(value, change([*value.values()]), strict=True))
-        return {key: map_bytes(item, change) for key, item in value.items()}
+            return _rebuilt(value, dict(zip(value, change([*value.values()]), strict=True)))
+        return _rebuilt(value, {key: map_bytes(item, change) for key, item in value.items()})
     if isinstance(value, list):
         return change(value) if _holds_bytes(value) else [map_bytes(item, change) for item in value]
     return value
@@ -82,7 +120,9 @@ def map_texts(value: Json, change: Callable[[str], str], *, names: bool = False)
     if isinstance(value, str):
         return change(value)
     if isinstance(value, _OBJECTS):
-        return {change(str(key)) if names else key: map_texts(item, change, names=names) for key, item in value.items()}
+        members = value.items()
+        changed = {change(str(key)) if names else key: map_texts(item, change, names=names) for key, item in members}
+        return _rebuilt(value, changed)
     if isinstance(value, list):
         return [map_texts(item, change, names=names) for item in value]
     if isinstance(value, tuple):

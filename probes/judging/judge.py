@@ -30,7 +30,7 @@ from probes.judging.unasked import (
     unasked,
     words,
 )
-from probes.judging.undocumented import seen_on_the_way
+from probes.judging.undocumented import repeated_names, seen_on_the_way
 from probes.judging.verdict import Verdict
 
 
@@ -208,6 +208,7 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
                 page = Reason(ReasonCode.GATEWAY_PAGE, words(exchange.response))
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, page), findings)
             findings += tuple(_recognised(expected, exchange.response, known))
+            findings += tuple(repeated_names(expected, exchange.response))
         return Verdict(Outcome.DRIFTED, None, findings)
     return _without_drift(expected, exchange, findings, known)
 

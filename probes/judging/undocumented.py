@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from catalog.envelopes.projection import wire_of
 from catalog.model import Aspect, Finding, Json, Response, Severity
 from catalog.model.codes import FindingCode
+from catalog.model.json_tree import repeated_members
 from catalog.recognition.known import ORDINARY_HEADERS, Known
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ MOST = 100
 
 def seen_on_the_way(expected: Expected, response: Response, known: Known) -> Iterator[Finding]:
     """The headers, envelope fields and error codes of an answer that no record of its provider names."""
+    yield from repeated_names(expected, response)
     for name in sorted(response.headers.keys() - known.headers - ORDINARY_HEADERS)[:MOST]:
         yield _info(expected, FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, name, response.headers[name])
     for pointer, value in islice(_extra_fields(expected.envelope.schema, response.body, ""), MOST):
@@ -31,6 +33,14 @@ def seen_on_the_way(expected: Expected, response: Response, known: Known) -> Ite
             value = wire.get(aspect)
             if isinstance(value, str) and value not in documented:
                 yield _info(expected, FindingCode.UNDOCUMENTED_CODE, Aspect(aspect), aspect, value)
+
+
+def repeated_names(expected: Expected, response: Response) -> Iterator[Finding]:
+    """The names that a JSON object of an answer has more than once: no document says that one may (RFC 8259, 4)."""
+    received = [response.body, *(event.data for event in response.events or () if not event.sent)]
+    found = {pointer: value for each in received for pointer, value in repeated_members(each)}
+    for pointer, value in islice(found.items(), MOST):
+        yield _info(expected, FindingCode.DUPLICATE_NAME, Aspect.BODY, pointer, value, "more than once in its object")
 
 
 def _extra_fields(schema: Mapping[str, Json], body: Json, place: str) -> Iterator[tuple[str, Json]]:
@@ -46,13 +56,16 @@ def _extra_fields(schema: Mapping[str, Json], body: Json, place: str) -> Iterato
             yield from _extra_fields(inner, value, f"{place}/{name}")
 
 
-def _info(expected: Expected, code: FindingCode, aspect: Aspect, at: str, observed: Json) -> Finding:
+NEW = "not named by the documents"
+
+
+def _info(expected: Expected, code: FindingCode, aspect: Aspect, at: str, observed: Json, words: str = NEW) -> Finding:
     shown = observed if not isinstance(observed, dict | list) else type(observed).__name__
     return Finding(
         code=code,
         aspect=aspect,
         severity=Severity.INFO,
-        message=f"{at}: not named by the documents",
+        message=f"{at}: {words}",
         label=expected.label,
         at=at,
         observed=shown,

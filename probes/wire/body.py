@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from catalog.model.codes import ReasonCode
+from catalog.model.json_tree import object_of
 from catalog.model.unpacking import CODINGS, Unpacker
 from probes.wire.failure import NoAnswer
 
@@ -164,5 +165,5 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, object_pairs_hook=object_of)
 """What `json.loads` would make anew for each body."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
@@ -195,6 +196,23 @@ def frame_renamed(other: str) -> OfFrame:
         return (json.dumps(other_value),)
 
     return changed
+
+
+def first_name_twice(text: str) -> str:
+    """A text in which the first object has its first name twice, at first with null: the last value is the true one."""
+    return re.sub(r'\{\s*("(?:[^"\\]|\\.)*"\s*:)', r"{\1 null, \1", text, count=1)
+
+
+def body_with_a_name_twice(raw: bytes) -> bytes:
+    return first_name_twice(raw.decode()).encode()
+
+
+def event_with_a_name_twice(block: str, before: int) -> Iterable[str]:
+    return (first_name_twice(block),)
+
+
+def frame_with_a_name_twice(frame: Frame, before: int) -> Iterable[Frame]:
+    return (first_name_twice(frame) if isinstance(frame, str) else frame,)
 
 
 def every_frame_twice(frame: Frame, before: int) -> Iterable[Frame]:

@@ -263,6 +263,7 @@ ENVELOPES = (
         8,
         together=True,
     ),
+    Named("name-twice", on(to.body(to.body_with_a_name_twice), protocol="http"), "/errors/|/endpoints/models/", 8),
     Named("half-of-the-json", on(to.body(lambda raw: raw[: len(raw) // 2]), statuses=ERRORS), "/errors/", 16),
     Named("success-without-first-field", value(to.without_field(0), statuses=SUCCESSES, control=False), ENDPOINTS, 2),
     Named("success-without-second-field", value(to.without_field(1), statuses=SUCCESSES, control=False), ENDPOINTS, 2),
@@ -279,6 +280,7 @@ EVENTS = (
     streamed("last-event-dropped", event=to.without_events(*LAST_OF_A_STREAM)),
     streamed("event-line-dropped", event=to.without_line("event:")),
     streamed("data-of-no-json", event=to.replaced("data: {", "data: oops {")),
+    streamed("name-twice-in-each-event", event=to.event_with_a_name_twice),
     streamed("error-event-renamed", event=to.replaced("event: error", "event: failure")),
     streamed("kept-alive-by-comments", event=to.before_each(": ping")),
     streamed("kept-alive-by-empty-events", event=to.before_each("event: ping")),
@@ -293,6 +295,7 @@ EVENTS = (
 
 MESSAGES_OF_SOCKETS = (
     on_sockets("messages-renamed", frame=to.frame_renamed("renamed")),
+    on_sockets("name-twice-in-each-message", frame=to.frame_with_a_name_twice),
     on_sockets("messages-twice", frame=to.every_frame_twice),
     on_sockets("close-code-changed", ending=to.ending(number=4999)),
     on_sockets("close-reason-removed", ending=to.ending(message="")),

@@ -207,6 +207,7 @@ def _http() -> Iterator[Case]:
             plain(404, b'{"m":"' + "\u200b".encode() * 1_200_000 + b'"}'),
             "drifted",
         ),
+        ("has a name twice", plain(404, ENVELOPE.replace(b"{", b'{"type": "success", ', 1)), "drifted"),
         ("is empty", plain(404, b""), "drifted"),
     )
     for name, misbehave, said in known:

@@ -15,7 +15,9 @@ from catalog.model.json_tree import (
     has_rows,
     map_bytes,
     map_texts,
+    object_of,
     placed_texts,
+    repeated_members,
     texts,
     texts_and_bytes,
     weight,
@@ -168,3 +170,51 @@ def test_a_value_weighs_at_least_what_is_in_it() -> None:
     assert weight(1) == weight(1.5) == weight(object()) == weight([]) == weight({}) == least
     assert weight([1, [2]]) == 4 * least
     assert weight({"ab": 1}) == 3 * least + 2
+
+
+WRITTEN = st.recursive(
+    st.integers() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.lists(st.tuples(st.sampled_from("abc"), inner), max_size=4).map(tuple)
+    ),
+    max_leaves=20,
+)
+"""JSON as it may be written: objects are tuples of members, of which several may have one name."""
+
+
+def written(value: Json) -> str:
+    if isinstance(value, tuple):
+        return "{" + ",".join(f"{json.dumps(name)}:{written(item)}" for name, item in value) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(written, value)) + "]"
+    return json.dumps(value)
+
+
+def repeats(value: Json) -> bool:
+    """Whether an object that is there in the end has a name twice: what is overwritten is not."""
+    if isinstance(value, tuple):
+        last = dict(value)
+        return len(last) < len(value) or any(map(repeats, last.values()))
+    return isinstance(value, list) and any(map(repeats, value))
+
+
+@given(WRITTEN)
+def test_the_last_of_several_members_with_one_name_counts_and_the_name_is_told(value: Json) -> None:
+    read = json.loads(written(value), object_pairs_hook=object_of)
+    assert read == json.loads(written(value))
+    assert bool(list(repeated_members(read))) is repeats(value)
+
+
+@given(WRITTEN)
+def test_a_repeated_name_is_told_after_texts_and_names_were_changed(value: Json) -> None:
+    read = json.loads(written(value), object_pairs_hook=object_of)
+    hidden = map_bytes(map_texts(read, lambda text: f"${text}", names=True), list)
+    found = [pointer.replace("/$", "/") for pointer, _ in repeated_members(hidden)]
+    assert found == [pointer for pointer, _ in repeated_members(read)]
+
+
+def test_where_a_repeated_name_stands() -> None:
+    text = '{"a": 1, "b": [{"c": "x", "d": 0, "c": {"e": 1}}], "a": 2}'
+    read = json.loads(text, object_pairs_hook=object_of)
+    assert list(repeated_members(read)) == [("/a", 2), ("/b/*/c", {"e": 1})]
+    assert json.loads(json.dumps(read)) == read == json.loads(text)

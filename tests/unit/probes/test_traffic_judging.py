@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.model import Event, Exchange, Outcome, Request, Response
+from catalog.model.codes import FindingCode
 from probes.target.dialect import Dialect
 from probes.target.target import Provider, Target
 from probes.traffic.observed import observed, redactor_of
 from probes.traffic.recorded import Recorded, Recording
 from probes.traffic.sources import anybody
 from probes.traffic.traffic import Traffic
+from probes.wire.body import json_of
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -72,6 +74,17 @@ def test_a_refusal_is_evidence_of_the_one_record_that_it_can_be() -> None:
     (look,) = found.looks
     assert look.endpoint == CREATE
     assert {"status", "type"} <= set(look.as_stated)
+
+
+def test_a_name_that_a_recorded_body_has_twice_is_told_and_shows_no_secret() -> None:
+    text = json.dumps(error("overloaded_error", "Overloaded")).replace(
+        '"request_id"', f'"{KEY}": 1, "{KEY}": 2, "request_id"'
+    )
+    found = result(OVERLOADED, exchanged(529, json_of(text)))
+    assert found.outcome is Outcome.CONFORMS
+    (told,) = [each for each in found.findings if each.code == FindingCode.DUPLICATE_NAME]
+    assert told.at.startswith("/${")
+    assert KEY not in json.dumps(found.to_json())
 
 
 def test_what_nobody_exchanged_is_not_in_the_traffic() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from catalog.model import Aspect, Json, Severity
+from catalog.model import Aspect, Event, Json, Outcome, Response, Severity
 from catalog.model.codes import FindingCode
 from catalog.recognition.known import Known
-from probes.judging.undocumented import MOST, seen_on_the_way
+from probes.judging.undocumented import MOST, repeated_names, seen_on_the_way
+from probes.wire.body import json_of
 from tests.unit.probes.comparing import ENVELOPE, came, wanted
+from tests.unit.probes.judging_one import BODY, LIMITED, RATE_LIMIT, judged
 
 KNOWN = Known(headers=frozenset({"request-id"}), types=frozenset({"known_error"}), codes=frozenset({"known"}))
 
@@ -81,3 +84,37 @@ def test_of_many_only_the_first_are_told() -> None:
     many = {f"x-{number:03d}": "" for number in range(MOST + 1)}
     assert [at for _, at, _ in told(None, headers=many)] == list(many)[:MOST]
     assert [at for _, at, _ in told({f"f{number}": 1 for number in range(MOST + 1)})][-1] == f"/f{MOST - 1}"
+
+
+TWICE = json_of('{"type": "error", "error": {"type": "a", "type": "known_error"}}')
+
+
+def repeated(response: Response) -> list[tuple[Aspect, str, Json]]:
+    found = repeated_names(wanted(), response)
+    return [(each.aspect, each.at, each.observed) for each in found if each.severity is Severity.INFO]
+
+
+def test_a_name_that_an_object_has_twice_is_told_of_a_body_and_of_what_was_received() -> None:
+    assert repeated(came(TWICE)) == [(Aspect.BODY, "/error/type", "known_error")]
+    events = (Event("ping", TWICE), Event("ping", TWICE), Event("setup", TWICE, sent=True))
+    assert repeated(Response(200, events=events)) == [(Aspect.BODY, "/error/type", "known_error")]
+    assert repeated(Response(200, events=events[2:])) == []
+    assert repeated(came({"type": "error", "error": {"type": "known_error"}})) == []
+
+
+def test_a_body_of_nothing_but_repeated_names_is_told_by_some() -> None:
+    text = "{" + ",".join(f'"n{number}": 1, "n{number}": 2' for number in range(2 * MOST)) + "}"
+    assert len(repeated(came(json_of(text)))) == MOST
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome"), [("rate_limit_error", Outcome.CONFORMS), ("another_error", Outcome.DRIFTED)]
+)
+def test_a_repeated_name_is_no_drift_and_is_told_beside_one(kind: str, outcome: Outcome) -> None:
+    text = json.dumps(BODY).replace('"rate_limit_error"', f'"first", "type": "{kind}"')
+    verdict = judged(RATE_LIMIT, replace(LIMITED, body=json_of(text)), {})
+    assert verdict.outcome is outcome
+    assert [each.at for each in verdict.findings if each.code == FindingCode.DUPLICATE_NAME] == ["/error/type"]
+    assert [each.code for each in verdict.findings if each.drifts] == (
+        [] if outcome is Outcome.CONFORMS else ["type-differs"]
+    )
