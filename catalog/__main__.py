@@ -202,7 +202,10 @@ def _parser() -> Parser:
         "file", nargs="?", type=places.meant, metavar="FILE", help="what holds the answer (default: stdin)"
     )
     identify.add_argument("--status", type=_http_status, metavar="N", help="the HTTP status, if the answer has none")
+    identify.add_argument("--method", metavar="NAME", help="the request's method, if the answer's text has none")
+    identify.add_argument("--path", metavar="PATH", help="the request's path or URL, if the answer's text has none")
     identify.add_argument("--surface", metavar="NAME", help="http, sse, websocket or grpc, if it is known")
+    identify.add_argument("--json", action="store_true", help="print one JSON object a line")
 
     export = command("export", exporting.export, "make a document for other tools: OpenAPI or CSV", _EXPORT)
     export.add_argument("form", choices=("openapi", "csv"), help="what to make")

@@ -157,7 +157,7 @@ def _nothing_fits(args: Namespace) -> CatalogError:
 
 def identify(args: Namespace) -> int:
     """Say which record an answer is, and whether the request may be sent again; several answers one after the other."""
-    from catalog.identity_text import identity_text
+    from catalog.identity_text import identity_json, identity_text
     from catalog.recognition.pasted import answers_in
 
     library = _library(args)
@@ -167,13 +167,18 @@ def identify(args: Namespace) -> int:
             each.status if args.status is None else args.status,
             each.headers,
             each.body,
+            method=args.method or each.method,
+            path=args.path or each.path,
             surface=args.surface,
             close=each.close,
             grpc=each.grpc,
         )
         for each in answers_in(_pasted(args.file))
     ]
-    print("\n\n".join(identity_text(each, library) for each in found))
+    if args.json:
+        print("\n".join(identity_json(each) for each in found))
+    else:
+        print("\n\n".join(identity_text(each, library) for each in found))
     return Exit.FINE if any(found) else Exit.PROBLEMS
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from catalog.model.visible import visible
@@ -17,46 +19,59 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 _LABEL = 14
-_NAMED = 6
-"""Records named one by one; the rest are counted."""
 
 
 def identity_text(identity: Identity, library: Library) -> str:
-    """Several lines; the first says which record it is, or that none fits."""
+    """Several lines: what the answer is, and whether to send the request again, come first."""
     return "\n".join(_lines(identity, library))
 
 
+def identity_json(identity: Identity) -> str:
+    """The same as one line of JSON, with the verdict beside its parts."""
+    return json.dumps({"verdict": identity.verdict, **asdict(identity)}, ensure_ascii=True)
+
+
 def _lines(identity: Identity, library: Library) -> Iterator[str]:
-    if not identity.records:
-        yield "no record fits this answer"
-        yield from _row("because", "; ".join(identity.reasons))
-        return
-    first = library[identity.records[0]]
-    more = len(identity.records) - 1
-    yield first.address + (f", or one of {more} more that answer alike" if more else "")
-    yield from _row("means", first.meaning)
-    yield from _row("send again", _may(identity.retry))
-    if identity.retry.may is not May.NO:
-        yield from _row("wait", _wait(identity.retry))
+    yield _headline(identity)
+    yield from _row("send again", _advice(identity.retry))
     yield from _row("what to do", identity.retry.change)
-    yield from _row("certain", "yes" if identity.certain else "no")
+    named = (identity.record,) if identity.record is not None else identity.candidates
+    for address in named:
+        meaning = library[address].meaning
+        yield from _row("means", meaning if len(named) == 1 else f"{address}: {meaning}")
+    yield from _row("group", identity.group if identity.verdict != "group" else "")
     yield from _row("because", "; ".join(identity.reasons))
-    if more:
-        rest = f" and {more - _NAMED} more" if more > _NAMED else ""
-        yield from _row("alike", ", ".join(identity.records[1 : _NAMED + 1]) + rest)
-    yield from _row("documents", "; ".join(first.sources))
-    yield from _row("last seen", _freshness(first))
+    yield from _row("nearest", ", ".join(identity.nearest))
+    if len(named) == 1:
+        first = library[named[0]]
+        yield from _row("documents", "; ".join(first.sources))
+        yield from _row("last seen", _freshness(first))
 
 
-def _may(retry: Advice) -> str:
-    return f"{retry.may}: {retry.condition}" if retry.condition else str(retry.may)
+def _headline(identity: Identity) -> str:
+    if identity.record is not None:
+        return identity.record
+    if identity.candidates:
+        count = len(identity.candidates)
+        return f"one of {count}: {', '.join(identity.candidates)}" if count > 1 else f"perhaps {identity.candidates[0]}"
+    if identity.group:
+        count = len(identity.records)
+        return f"{identity.group}: {count} records fit" if count else f"{identity.group}, by its status alone"
+    return "unknown: no record fits this answer"
 
 
-def _wait(retry: Advice) -> str:
+def _advice(retry: Advice) -> str:
+    if retry.may is May.NO:
+        return f"no: {retry.condition}" if retry.condition else "no"
+    if retry.may is May.UNKNOWN:
+        return "unknown: neither a record nor the answer itself says whether it helps"
     if retry.wait_s is not None:
-        return f"{retry.wait_s:g} s, by {retry.wait_from}; at most {retry.attempts} attempts"
-    jitter = ", with jitter" if retry.jitter else ""
-    return f"{retry.first_s:g} s, doubling to {retry.max_s:g} s{jitter}; at most {retry.attempts} attempts"
+        wait = f"after {retry.wait_s:g} s, by {retry.wait_from}"
+    else:
+        jitter = ", with jitter" if retry.jitter else ""
+        wait = f"after {retry.first_s:g} s, doubling to {retry.max_s:g} s{jitter}"
+    condition = f"; {retry.condition}" if retry.condition else ""
+    return f"{'yes' if retry.may is May.YES else 'perhaps'}, {wait}; at most {retry.attempts} attempts{condition}"
 
 
 def _freshness(record: CatalogRecord) -> str:

@@ -155,6 +155,8 @@ class Library(Mapping[str, CatalogRecord]):
         headers: Headers | None = None,
         body: Json = None,
         *,
+        method: str | None = None,
+        path: str | None = None,
         surface: str | None = None,
         close: tuple[int | None, str] | None = None,
         grpc: int | None = None,
@@ -164,7 +166,7 @@ class Library(Mapping[str, CatalogRecord]):
         recogniser = self.recogniser(name)
         if surface is not None and surface not in {*SURFACES, *recogniser.surfaces}:
             raise CatalogError(f"no surface is called {surface!r}", f"one of {', '.join(SURFACES)}")
-        return recogniser.identify(answer_of(status, headers, body, close, grpc), surface)
+        return recogniser.identify(answer_of(status, headers, body, close, grpc), surface, method=method, path=path)
 
     def recogniser(self, provider: str) -> Recogniser:
         """The documented answers of a provider, compiled when they are first asked for."""
@@ -221,6 +223,8 @@ def identify(
     headers: Headers | None = None,
     body: Json = None,
     *,
+    method: str | None = None,
+    path: str | None = None,
     surface: str | None = None,
     close: tuple[int | None, str] | None = None,
     grpc: int | None = None,
@@ -232,18 +236,22 @@ def identify(
         status: the HTTP status; None of a frame, a close or a gRPC call.
         headers: the response's headers, stand-ins or real names; None where they are not known.
         body: parsed JSON, text or bytes: an error's body, an event's data, a stream's text, an SDK's unwrapped error.
+        method: the request's method; it and the path tell apart what the answer alone cannot.
+        path: the request's path, or its URL. Without it no error of an administrator's or compliance API is named.
         surface: `http`, `sse`, `websocket` or `grpc`, or the name of an envelope; found out where it is not given.
         close: code and reason of a WebSocket's close.
         grpc: the gRPC status, 0 to 16.
 
     >>> answer = identify("pd", 429, None, {"code": "resource-exhausted", "error": "Too many requests."})
-    >>> answer.retry.may, answer.records[0]
+    >>> answer.retry.may, answer.record
     (<May.YES: 'yes'>, 'pd/errors/rate_limit/model_rate_limit')
 
     Raises:
         CatalogError: no provider, or no surface, has this name.
     """
-    return load().identify(provider, status, headers, body, surface=surface, close=close, grpc=grpc)
+    return load().identify(
+        provider, status, headers, body, method=method, path=path, surface=surface, close=close, grpc=grpc
+    )
 
 
 def _provider(name: str) -> str:

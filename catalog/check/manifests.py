@@ -50,6 +50,9 @@ def _cross_checks(name: str, data: dict[str, Any], envelopes: list[str]) -> Iter
         for at, address in enumerate(addresses):
             if not address.startswith(f"{name}/"):
                 yield Complaint(f"$.account.{kind}[{at}]", f"{address!r} is not of {name}", f"begin it with {name}/")
+    for address in data.get("wording", {}):
+        if not address.startswith(f"{name}/errors/"):
+            yield Complaint("$.wording", f"{address!r} is no error of {name}", f"begin it with {name}/errors/")
     yield from _of_hosts(name, data)
     yield from _of_revisions(data.get("revisions"))
     for role, control in data["controls"].items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -117,6 +118,11 @@ class Manifest:
     """Addresses of errors that tell of the account's quota, billing or credit, whatever was asked."""
     region_refusals: frozenset[str]
     """Addresses of errors that tell of a place which is not served."""
+    wording: Mapping[str, re.Pattern[str]]
+    """Error -> the words that published answers to it have; case does not matter, and `^` begins any text of a body.
+
+    They help to recognise an answer. Nothing is held against them.
+    """
     addresses: Mapping[str, str]
     """The addresses that a target may give, each with what is found there."""
     hosts: Mapping[str, str]
@@ -236,6 +242,15 @@ class _Table:
     def all_texts(self) -> Mapping[str, str]:
         return MappingProxyType({key: self.text(key) for key in self.data})
 
+    def patterns(self) -> Mapping[str, re.Pattern[str]]:
+        return MappingProxyType({key: self._pattern(key) for key in self.data})
+
+    def _pattern(self, key: str) -> re.Pattern[str]:
+        try:
+            return re.compile(self.text(key), re.IGNORECASE | re.MULTILINE)
+        except re.error as error:
+            raise self._error(key, f"is no regular expression ({error})", "mend it") from error
+
     def tables(self) -> Mapping[str, _Table]:
         return {key: self.table(key) for key in self.data}
 
@@ -282,6 +297,7 @@ def _manifest(top: _Table) -> Manifest:
         imitated=identity.flag("imitated"),
         account_trouble=frozenset(account.texts("trouble")),
         region_refusals=frozenset(account.texts("region")),
+        wording=top.table("wording", {}).patterns(),
         addresses=top.table("addresses").all_texts(),
         hosts=top.table("hosts", {}).all_texts(),
         grpc=top.table("grpc", {}).statuses(),

@@ -24,8 +24,15 @@ _IN_MESSAGE = re.compile(
 )
 
 NOT_SAID = "the documents do not say whether it helps"
+NOT_BEFORE_PAYING = "not before the account has credit or quota again"
 JITTER = 0.25
 """The share of a wait that chance may take away."""
+
+
+_MOST_NAMED = 3
+_TOO_MANY = 429
+_FAULT_OF_A_SERVER = 500
+_NOT_IMPLEMENTED = 501
 
 
 class May(StrEnum):
@@ -34,6 +41,8 @@ class May(StrEnum):
     YES = "yes"
     NO = "no"
     CONDITIONAL = "conditional"
+    UNKNOWN = "unknown"
+    """Neither a record nor the answer itself says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,7 @@ class Advice:
         >>> Advice(May.YES, attempts=3, first_s=0.5, max_s=8, jitter=False).delay_s(2)
         1.0
         """
-        if self.may is May.NO or attempt >= self.attempts:
+        if self.may in (May.NO, May.UNKNOWN) or attempt >= self.attempts:
             return None
         if self.wait_s is not None:
             return self.wait_s
@@ -80,6 +89,8 @@ def of_record(record: Record) -> Advice:
         advice = replace(advice, condition=words or said.action if said.depends else NOT_SAID)
     if said.depends == "n/a" or record.kind != "errors":
         return replace(advice, may=May.NO, condition="")
+    if advice.may is May.YES and str(record.address) in manifest(record.provider).account_trouble:
+        advice = replace(advice, may=May.CONDITIONAL, condition=NOT_BEFORE_PAYING)
     if usual is not None and advice.may is not May.NO:
         advice = replace(advice, attempts=usual.attempts, first_s=usual.first_s, max_s=usual.max_s, jitter=usual.jitter)
     doubling = _DOUBLING.search(said.backoff)
@@ -92,8 +103,10 @@ _MAY: Mapping[bool | None, May] = {True: May.YES, False: May.NO, None: May.CONDI
 def of_all(records: Iterable[Record]) -> Advice:
     """What may be done after an answer that any of these could be: what all of them allow."""
     found = {str(record.address): of_record(record) for record in records}
+    # of which the documents do not say it, that says nothing beside one of which they do
+    found = {address: each for address, each in found.items() if each.condition != NOT_SAID} or found
     if not found:
-        return Advice(May.NO, condition="", change="no record fits this answer")
+        return Advice(May.UNKNOWN)
     first = next(iter(found.values()))
     if len({each.may for each in found.values()}) == 1:
         return first
@@ -101,8 +114,27 @@ def of_all(records: Iterable[Record]) -> Advice:
     allowing = next((each for each in found.values() if each.may is May.YES), None) or next(
         each for each in found.values() if each.may is May.CONDITIONAL
     )
-    condition = f"not if it is {' or '.join(against)}" if against else allowing.condition or first.condition
+    stated = next((each.condition for each in found.values() if each.condition), "")
+    more = [f"{len(against) - _MOST_NAMED} more"] if len(against) > _MOST_NAMED else []
+    named = " or ".join([*against[:_MOST_NAMED], *more])
+    condition = f"not if it is {named}" if against else stated
     return replace(allowing, may=May.CONDITIONAL, condition=condition, change=first.change)
+
+
+def of_status(status: int | None, provider: str, headers: Mapping[str, str] | None = None) -> Advice:
+    """What status and headers alone advise, where no record fits: the usual backoff after a transient fault."""
+    usual = manifest(provider).retry
+    backoff = Advice(May.YES, attempts=3, first_s=1.0, max_s=60.0)
+    if usual is not None:
+        backoff = Advice(May.YES, "", None, "backoff", usual.attempts, usual.first_s, usual.max_s, usual.jitter)
+    if status == _TOO_MANY and not any(name in (headers or {}) for name in ("retry-after", "retry-after-ms")):
+        # of an account without credit it is a 429 as well, which names no time
+        advice = replace(backoff, may=May.CONDITIONAL, condition="not if credit or quota is used up")
+        return for_answer(advice, headers, None)
+    # the official clients send a request again after 408, 429 and whatever is 500 or above (2:8.1)
+    is_fault = (status or 0) >= _FAULT_OF_A_SERVER and status != _NOT_IMPLEMENTED
+    advice = backoff if is_fault or status in (408, _TOO_MANY) else replace(backoff, may=May.UNKNOWN)
+    return for_answer(advice, headers, None)
 
 
 def for_answer(
@@ -116,11 +148,12 @@ def for_answer(
     if said == "false" and advice.may is not May.NO:
         # 2:7.1: clients obey this header before the status
         advice = replace(advice, may=May.NO, condition="the answer says x-should-retry: false")
-    elif said == "true" and advice.may is May.CONDITIONAL:
+    elif said == "true" and advice.may in (May.CONDITIONAL, May.UNKNOWN):
         advice = replace(advice, may=May.YES, condition="the answer says x-should-retry: true")
     for name, seconds in _waits(headers or {}, now):
-        if seconds is not None:
-            return replace(advice, wait_s=seconds, wait_from=name)
+        if seconds is not None and advice.may is not May.NO:
+            may, condition = (May.YES, "") if advice.may is May.UNKNOWN else (advice.may, advice.condition)
+            return replace(advice, may=may, condition=condition, wait_s=seconds, wait_from=name)
     found = _IN_MESSAGE.search(message or "")
     if found is not None and advice.may is not May.NO:
         scale = 0.001 if found[2].lower().startswith("m") else 1.0

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ EMPTY = object()
 
 _BLOCK = re.compile(r"\r\n\r\n|\n\n|\r\r")
 _FIELD = re.compile(r"(event|data): ?(.*)")
+_MOST_VALUES, _LONGEST_TEXT = 256, 2_000  # an error is short: this bounds the search of a body that is none
 _TEXT_LIMIT = 1 << 20
 """Characters of a text that are searched for an answer; an error is short."""
 
@@ -46,6 +48,11 @@ class Answer:
     close: tuple[int | None, str] | None = None
     grpc: int | None = None
 
+    @property
+    def texts(self) -> str:
+        """Every text of its body, a line each."""
+        return "\n".join(chain.from_iterable(texts_in(each.body) for each in self.readings[:1]))
+
 
 def answer_of(
     status: int | None,
@@ -55,7 +62,8 @@ def answer_of(
     grpc: int | None = None,
 ) -> Answer:
     """The answer with every reading of its body, the plainest first."""
-    return Answer(status, _small(headers), tuple(_readings(body)), close, grpc)
+    alone = status is None or status < 400
+    return Answer(status, _small(headers), tuple(_readings(body, is_alone=alone)), close, grpc)
 
 
 def answer_in(exchange: Exchange) -> Answer:
@@ -81,16 +89,39 @@ def answer_in(exchange: Exchange) -> Answer:
 def parsed(text: str) -> Json:
     """The JSON of a text, or what a pasted error shows as a Python value; the text itself where it is neither."""
     text = text.strip().removeprefix("\ufeff")[:_TEXT_LIMIT]
-    found = _value(text)
-    if found is None:
-        found = _value(_quoted(text))
-    return text if found is None else found
+    value = _value(text)
+    if value is not None:
+        return value
+    quoted = (_value(part) for part in _quoted(text))
+    # `messages[0]` in an error's words is no value: an error is an object, or an array of them
+    return next((value for value in quoted if _is_error_like(value)), text)
 
 
-def _quoted(text: str) -> str:
-    """From the first bracket that opens to the last one that closes: what words around a value leave of it."""
-    begins = min((at for at in map(text.find, "[{") if at >= 0), default=len(text))
-    return text[begins : max(map(text.rfind, "]}")) + 1]
+def _is_error_like(value: Json) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
+
+
+def _quoted(text: str) -> Iterator[str]:
+    """What may be left of a text without the words around a value, as in `[API Error: {…}]` or a repr()."""
+    starts = sorted((at, closing) for at, closing in ((text.find("["), "]"), (text.find("{"), "}")) if at >= 0)
+    for begins, closing in starts:
+        part = text[begins : text.rfind(closing) + 1]
+        yield part
+        yield part.replace("\\'", "'")  # repr() escapes the quotes of what it shows
+
+
+def texts_in(value: Json) -> Iterator[str]:
+    """The strings in a value, in order; of many the first."""
+    waiting = [value]
+    for _ in range(_MOST_VALUES):
+        if not waiting:
+            return
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value[:_LONGEST_TEXT]
+        elif isinstance(value, dict | list):
+            members = value.values() if isinstance(value, dict) else value
+            waiting.extend(reversed(list(islice(members, _MOST_VALUES))))
 
 
 def _small(headers: Headers | None) -> Mapping[str, str] | None:
@@ -100,7 +131,8 @@ def _small(headers: Headers | None) -> Mapping[str, str] | None:
     return {str(name).lower(): str(value) for name, value in pairs}
 
 
-def _readings(body: Json) -> Iterator[Reading]:
+def _readings(body: Json, *, is_alone: bool = False) -> Iterator[Reading]:
+    """Each way to read a body; one that is alone, without an error's status, may be the data of an event or frame."""
     if isinstance(body, bytes | bytearray):
         body = bytes(body).decode("utf-8", "replace")
     if body is None or body in ("", {}):
@@ -117,6 +149,8 @@ def _readings(body: Json) -> Iterator[Reading]:
         yield Reading(body[0])
     if isinstance(body, dict) and "error" not in body:
         yield Reading({"error": body}, wrapped=True)
+    if isinstance(body, dict) and is_alone and _named_in(body):
+        yield Reading(body, _named_in(body))
 
 
 def _events(text: str) -> Iterator[Reading]:

@@ -23,6 +23,7 @@ class Candidates:
     _by: Mapping[_Key, tuple[Skeleton, ...]]
     _codes_at: frozenset[str]
     """JSON pointers to where some envelope has its code."""
+    skeletons: tuple[Skeleton, ...]
 
     @classmethod
     def of(cls, made: Iterable[Skeleton]) -> Self:
@@ -32,9 +33,8 @@ class Candidates:
             for key in dict.fromkeys(_keys(skeleton)):
                 found[key].append(skeleton)
         pointers = (each.shape.wire.get("code") for each in made)
-        return cls(
-            {key: tuple(each) for key, each in found.items()}, frozenset(each for each in pointers if each is not None)
-        )
+        codes_at = frozenset(each for each in pointers if each is not None)
+        return cls({key: tuple(each) for key, each in found.items()}, codes_at, made)
 
     def among(self, answer: Answer) -> tuple[Skeleton, ...]:
         """Those that share a status, a code, an event, a close or a gRPC status with the answer, each once."""
@@ -52,6 +52,7 @@ class Candidates:
         for code in codes_in(answer.readings, self._codes_at):
             yield ("code", code)
             yield ("family", family_of(code))
+        yield ("wording", None)
         streamed = any(each.event is not None for each in answer.readings)
         if streamed:
             yield ("streamed", None)
@@ -76,5 +77,7 @@ def _keys(skeleton: Skeleton) -> Iterator[_Key]:
         if code is not None:
             yield ("code", str(code))
             yield ("family", family_of(str(code)))
+    if skeleton.wording is not None and skeleton.protocol == HTTP:
+        yield ("wording", None)
     yield from (("status", int(seen)) for seen in skeleton.seen.get("status", ()) if seen.isdigit())
     yield from (("code", seen) for seen in skeleton.seen.get("code", ()))

@@ -77,6 +77,11 @@ class Endpoints:
         fits = [each for each in self._with_path_of(url) if each.method in methods]
         return tuple(each.address for each in fits if each.length == fits[0].length)
 
+    def with_path_of(self, url: str) -> tuple[str, ...]:
+        """The addresses of the endpoints with this path, whatever their method."""
+        fits = self._with_path_of(url)
+        return tuple(each.address for each in fits if each.length == fits[0].length)
+
     def _with_path_of(self, url: str) -> list[_Template]:
         """Those whose path the request's ends in, the longest first."""
         path = urlsplit(url).path or url

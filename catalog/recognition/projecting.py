@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.envelopes.pointer import ABSENT, find
-from catalog.recognition.answers import EMPTY
+from catalog.recognition.answers import EMPTY, texts_in
 from catalog.recognition.shapes import Fit
 
 if TYPE_CHECKING:
@@ -38,6 +38,13 @@ class Projection:
     @cached_property
     def param(self) -> Json:
         return self._at("param")
+
+    @cached_property
+    def texts(self) -> str:
+        """Every text of an error's body, a line each, its message first; empty of what carries no message."""
+        if self.message is None:
+            return ""
+        return "\n".join((self.message, *texts_in(self.body)))
 
     @cached_property
     def fit(self) -> Fit:

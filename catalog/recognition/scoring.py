@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 ENOUGH = 2.0
 """Points from which an answer is taken for a record's: a status and a type, or a code."""
 
-CODE, CODE_OF_FAMILY, NO_CODE = 5.0, 3.0, 2.0
+CODE, OTHER_CODE, CODE_OF_FAMILY, NO_CODE = 5.0, 4.0, 3.0, 2.0
 STATUS, STATUS_CLASS, OTHER_STATUS = 2.0, 1.0, -2.0
 TYPE, OTHER_TYPE = 2.0, -1.0
-VALUES, OTHER_WORDING = 4.0, -2.0
-WORDING = 0.25
-"""So little that a record of which no wording is documented stays beside one that has its own."""
+VALUES = 4.0
 STRICT, EVENT, OTHER_EVENT = 1.0, 1.0, -1.0
 CLOSE, GRPC_STATUS = 4.0, 5.0
-HEADER = 0.5
+HEADER, HEADER_THERE = 0.5, 0.25
+"""That a header is there only orders records: many have it of which nobody says so."""
+OTHER_PATH = -1.0
 
 _FAULT_OF_A_SERVER = 500
 
@@ -71,6 +71,12 @@ class Score:
     """Whether everything that was compared is as documented."""
     named: bool = False
     """Whether a code or a value of this row alone was seen: then the rest may differ."""
+    worded: bool = False
+    """Whether it has the words that are documented for this record, or that published answers to it have."""
+    moved: bool = False
+    """Whether it came with a status or type that the record does not document, or only as one of a class."""
+    new_code: bool = False
+    """Whether its code is in no record: then words alone say what it is."""
     strict: bool = True
     """Whether the body keeps to the envelope, with nothing missing and nothing besides."""
     shown: bool = False
@@ -161,9 +167,11 @@ def _of_status(found: Score, answer: Answer, seen: Projection) -> bool:
         found.add(STATUS, "status {} was seen live in place of {}", status, skeleton.statuses, exact=False)
     elif status // 100 == skeleton.hundreds:
         found.add(STATUS_CLASS, "status {} is one of {}xx", status, skeleton.hundreds)
+        found.moved = True
     else:
         wanted = skeleton.statuses or f"{skeleton.hundreds}xx"
         found.add(OTHER_STATUS, "status {}, documented {}", status, wanted, exact=False)
+        found.moved = True
         # an error is none of a success, nor the other way round
         return (status < 400) == (min(skeleton.statuses or {400}) < 400)
     return True
@@ -202,6 +210,7 @@ def _of_body(found: Score, seen: Projection, about: Provider) -> bool:
     fit = seen.fit
     if fit.wrong:
         return False
+    _of_wording(found, seen)
     if not (_of_code(found, seen, about.codes) and _of_values(found, seen) and _of_type(found, seen)):
         return False
     if any(find(seen.body, pointer) is not ABSENT for pointer in found.skeleton.absent):
@@ -214,21 +223,28 @@ def _of_body(found: Score, seen: Projection, about: Provider) -> bool:
         found.add(0.0, "without {}", name, exact=False)
     for name in fit.besides:
         found.add(0.0, "with {} besides", name, exact=False)
-    _of_wording(found, seen)
     return True
 
 
 def _of_code(found: Score, seen: Projection, codes: frozenset[str]) -> bool:
-    """Whether its code may be the record's. A code that no record has is another error, unless it is prose."""
+    """Whether its code may be the record's. A code that no record has is another error, unless it is prose.
+
+    Where there is no code, or one that is new, the words may still tell the error, and so may a type that is the code.
+    """
     skeleton = found.skeleton
     stated = skeleton.wire.get("code")
     if stated is None:
         return True
     code = str(seen.code) if type(seen.code) is int else seen.code
-    if code is ABSENT or code is None:
-        return None in stated and not found.points < STATUS_CLASS and _of_no_code(found, seen)
+    if code is ABSENT or code is None or (code == seen.type and None in stated):
+        if None not in stated:
+            found.add(0.0, "no code, documented {}", stated, exact=False)
+            found.named = seen.type in stated
+            return found.worded or found.named
+        return not found.points < STATUS_CLASS and _of_no_code(found, seen)
     if code in stated:
-        found.add(CODE, "code {} is documented", code)
+        # a record that has the code itself goes before one of which it is an alternative
+        found.add(CODE if code == stated[0] else OTHER_CODE, "code {} is documented", code)
         found.named = True
     elif str(code) in skeleton.seen.get("code", ()):
         found.add(CODE, "code {} was seen live in place of {}", code, stated, exact=False)
@@ -239,6 +255,11 @@ def _of_code(found: Score, seen: Projection, codes: frozenset[str]) -> bool:
         found.add(0.0, "its code is prose, as that of older answers: {}", code, exact=False)
     elif code not in codes and any(_one_family(code, each) for each in stated):
         found.add(CODE_OF_FAMILY, "code {} is of the family of {}", code, stated, exact=False)
+    elif found.worded and found.moved and code in codes:
+        found.add(0.0, "code {}, documented {}", code, stated, exact=False)
+    elif found.worded and code not in codes:
+        found.add(0.0, "code {} is in no record", code, exact=False)
+        found.new_code = True
     else:
         return False
     return True
@@ -259,6 +280,9 @@ def _of_no_code(found: Score, seen: Projection) -> bool:
 def _of_values(found: Score, seen: Projection) -> bool:
     for pointer, values in found.skeleton.constants.items():
         value = next((each for each in find_all(seen.body, pointer) if each in values), ABSENT)
+        if value is ABSENT and found.named and find(seen.body, pointer) is ABSENT:
+            found.add(0.0, "without {}", pointer, exact=False)
+            continue
         if value is ABSENT:
             return False
         found.add(VALUES, "{} is {}", pointer, value)
@@ -275,8 +299,9 @@ def _of_type(found: Score, seen: Projection) -> bool:
         found.add(TYPE if seen.type is not None else 0.0, "type {} is documented", seen.type)
     elif str(seen.type) in skeleton.seen.get("type", ()):
         found.add(TYPE, "type {} was seen live in place of {}", seen.type, stated, exact=False)
-    elif found.named or (found.points >= STATUS and seen.type is not ABSENT):
+    elif found.named or ((found.worded or found.points >= STATUS) and seen.type is not ABSENT):
         found.add(OTHER_TYPE, "type {}, documented {}", seen.type, stated, exact=False)
+        found.moved = True
     else:
         return False
     return True
@@ -285,22 +310,28 @@ def _of_type(found: Score, seen: Projection) -> bool:
 def _of_wording(found: Score, seen: Projection) -> None:
     prose = seen.code if isinstance(seen.code, str) and " " in seen.code else ""
     found.said = f"{prose} {seen.message or ''}".strip()
-    pattern = found.skeleton.message
-    if pattern is None or seen.message is None:
-        return
-    if pattern.search(seen.message):
-        found.add(WORDING, "its message has the documented wording")
-    else:
-        found.add(OTHER_WORDING, "its message has not the documented wording", exact=False)
+    documented, published = found.skeleton.message, found.skeleton.wording
+    if published is not None:
+        found.worded = published.search(seen.texts) is not None
+    elif documented is not None:
+        found.worded = documented.search(seen.message or "") is not None
+    if found.worded:
+        found.add(0.0, "its message has the words of this record")
 
 
 def _of_headers(found: Score, answer: Answer) -> None:
-    """An absent header tells little, a header that must be absent much: edges add and recordings leave out."""
-    if not answer.headers:
-        return
+    """What headers say for a record and against it. One that is missing says nothing: recordings leave headers out."""
     for name, rule in found.skeleton.headers.items():
-        if rule == "absent" and name in answer.headers:
+        value = (answer.headers or {}).get(name)
+        if value is None:
+            continue
+        if rule.rule == "absent":
             found.add(-2 * HEADER, "{} is there, documented absent", name, exact=False)
+        elif rule.rule == "equals" and value.lower() != rule.value.lower():
+            found.add(-2 * HEADER, "{} is {}, documented {}", name, value, rule.value, exact=False)
+        else:
+            points = HEADER if rule.rule == "equals" else HEADER_THERE
+            found.add(points, "{} is there, as documented", name)
 
 
 def _one_family(code: str, stated: Json) -> bool:

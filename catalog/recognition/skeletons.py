@@ -14,12 +14,14 @@ from catalog.reading.cells import cells_of
 from catalog.reading.classification import classification
 from catalog.reading.facts import meaning, occurs_on
 from catalog.reading.last_seen import messages_seen
+from catalog.reading.manifest import manifest
 from catalog.reading.retry import retry
 from catalog.recognition.shapes import Shape, shape
 
 if TYPE_CHECKING:
     from catalog.model import Json, Record
     from catalog.reading.expected import Expected
+    from catalog.reading.headers import HeaderRule
 
 HTTP, GRPC, CLIENT = "http", "grpc", "client"
 """Ways in which an answer travels, beside the `sse` and `websocket` of a record's stream; a client's is none."""
@@ -50,8 +52,10 @@ class Skeleton:
     """Values that stand at a JSON pointer, any of them."""
     absent: tuple[str, ...]
     """JSON pointers at which nothing may stand."""
-    headers: Mapping[str, str]
-    """Header -> `present` or `absent`, where the documents say so."""
+    wording: re.Pattern[str] | None
+    """The words that published answers to it have, searched in every text of a body."""
+    headers: Mapping[str, HeaderRule]
+    """Header -> its rule, where the documents say that it is there, is not there, or has one value."""
     event: str | None
     close: tuple[int, int] | None
     grpc: int | None
@@ -59,10 +63,15 @@ class Skeleton:
     """Aspect -> what was seen live in place of what is documented."""
     typed: bool
     """Whether the row gives a type, carried by the envelope or not."""
-    reach: int
-    """On how many endpoints it occurs: what occurs everywhere is the likelier of two that answer alike."""
+    endpoints: frozenset[str]
+    """Those that the record names; empty where it may occur on any."""
     words: frozenset[str] = field(repr=False)
     """What its message may speak of: the words of what the documents say of it, and of messages that were seen."""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether it is known by what words its message has."""
+        return self.wording is not None or self.message is not None
 
     @property
     def says_something(self) -> bool:
@@ -140,15 +149,22 @@ def _skeleton(
         message=_compiled(expected.message_pattern) if "message" in expected.envelope.wire else None,
         constants={pointer: values for pointer, values in constants.items() if values},
         absent=tuple(pointer for pointer, schema in expected.fields.items() if schema is False),
-        headers={rule.name: rule.rule for rule in expected.headers if rule.rule in ("present", "absent")},
+        wording=manifest(record.provider).wording.get(expected.address),
+        headers={rule.name: rule for rule in expected.headers if _is_telling(rule, record)},
         event=stream.event if stream is not None else None,
         close=stream.close_code if stream is not None else None,
         grpc=stream.grpc_status if stream is not None else None,
         seen=seen,
         typed=bool(classification(record).type),
-        reach=len(occurs_on(record)),
+        endpoints=occurs_on(record),
         words=words,
     )
+
+
+def _is_telling(rule: HeaderRule, record: Record) -> bool:
+    """Whether a header tells errors apart. That the account is named tells none: whoever is known is named."""
+    names_account = rule.name in manifest(record.provider).account_headers
+    return rule.rule in ("absent", "equals") or (rule.rule == "present" and not names_account)
 
 
 @cache

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from catalog.reading.expected import Expected
     from catalog.reading.headers import HeaderRule
     from catalog.reading.store import Catalog
+    from catalog.recognition.identify import Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,10 @@ class Matcher:
             return (*succeeded, *self._limits(replace(exchange, endpoint=endpoints[0]), response))
         return self._refused(exchange, endpoints, complete=complete)
 
+    def _identify(self, exchange: Exchange) -> Identity:
+        request = exchange.request
+        return self._recogniser.identify(answer_in(exchange), method=request.method, path=request.url)
+
     def _succeeded(self, exchange: Exchange, endpoint: str, response: Response) -> Iterator[Match]:
         """The endpoint's own success; a stream is evidence of the streamed form alone, where the record has one."""
         stated = self._expectations(self._catalog[endpoint])
@@ -124,13 +129,13 @@ class Matcher:
         response = exchange.response
         if response is None or (response.events is None and response.close is None):
             return False
-        found = self._recogniser.identify(answer_in(exchange)).records
+        found = self._identify(exchange).records
         return any(each.stream is not None for address in found for each in documented_answers(self._catalog[address]))
 
     def _refused(
         self, exchange: Exchange, endpoints: Sequence[str], *, complete: bool
     ) -> tuple[Match, ...] | Unmatched:
-        identity = self._recogniser.identify(answer_in(exchange))
+        identity = self._identify(exchange)
         on_it = [each for each in identity.records if not endpoints or self._occurs(each, endpoints)]
         candidates = on_it or self._alone_with_its_status(exchange, endpoints)
         if not candidates:

@@ -44,7 +44,8 @@ def test_each_answer_of_the_mock_is_recognised(provider: str, clean: Clean) -> N
         if told.kind != "errors" or told.record.surface == "client" or result.outcome is not Outcome.CONFORMS:
             continue
         for exchange in answers(result):
-            found = recogniser.identify(answer_in(exchange))
+            request = exchange.request
+            found = recogniser.identify(answer_in(exchange), method=request.method, path=request.url)
             if address not in found.records and address not in NOTHING_TO_KNOW_IT_BY:
                 missed.append((address, exchange.label, found.records, found.reasons))
     assert missed == []

@@ -65,6 +65,13 @@ def test_what_tells_of_the_account_is_a_record(name: str) -> None:
     assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
 
 
+@each_provider
+def test_each_wording_is_of_an_error_record(name: str) -> None:
+    named = manifest(name).wording.keys()
+    assert named
+    assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
+
+
 @each_target
 @each_provider
 def test_a_target_that_is_shipped_gives_each_role_and_address(name: str, target: str) -> None:

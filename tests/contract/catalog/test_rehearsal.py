@@ -10,6 +10,7 @@ import pytest
 import catalog as library
 from catalog.model import Event, Exchange, Request, Response, Severity
 from catalog.reading.expectations import documented_answers
+from catalog.reading.facts import claimed_endpoints, request_line
 from catalog.reading.rehearsal import Rehearsed, rehearsed
 from probes.judging.compare import compare
 from tests.harness.engines import catalog
@@ -67,7 +68,9 @@ def test_what_is_rehearsed_is_recognised(provider: str) -> None:
     for record in catalog().select(provider=provider):
         for one in rehearsed(record, NOW):
             said = one.content.decode() if one.event is not None else one.body
-            found = library.identify(provider, one.status, one.headers, said)
+            endpoint = next(iter(claimed_endpoints(record)), "")
+            method, path = request_line(catalog()[endpoint]) if endpoint else ("", "")
+            found = library.identify(provider, one.status, one.headers, said, method=method, path=path)
             assert one.record in {*found.records} | UNSAYABLE | TELL_NOTHING, found
 
 

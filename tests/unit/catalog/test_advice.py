@@ -46,6 +46,22 @@ def test_where_records_disagree_the_advice_names_those_that_forbid_it() -> None:
     assert found.condition == "not if it is pa/errors/general/spend_cap"
 
 
+def test_a_record_of_which_nothing_is_said_does_not_weaken_the_others() -> None:
+    addresses = ("pb/errors/general/key_leaked", "pb/errors/quota/batch_file_storage")
+    assert of_all(catalog.load()[address].record for address in addresses).may is May.NO
+
+
+def test_credit_that_is_used_up_does_not_come_back_by_waiting() -> None:
+    found = catalog.load()["pd/errors/rate_limit/credit_depleted"].retry
+    assert (found.may, found.condition) == (May.CONDITIONAL, "not before the account has credit or quota again")
+
+
+def test_where_nothing_is_known_nothing_is_advised_and_nothing_sent() -> None:
+    assert of_all([]).may is May.UNKNOWN
+    assert Advice(May.UNKNOWN, attempts=6).delay_s(1) is None
+    assert for_answer(Advice(May.UNKNOWN), {"x-should-retry": "true"}, None).may is May.YES
+
+
 @pytest.mark.parametrize(
     ("headers", "message", "seconds", "told_by"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,10 @@ from hypothesis import strategies as st
 
 import catalog
 from catalog import Identity, May, identify
+from catalog.model import Address
 from catalog.model.errors import CatalogError
+from catalog.recognition.answers import answer_of
+from catalog.recognition.identify import Recogniser
 
 PC_LIMIT = {"message": "Slow.", "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}
 PC_HEADERS = {"PC-Organization": "org-1", "Retry-After": "3"}
@@ -40,27 +44,32 @@ def test_a_body_is_read_in_every_form_that_people_have_it_in(body: Any) -> None:
 
 def test_what_is_as_documented_and_from_the_provider_is_certain() -> None:
     found = pc(PC_LIMIT)
-    assert found.certain
+    assert found.record == RATE_LIMIT
+    assert (found.verdict, found.candidates) == ("record", ())
     assert found.retry.may is May.YES
     assert (found.retry.wait_s, found.retry.wait_from) == (3.0, "retry-after")
 
 
 @pytest.mark.parametrize("name", ["pc-organization", "Other-Organization", "x-other-organization"])
 def test_the_providers_headers_are_known_by_their_stand_in_and_by_the_real_name(name: str) -> None:
-    assert pc(PC_LIMIT, headers={name: "org-1"}).certain
+    assert pc(PC_LIMIT, headers={name: "org-1"}).record == RATE_LIMIT
 
 
-@pytest.mark.parametrize("headers", [None, {}, {"date": "now"}, {"x-ratelimit-limit-requests": "1"}])
-def test_without_a_header_of_the_provider_nothing_that_others_imitate_is_certain(headers: Any) -> None:
+@pytest.mark.parametrize("headers", [{"date": "now"}, {"x-ratelimit-limit-requests": "1"}])
+def test_without_a_header_of_the_provider_nothing_that_others_imitate_is_sure(headers: Any) -> None:
     found = pc(PC_LIMIT, headers=headers)
-    assert found.records == (RATE_LIMIT,)
-    assert not found.certain
+    assert found.record is None
+    assert found.candidates == (RATE_LIMIT,)
 
 
-def test_another_type_beside_a_documented_code_is_told_and_makes_it_uncertain() -> None:
+@pytest.mark.parametrize("headers", [None, {}])
+def test_where_no_headers_are_known_the_callers_word_is_taken(headers: Any) -> None:
+    assert pc(PC_LIMIT, headers=headers).record == RATE_LIMIT
+
+
+def test_another_type_beside_a_documented_code_is_told() -> None:
     found = pc({**PC_LIMIT, "type": "requests"})
-    assert found.records == (RATE_LIMIT,)
-    assert not found.certain
+    assert found.record == RATE_LIMIT
     assert "type requests, documented rate_limit_error" in found.reasons
 
 
@@ -79,7 +88,139 @@ def test_a_code_of_a_documented_family_is_of_that_family() -> None:
 @pytest.mark.parametrize("code", ["a_code_that_nobody_documents", None])
 def test_a_code_that_no_record_has_is_no_record(code: str | None) -> None:
     error = {"message": "no", "type": "invalid_request_error", "param": None, "code": code}
-    assert not pc(error, 400)
+    found = pc(error, 400, {"pc-organization": "org-1"})
+    assert found.unknown
+    assert found.retry.may is May.UNKNOWN
+    assert code is None or f"code {code} is in no record" in found.reasons
+
+
+def test_a_new_code_is_said_and_what_it_is_nearest_to() -> None:
+    error = {"message": "Unknown field.", "type": "invalid_request_error", "param": "x", "code": "parameter_unknown"}
+    found = pc(error, 400)
+    assert (found.verdict, found.record, found.candidates) == ("unknown", None, ())
+    assert "code parameter_unknown is in no record" in found.reasons
+    assert "pc/errors/request/unknown_parameter" in found.nearest
+
+
+def test_a_new_status_is_said() -> None:
+    found = identify("pc", 418, None, {"error": {**PC_LIMIT, "code": None}})
+    assert "status 418 is in no record" in found.reasons
+    assert "status 429 is in no record" not in identify("pc", 429, None, "<html>").reasons
+
+
+PA_LIMIT = {"type": "error", "error": {"type": "rate_limit_error", "message": "Slow."}, "request_id": "req_1"}
+
+
+@pytest.mark.parametrize("path", [None, "/v1/messages", "https://api.example/v1/messages?beta=true", "/v1/nowhere"])
+def test_an_error_of_an_api_apart_needs_a_path_there(path: str | None) -> None:
+    found = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, path=path)
+    assert found.records
+    assert not any("/compliance/" in address for address in found.records)
+
+
+def test_the_path_tells_apart_what_the_answer_does_not() -> None:
+    path = "https://api.example/prefix/v1/compliance/activities?limit=1"
+    found = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, method="GET", path=path)
+    assert found.record == "pa/errors/compliance/compliance_rate_limit_exceeded"
+
+
+def test_the_method_tells_apart_what_the_path_does_not() -> None:
+    body = {"type": "error", "error": {"type": "permission_error", "message": "No."}, "request_id": "req_1"}
+    path = "/v1/compliance/apps/chats/chat_1"
+    deleted = identify("pa", 403, None, body, method="delete", path=path)
+    assert deleted.record == "pa/errors/compliance/insufficient_scope_delete"
+    read = identify("pa", 403, None, body, method="GET", path=f"{path}/messages")
+    assert read.record == "pa/errors/compliance/insufficient_scope_user_data"
+
+
+def test_a_code_says_more_than_the_path() -> None:
+    error = {"message": "no", "type": "invalid_request_error", "param": "model", "code": "model_not_found"}
+    found = identify("pc", 404, None, {"error": error}, method="GET", path="/v1/agents")
+    assert found.record == "pc/errors/not_found/model"
+
+
+PAUSE = {"x-ratelimit-remaining": {"rule": "equals", "value": "0"}}
+"""What a limit states that is used up; the other states when to come back."""
+
+
+@pytest.mark.parametrize(
+    ("headers", "slug"),
+    [
+        ({"x-ratelimit-remaining": "0"}, "primary"),
+        ({"x-ratelimit-remaining": "4990", "retry-after": "60"}, "secondary"),
+    ],
+)
+def test_a_stated_header_value_tells_two_records_apart(headers: dict[str, str], slug: str) -> None:
+    original = catalog.load()["pa/errors/general/internal_error"].record
+    stated = {"primary": PAUSE, "secondary": {"retry-after": {"rule": "present"}}}
+    records = [
+        replace(
+            original,
+            address=Address.parse(f"pa/errors/made/{name}"),
+            data={**original.data, "http_status": 429, "type": "limited", "response_headers": rules},
+        )
+        for name, rules in stated.items()
+    ]
+    body = {"type": "error", "error": {"type": "limited", "message": "Slow."}, "request_id": "req_1"}
+    answer = answer_of(429, {"request-id": "req_1", **headers}, body)
+    assert Recogniser.of("pa", records).identify(answer).records == (f"pa/errors/made/{slug}",)
+
+
+def test_words_alone_make_a_candidate_and_nothing_sure() -> None:
+    found = identify("pd", None, None, {"error": "Your team has used all available credits."})
+    assert (found.record, found.candidates) == (None, ("pd/errors/rate_limit/credit_depleted",))
+
+
+def test_an_answer_at_a_path_for_which_nothing_like_it_is_documented_is_still_told() -> None:
+    found = identify("pa", 529, None, PA_BODY, method="GET", path="/v1/compliance/activities")
+    assert "pa/errors/general/overloaded" in found.records
+
+
+def test_a_header_that_must_be_absent_rules_a_record_out() -> None:
+    body = json.loads(json.dumps(PA_LIMIT))
+    body["error"]["details"] = {"error_code": "enforced_spend_limit_reached"}
+    cap = "pa/errors/general/spend_cap"
+    assert identify("pa", 429, {"request-id": "req_1"}, body).record == cap
+    retried = identify("pa", 429, {"request-id": "req_1", "retry-after": "3", "x-should-retry": "true"}, PA_LIMIT)
+    assert cap not in retried.records
+
+
+@pytest.mark.parametrize(
+    ("provider", "status", "headers", "body", "group", "may"),
+    [
+        ("pa", 503, None, "<html>Unavailable</html>", "overload", May.YES),
+        ("pa", 500, None, b"", "server error", May.YES),
+        ("pa", 520, {"server": "edge"}, "<html>x</html>", "server error", May.YES),
+        ("pc", 501, None, "", "server error", May.UNKNOWN),
+        ("pb", 429, {"Retry-After": "12"}, "", "rate limit", May.YES),
+        ("pb", 429, None, "", "rate limit", May.CONDITIONAL),
+        ("pa", 403, {"server": "edge"}, "<!DOCTYPE html><title>Blocked</title>", "", May.UNKNOWN),
+        ("pa", 418, {"x-should-retry": "true"}, {}, "", May.YES),
+        ("pa", 418, {"x-should-retry": "false"}, {}, "", May.NO),
+        ("pa", 418, {"retry-after": "12"}, {}, "", May.YES),
+        ("pc", 402, None, {"detail": "pay"}, "", May.UNKNOWN),
+    ],
+)
+def test_what_status_and_headers_alone_say_is_said(
+    provider: str, status: int, headers: Any, body: Any, group: str, may: May
+) -> None:
+    found = identify(provider, status, headers, body)
+    assert (found.record, found.candidates, found.group) == (None, (), group)
+    assert found.retry.may is may
+    assert found.retry.wait_s == (12.0 if headers and "12" in headers.values() else None)
+
+
+def test_a_page_of_a_gateway_is_told_as_one() -> None:
+    found = identify("pa", 403, {"server": "edge"}, "<html><title>Attention required</title></html>")
+    assert found.unknown
+    assert any("a gateway in front of the provider" in reason for reason in found.reasons)
+
+
+def test_many_that_fit_are_told_as_their_group() -> None:
+    body = {"error": {"code": 429, "message": "Resource has been exhausted.", "status": "RESOURCE_EXHAUSTED"}}
+    found = identify("pb", 429, None, body)
+    assert (found.verdict, found.group, found.candidates) == ("group", "rate limit", ())
+    assert len(found.records) > 5
 
 
 @pytest.mark.parametrize(
@@ -87,28 +228,31 @@ def test_a_code_that_no_record_has_is_no_record(code: str | None) -> None:
 )
 def test_another_host_with_the_same_body_is_named_no_record(headers: dict[str, str]) -> None:
     found = pc(PC_LIMIT, headers=headers)
-    assert not found
+    assert found.records == ()
+    assert (found.verdict, found.nearest) == ("group", (RATE_LIMIT,))
     assert "it only looks like pc/errors/rate_limit/rate_limit_exceeded" in found.reasons
 
 
-def test_an_answer_that_came_through_another_host_is_named_and_not_certain() -> None:
+def test_an_answer_that_came_through_another_host_is_a_candidate() -> None:
     found = pc(PC_LIMIT, headers={**PC_HEADERS, "x-litellm-version": "1"})
-    assert found.records == (RATE_LIMIT,)
-    assert not found.certain
+    assert found.record is None
+    assert found.candidates == (RATE_LIMIT,)
 
 
 @pytest.mark.parametrize("lacking", ["param", "message"])
 def test_an_envelope_that_lacks_a_member_is_of_another_host_unless_a_header_says_otherwise(lacking: str) -> None:
     error = {name: value for name, value in PC_LIMIT.items() if name != lacking}
-    assert not pc(error, headers={"date": "now"})
+    assert not pc(error, headers={"date": "now"}).records
     assert pc(error).records == (RATE_LIMIT,)
 
 
 def test_the_set_that_an_answer_cannot_tell_apart_is_named_with_the_likeliest_first() -> None:
-    body = {"type": "error", "error": {"type": "invalid_request_error", "message": "max_tokens: Field required"}}
-    found = identify("pa", 400, {"request-id": "req_1"}, {**body, "request_id": "req_1"})
-    assert found.records[0] == "pa/errors/invalid_request/missing_max_tokens"
-    assert "pa/errors/invalid_request/empty_messages" in found.records
+    body = {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}
+    found = identify("pa", 401, {"request-id": "req_1"}, {**body, "request_id": "req_1"})
+    assert found.record is None
+    slugs = {each.rpartition("/")[2] for each in found.candidates}
+    assert slugs == {"key_malformed", "key_revoked", "key_expired", "bad_request_signing"}
+    assert found.group == "authentication"
     assert found.retry.may is May.NO
 
 
@@ -170,4 +314,6 @@ def test_whatever_answers_is_a_set_of_records_or_none(
     found = identify(provider, status, headers, body, close=close, grpc=grpc)
     assert found.reasons
     assert all(address in catalog.load() for address in found.records)
-    assert found.records or not found.certain
+    assert found.record is None or not found.candidates
+    assert {found.record, *found.candidates} <= {None, *found.records}
+    assert found.records or found.retry.may is not May.NO or "x-should-retry" in found.retry.condition

@@ -143,6 +143,12 @@ MISTAKES = [
         '[account]\ntrouble = ["pf/errors/a/b"]\n\n[roles]',
         "$.account.trouble[0]: 'pf/errors/a/b' is not of pe; begin it with pe/",
     ),
+    ("[roles]", '[wording]\n"pf/errors/a/b" = "x"\n\n[roles]', "$.wording: 'pf/errors/a/b' is no error of pe; "),
+    (
+        "[roles]",
+        '[wording]\n"pe/errors/a/b" = "(x"\n\n[roles]',
+        "$.wording.pe/errors/a/b: is no regular expression (missing ), unterminated subpattern at position 0); mend it",
+    ),
     ("[controls.admin]", "[controls.amdin]", "$.controls.amdin: 'amdin' is no role; did you mean admin?"),
     ('"admin_url"\n', '"auth_url"\n', "$.controls.admin.address: 'auth_url' is no address; "),
     (

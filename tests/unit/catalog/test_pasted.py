@@ -71,6 +71,47 @@ def test_an_exception_tells_its_status_in_words_and_its_body_as_python_shows_it(
     assert (found.status, found.headers, found.body) == (429, None, BODY)
 
 
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (f"[API Error: {TEXT}]", None),
+        (f"API Error: 429 {TEXT}", 429),
+        (f"429 {TEXT}", 429),
+        (f"ClientError: 429 RESOURCE_EXHAUSTED. {BODY!r}", 429),
+        (f"RateLimitError({f'Error code: 429 - {BODY!r}'!r})", 429),
+        ("RateLimitError('Error code: 429 - " + repr(BODY).replace("'", "\\'") + "')", 429),
+        (f"got status: 429 Too Many Requests. {TEXT}", 429),
+    ],
+)
+def test_the_words_of_an_exception_are_read(text: str, status: int | None) -> None:
+    [found] = answers_in(text)
+    assert (found.status, found.body) == (status, BODY)
+
+
+@pytest.mark.parametrize(
+    ("text", "method", "path"),
+    [
+        (VERBOSE, "POST", "/v1/responses"),
+        (f"$ curl -i https://api.example/v1/models\n{CURL}", "GET", "https://api.example/v1/models"),
+        (f"curl -i -X DELETE 'https://api.example/v1/x'\n{CURL}", "DELETE", "https://api.example/v1/x"),
+        (f"curl -i \\\n  https://api.example/v1/x -d '{{}}'\n{CURL}", "POST", "https://api.example/v1/x"),
+        (CURL, None, None),
+        (f"GET /v1/models HTTP/1.1\nhost: api.example\n\n{CURL}", "GET", "/v1/models"),
+        (
+            json.dumps({"request": {"method": "get", "url": "https://a.example/v1/x"}, "response": HAR_RESPONSE}),
+            "GET",
+            "https://a.example/v1/x",
+        ),
+        (json.dumps({"request": {"method": "GET", "url": "/v1/x"}, "response": SEEN}), "GET", "/v1/x"),
+        (json.dumps({**SEEN, "method": "GET", "path": "/v1/x"}), "GET", "/v1/x"),
+        (json.dumps({**SEEN, "path": 3}), None, None),
+    ],
+)
+def test_the_request_is_found_where_the_text_has_it(text: str, method: str | None, path: str | None) -> None:
+    [found] = answers_in(text)
+    assert (found.method, found.path) == (method, path)
+
+
 def test_each_line_of_a_results_file_is_read() -> None:
     assert len(answers_in(f"{json.dumps(RESULT)}\n\n{json.dumps(RESULT)}\n")) == 2
 
@@ -111,8 +152,37 @@ def test_the_command_says_the_record_and_what_to_do(
     assert identified(monkeypatch, CURL, "pc") == 0
     told = capsys.readouterr().out
     assert told.startswith("pc/errors/rate_limit/rate_limit_exceeded\n")
-    for words in ("send again  yes", "3 s, by retry-after", "certain     yes", "2:7.5#rate_limit_exceeded", "never"):
+    for words in (
+        "send again  yes",
+        "3 s, by retry-after",
+        "group       rate limit",
+        "2:7.5#rate_limit_exceeded",
+        "never",
+    ):
         assert words in told
+
+
+def test_the_command_prints_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert identified(monkeypatch, CURL, "pc", "--json", "--method", "POST", "--path", "/v1/responses") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["record"]) == ("record", "pc/errors/rate_limit/rate_limit_exceeded")
+    assert (found["retry"]["may"], found["retry"]["wait_s"]) == ("yes", 3.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        ("HTTP/1.1 503\r\n\r\n", "overload, by its status alone\n  send again  yes, after"),
+        ('{"error": {"code": 429, "message": "x", "status": "RESOURCE_EXHAUSTED"}}', "rate limit: "),
+        ('{"error": {"code": 503, "message": "x", "status": "UNAVAILABLE"}}', "one of 2: pb/errors/general/"),
+        ("HTTP/1.1 403\r\n\r\n<html>", "unknown: no record fits this answer\n  send again  unknown"),
+    ],
+)
+def test_the_command_leads_with_what_it_is_and_whether_to_send_it_again(
+    text: str, headline: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert identified(monkeypatch, text, "pb") == (1 if headline.startswith("unknown") else 0)
+    assert capsys.readouterr().out.startswith(headline)
 
 
 def test_the_command_says_when_nothing_fits(
@@ -120,7 +190,7 @@ def test_the_command_says_when_nothing_fits(
 ) -> None:
     assert identified(monkeypatch, '{"detail": "\\u001b[2J"}', "pc", "--status", "418") == 1
     told = capsys.readouterr().out
-    assert told.startswith("no record fits this answer")
+    assert told.startswith("unknown: no record fits this answer")
     assert "\x1b" not in told
 
 
