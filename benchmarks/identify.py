@@ -21,7 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import catalog
-from tests.harness.recognising import WORN, Capture, of_file, right, seen_as, worn
+from tests.harness.recognising import WORN, Capture, Mark, identified, mark, of_file, right, seen_as, worn
 
 ROUNDS = 20
 
@@ -37,8 +37,9 @@ def main() -> None:
 def _accuracy(captures: list[Capture]) -> Iterator[str]:
     own = [each for each in captures if each["provider"] != "none"]
     verdicts = [(each, right(each)) for each in own]
-    good = sum(fine for _, fine in verdicts)
-    yield f"{good} of {len(own)} answers are told right ({good / len(own):.0%})"
+    marks = Counter(map(mark, own))
+    yield f"{len(own)} answers, by the section and row that their labels name:"
+    yield from (f"  {each}: {marks[each]}" for each in Mark)
     for provider in sorted({each["provider"] for each in own}):
         mine = [fine for each, fine in verdicts if each["provider"] == provider]
         yield f"  {provider}: {sum(mine)} of {len(mine)}"
@@ -49,9 +50,9 @@ def _accuracy(captures: list[Capture]) -> Iterator[str]:
         yield f"  {how}: {sum(map(right, same))} of {len(same)}"
     others = [each for each in captures if each["provider"] == "none"]
     asked = [(each, provider) for each in others for provider in ("pa", "pb", "pc", "pd")]
-    named = [found for each, provider in asked if (found := seen_as({**each, "provider": provider})) != "nothing"]
-    certain = sum("certainly" in each for each in named)
-    yield f"{len(others)} answers of other hosts, asked of each provider: {len(named)} named, {certain} with certainty"
+    verdicts_of_others = Counter(identified({**each, "provider": provider}).verdict for each, provider in asked)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts_of_others.most_common())
+    yield f"{len(others)} answers of other hosts, asked of each provider: {told}"
 
 
 def _speed(captures: list[Capture]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -50,24 +51,48 @@ def identified(capture: Capture) -> Identity:
     return catalog.identify(capture["provider"], capture["http_status"], capture["headers"], capture["body"])
 
 
-def right(capture: Capture) -> bool:
-    """Whether the first record is of the row that the answer belongs to; none where it belongs to none."""
+class Mark(StrEnum):
+    """How an answer was recognised, held against the row that its label names."""
+
+    NAMED = "named"
+    """As the one record of the row, or as none where it belongs to none."""
+    AMONG_FEW = "among a few"
+    """The candidates include a record of the row."""
+    LEFT = "left unnamed"
+    """Only its group was told, or nothing; never wrong."""
+    WRONG = "wrong"
+    """As a record of another row, or only candidates of other rows."""
+
+
+def mark(capture: Capture) -> Mark:
+    """How it was recognised."""
     found = identified(capture)
     expect = capture["expect"]
+    named = (found.record,) if found.record is not None else found.candidates
     if not isinstance(expect, dict):
-        return not found.records
-    return bool(found.records) and _is_row(catalog.load()[found.records[0]], expect)
+        return Mark.WRONG if found.record is not None else Mark.AMONG_FEW if named else Mark.NAMED
+    if not named:
+        return Mark.LEFT
+    if not any(_is_row(catalog.load()[address], expect) for address in named):
+        return Mark.WRONG
+    return Mark.NAMED if found.record is not None else Mark.AMONG_FEW
+
+
+def right(capture: Capture) -> bool:
+    """Whether the record of its row is named, alone or among a few; of an answer without a row, that none is."""
+    return mark(capture) in (Mark.NAMED, Mark.AMONG_FEW)
 
 
 def seen_as(capture: Capture) -> str:
     """What it was recognised as, in words."""
     found = identified(capture)
-    if not found:
-        return "nothing"
-    return f"{'certainly' if found.certain else 'perhaps'} {found.records[0]}"
+    return f"{found.verdict} {found.record or ', '.join(found.candidates) or found.group}".strip()
 
 
 def _is_row(record: CatalogRecord, expect: dict[str, Any]) -> bool:
+    sections = {source.partition("#")[0].partition(":")[2] for source in record.sources}
+    if expect["section"] not in sections:
+        return False
     status = str(expect["http"]).split(" ")[0]
     documented = [str(each) for each in record.statuses]
     if documented and status not in documented and record.record.data["http_status"] != f"{status[0]}xx":
