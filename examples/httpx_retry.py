@@ -4,7 +4,7 @@
     client = httpx.Client(event_hooks={"response": [named("pc", print)]})
 
 The rules of the four providers are the catalog's: which error may be sent again, how long to wait (what the answer
-asks for before any backoff of our own), and how often. What is not recognised is not sent again.
+asks for before any backoff of our own), and how often. Of what is not recognised, status and headers decide.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Retry(httpx.BaseTransport):
             if response.status_code < 400:
                 return response
             response.read()
-            wait = self._wait_s(response, attempt)
+            wait = self._wait_s(request, response, attempt)
             if wait is None:
                 return response
             self._sleep(wait)
@@ -58,15 +58,23 @@ class Retry(httpx.BaseTransport):
     def close(self) -> None:
         self._wrapped.close()
 
-    def _wait_s(self, response: httpx.Response, attempt: int) -> float | None:
+    def _wait_s(self, request: httpx.Request, response: httpx.Response, attempt: int) -> float | None:
         """Seconds until the next attempt, or None where there is to be none."""
-        found = catalog.identify(self._provider, response.status_code, response.headers, response.content)
-        advice = found.retry
-        if not found:
-            return None
+        advice = _identify(self._provider, request, response).retry
         if advice.may is catalog.May.CONDITIONAL and not (self._conditional and self._conditional(advice)):
             return None
         return advice.delay_s(attempt, self._chance)
+
+
+def _identify(provider: str, request: httpx.Request, response: httpx.Response) -> catalog.Identity:
+    return catalog.identify(
+        provider,
+        response.status_code,
+        response.headers,
+        response.content,
+        method=request.method,
+        path=request.url.path,
+    )
 
 
 def named(provider: str, tell: Callable[[str], None]) -> Callable[[httpx.Response], None]:
@@ -75,8 +83,8 @@ def named(provider: str, tell: Callable[[str], None]) -> Callable[[httpx.Respons
     def hook(response: httpx.Response) -> None:
         if response.status_code >= 400:
             response.read()
-            found = catalog.identify(provider, response.status_code, response.headers, response.content)
-            what = found.records[0] if found else found.reasons[0]
+            found = _identify(provider, response.request, response)
+            what = found.record or " or ".join(found.candidates) or found.group or found.reasons[0]
             tell(f"{response.request.method} {response.request.url.path}: {response.status_code}, {what}")
 
     return hook
