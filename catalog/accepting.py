@@ -12,6 +12,7 @@ from catalog.model import homes, places
 from catalog.model.clock import days_from
 from catalog.model.errors import CatalogError, did_you_mean, shown
 from catalog.model.exits import Exit
+from catalog.model.visible import line
 from catalog.reading.assertions import assertions
 from catalog.reading.store import Catalog
 from catalog.writeback import ledger
@@ -70,7 +71,7 @@ def accept(args: Namespace) -> int:
     named = ", ".join(sorted(drifts)[:_NAMED]) + (f" and {len(drifts) - _NAMED} more" if len(drifts) > _NAMED else "")
     verb = "accepts" if changed else "already accepted"
     count = f"{len(drifts)} {'record' if len(drifts) == 1 else 'records'}"
-    print(f"{shown(file)} {verb} it of {count} on {terms.target} until {terms.review_by}: {named}")
+    print(line(f"{shown(file)} {verb} it of {count} on {terms.target} until {terms.review_by}: {named}"))
     return Exit.FINE
 
 
@@ -95,7 +96,7 @@ def _accept_one(args: Namespace, terms: _Terms, catalog: Catalog) -> int:
         entry = terms.entry(address, _drifts(args, address))
     file = args.ledger or ledger.of_record(address)
     verb = "accepts" if ledger.accept(entry, file) else "already accepted"
-    print(f"{shown(file)} {verb} {entry.in_words} of {entry.address} on {entry.target} until {entry.review_by}")
+    print(line(f"{shown(file)} {verb} {entry.in_words} of {entry.address} on {entry.target} until {entry.review_by}"))
     return Exit.FINE
 
 

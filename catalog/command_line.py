@@ -154,7 +154,7 @@ def run(
         if found:
             return _say(parser, found, Exit.USAGE)
         with suppress(OSError):
-            traceback.print_exc()
+            sys.stderr.write(visible.harmless(traceback.format_exc()))
         return _say(parser, "this is a fault of our own; report it with the lines above", Exit.HARNESS_ERROR)
 
 

@@ -42,7 +42,7 @@ def check(args: Namespace) -> int:
             from catalog.check import mending
 
             for line in mending.put_right(root):
-                print(line)
+                print(visible.row(line))
     found = [line for root in roots for line in _record_problems(root)] + _ledger_problems(args, roots)
     lines = dict.fromkeys(found)  # what lies beside the records of two homes is told by both
     for line in lines:
@@ -95,7 +95,7 @@ def show_record(args: Namespace) -> int:
             return Exit.FINE
     record = catalog[prefix]
     if args.json:
-        print(json.dumps(record.data, indent=2, ensure_ascii=False))
+        print(json.dumps(visible.tree(record.data), indent=2, ensure_ascii=False))
     else:
         alike = Lookalikes.of(catalog.select(record.provider))[record.address]
         made = assertions(record, catalog.__getitem__)
@@ -139,7 +139,7 @@ def find(args: Namespace) -> int:
         text=" ".join(args.text) or None,
     )
     for each in found:
-        print(f"{each.address}  {each.title}")
+        print(visible.row(f"{each.address}  {each.title}"))
     if not found:
         raise _nothing_fits(args)
     return Exit.FINE
@@ -205,7 +205,7 @@ def update(args: Namespace) -> int:
         dry_run=args.dry_run,
     )
     for line in summary.lines():
-        print(line)
+        print(visible.row(line))
     return Exit.FINE
 
 

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from catalog.model.visible import visible
+from catalog.model.visible import line, row
 from catalog.recognition.advice import May
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LABEL = 14
 
 def identity_text(identity: Identity, library: Library) -> str:
     """Several lines: what the answer is, and whether to send the request again, come first."""
-    return "\n".join(_lines(identity, library))
+    return "\n".join(map(row, _lines(identity, library)))
 
 
 def identity_json(identity: Identity) -> str:
@@ -83,4 +83,4 @@ def _freshness(record: CatalogRecord) -> str:
 def _row(label: str, text: str) -> Iterator[str]:
     if text:
         head = f"  {label}".ljust(_LABEL)
-        yield from textwrap.wrap(visible(text), WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL)
+        yield from textwrap.wrap(line(text), WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL)

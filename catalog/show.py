@@ -7,7 +7,7 @@ import textwrap
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from catalog.model import explanations
+from catalog.model import explanations, visible
 from catalog.model.text import brief
 from catalog.reading.assertions import asked
 from catalog.reading.cells import cells_of, settled_of
@@ -61,7 +61,7 @@ def record_text(record: Record, file: str, made: Sequence[Assertion], lookalikes
     for key, reason in asked(record).items():
         lines += [f"  {key}", *_row("assumed", reason, "    ", _NARROW)]
     lines += ["", "  Its other fields", "", *_fields(_without_relations(record.data), "  ", leave_out=_TOLD_ABOVE)]
-    return "\n".join(lines)
+    return "\n".join(map(visible.row, lines))
 
 
 def _asserted(
@@ -100,7 +100,7 @@ def fact_text(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[
     lines = [fact.id, *_row("row", fact.citation, "  ", _NARROW), *_row("states", fact.statement, "  ", _NARROW)]
     lines += _row("note", fact.note, "  ", _NARROW) if fact.note else []
     if fact.wire is not Wire.YES:
-        return "\n".join([*lines, *_row("wire", str(fact.wire), "  ", _NARROW)])
+        return "\n".join(map(visible.row, [*lines, *_row("wire", str(fact.wire), "  ", _NARROW)]))
     label = "in part by" if fact.in_part else "looked at by"
     if not checked_by:
         lines += _row("looked at by", fact.reason or "nothing yet", "  ", _NARROW)
@@ -112,12 +112,12 @@ def fact_text(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequence[
         where = assertion_line(made[0]) if len(made) == 1 else f"{stated}, in {len(made)} records: {made[0].id} …"
         lines += [f"  {label:<{_NARROW - 2}} {where}"]
         label = ""
-    return "\n".join(lines)
+    return "\n".join(map(visible.row, lines))
 
 
 def assertion_line(each: Assertion) -> str:
     """An assertion by its id, and what it states."""
-    return f"{each.id} = {brief(_plain(each.documented), WIDTH)}"
+    return visible.row(f"{each.id} = {brief(_plain(each.documented), WIDTH)}")
 
 
 def _without_relations(data: Mapping[str, Json]) -> Mapping[str, Json]:

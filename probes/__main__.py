@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from catalog import command_line
-from catalog.model import homes, places, visible
+from catalog.model import homes, places
 from catalog.model.errors import CatalogError
 from catalog.model.exits import Exit
+from catalog.model.visible import row
 from catalog.reading.manifest import manifest, meant
 from catalog.reading.store import Catalog
 from probes.commands import new
@@ -84,7 +85,7 @@ def _coverage(chosen: argparse.Namespace) -> int:
     print("facts of the documents, by provider and section")
     print("\n".join(f"  {line}" for line in looked_at.told(looked_at.by_section(found))))
     if chosen.rest:
-        print("\n".join(["not looked at whole", *(f"  {line}" for line in looked_at.rest(found))]))
+        print("\n".join(["not looked at whole", *(row(f"  {line}") for line in looked_at.rest(found))]))
     return Exit.FINE
 
 
@@ -103,7 +104,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
 
 
 def _variables(chosen: argparse.Namespace) -> int:
-    print("\n".join(missing_variables.of_each_variable(_catalog(chosen), chosen.target)))
+    print("\n".join(map(row, missing_variables.of_each_variable(_catalog(chosen), chosen.target))))
     return Exit.FINE
 
 
@@ -115,7 +116,7 @@ def _cleanup(chosen: argparse.Namespace) -> int:
         cleanup.journals(chosen.runs, places.meant(chosen.out)), target.load(chosen.target), forget=chosen.forget
     )
     for each in told:
-        print(visible.line(each.line))  # it quotes a journal, which anybody may have written
+        print(row(each.line))  # it quotes a journal, which anybody may have written
     left = sum(each.left for each in told)
     print(f"{len(told) - left} removed, {left} left" if told else "nothing is left on any account")
     return Exit.PROBLEMS if left else Exit.FINE
@@ -137,7 +138,7 @@ def _ready(chosen: Target) -> Iterator[Target]:
 def _check(catalog: Catalog, books: dict[str, Book]) -> int:
     lines = list(fit.misfits(catalog, books))
     for line in lines:
-        print(line)
+        print(row(line))
     recipes = sum(len(each.recipes) for each in books.values())
     reasons = sum(len(each.unprobed) for each in books.values())
     told = f"{len(catalog)} records, {recipes} recipes, {reasons} reasons"

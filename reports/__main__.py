@@ -19,6 +19,7 @@ from catalog.evidence.results_file import EvidenceError
 from catalog.model import homes, places
 from catalog.model.errors import shown
 from catalog.model.exits import Exit
+from catalog.model.visible import row, tree
 from catalog.rely import declared
 from reports import build, ci_annotations, diff, feed, history, news, terminal
 from reports.across.commands import add_matrix, add_upgrade
@@ -235,13 +236,14 @@ def _append(asked: argparse.Namespace) -> int:
     damaged: list[str] = []
     added = history.append(asked.folder, run, results, damaged)
     _tell_of_damage(damaged)
-    print(f"{shown(history.file_of(asked.folder, run.target))}: {run.run} {'added' if added else 'was there already'}")
+    file = shown(history.file_of(asked.folder, run.target))
+    print(row(f"{file}: {run.run} {'added' if added else 'was there already'}"))
     return 0
 
 
 def _list(asked: argparse.Namespace) -> int:
     for line in _remembered(asked):
-        print(f"{line['today']}  {line['run']}  {_tally(line['outcomes'])}")
+        print(row(f"{line['today']}  {line['run']}  {_tally(line['outcomes'])}"))
     return 0
 
 
@@ -258,7 +260,7 @@ def _news(asked: argparse.Namespace) -> int:
     meant = asked.run or rows[-1].run
     run = meant if meant in known else _described(meant).run
     told = news.news(asked.target, rows, run, Policy(asked.after, asked.remind))
-    print(json.dumps(told, ensure_ascii=False, indent=2))
+    print(json.dumps(tree(told), ensure_ascii=False, indent=2))
     return 0
 
 
@@ -278,7 +280,7 @@ def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
 
 def _tell_of_damage(damaged: Sequence[str]) -> None:
     """Name the damaged lines of a history on stderr: a command goes on without them."""
-    sys.stderr.writelines(f"reports: {line}\n" for line in damaged)
+    sys.stderr.writelines(f"{row(f'reports: {line}')}\n" for line in damaged)
 
 
 def _open(asked: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import same_drift
 from catalog.evidence.self_check import of_records
 from catalog.model import Outcome
-from catalog.model.visible import line
+from catalog.model.visible import line, row
 from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def render(before: tuple[Run, Sequence[Result]], after: tuple[Run, Sequence[Resu
         lines += ["", f"{each.heading} ({len(each.lines)})", *(f"  {text}" for text in each.lines)]
     if not found:
         lines += ["", "No record changed."]
-    return "\n".join(lines)
+    return "\n".join(map(row, lines))
 
 
 def differences(before: Sequence[Result], after: Sequence[Result]) -> list[Difference]:

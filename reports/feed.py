@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from catalog.model.visible import line, tree, visible
+from catalog.model.visible import harmless, line, tree, visible
 from catalog.writeback.writing import write_data
 from reports.episodes import Ending, Episode, Part, episodes
 from reports.summary import code_span
@@ -108,7 +108,7 @@ def markdown(feed: Feed) -> str:
         lines += [f"## {each.first} {each.provider.upper()}: {code_span(_told(each), LONGEST)}", ""]
         lines += [*(f"{said}  " for said in _said(each, code_span)), ""]
         lines += [*(f"- {said}" for said in _parts(each, code_span)), ""]
-    return "\n".join(lines)
+    return harmless("\n".join(lines))
 
 
 def atom(feed: Feed) -> str:
@@ -142,7 +142,7 @@ def json_feed(feed: Feed) -> str:
         for each in feed.entries[:LISTED]
     ]
     told = {"version": JSON_FEED, "title": feed.title(_plain), "authors": [{"name": "catalog-probe"}], "items": items}
-    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(tree(told), ensure_ascii=False, indent=2) + "\n"
 
 
 def as_data(episode: Episode, most: int = RECORDS) -> dict[str, Json]:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from catalog.evidence import verdicts
 from catalog.model import Outcome
-from catalog.model.visible import line
+from catalog.model.visible import harmless, line
 from reports import advice
 from reports.causes import Gathered, heading
 from reports.commands import accept, ask_again
@@ -229,7 +229,7 @@ def _bounded(blocks: Sequence[str], link: str) -> str:
     note = f"… cut here to stay short; the rest is in the [full report]({link})."
     kept: list[str] = []
     room = MAX_BYTES - len(note.encode()) - 3
-    for block in blocks:
+    for block in map(harmless, blocks):
         room -= len(block.encode()) + 2
         if room < 0:
             return "\n\n".join([*kept, note]) + "\n"

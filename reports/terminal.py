@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence import verdicts
 from catalog.model.exits import Exit
-from catalog.model.visible import line
+from catalog.model.visible import line, row
 from reports import advice, sentence
 from reports.causes import Gathered, heading
 from reports.commands import ask_again
@@ -59,6 +59,7 @@ class _Paint:
         self._colour = colour
 
     def __call__(self, name: str, text: str) -> str:
+        text = row(text)
         return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m" if self._colour and text else text
 
 
@@ -104,7 +105,7 @@ def _section(section: Section, overview: Overview, width: int, paint: _Paint) ->
     else:
         yield paint(colour, f"{section.name.heading} ({len(members)})")
         for standing in members[:LISTED]:
-            yield f"  {standing.address}"
+            yield row(f"  {standing.address}")
             yield from (text for told in _told(standing) for text in _wrapped(told, width, "    "))
         yield from _more(len(members) - LISTED, "records", paint)
     yield ""
@@ -196,7 +197,7 @@ def _table(overview: Overview, paint: _Paint) -> Iterator[str]:
             number = sum(each.outcome is outcome for each in mine)
             numbers.append((str(number) if number else "·").rjust(len(head)))
         oldest = max((each.age for each in mine if each.age is not None), default=None)
-        yield "  ".join([f"{provider.upper():4}{len(mine):9}", *numbers, days(oldest)])
+        yield row("  ".join([f"{provider.upper():4}{len(mine):9}", *numbers, days(oldest)]))
 
 
 def _wrapped(text: str, width: int, indent: str = "", then: str | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Makes characters visible that would hide or reorder text: nothing observed may look like what it is not."""
+"""Makes text from outside harmless: nothing observed may look like, or act as, what it is not."""
 
 from __future__ import annotations
 
@@ -21,19 +21,44 @@ _CONCEALING = re.compile(
     "]"
 )
 
+# GitHub and Azure take `##[error]` and `##vso[...]` for a command wherever they stand in a line of a log.
+_COMMAND_ANYWHERE = re.compile(r"#(?=#\w*\[)")
+
+# GitHub takes `::error::` for a command at the beginning of a line, and wrapped text may break anywhere.
+# Within a word an id of our tests (`test_errors.py::test_error[...]`) and an address (`[::1]`) stay as they are, for
+# they are pasted; no command begins with `test_` or a digit.
+_COMMAND_IN_A_LINE = re.compile(r":(?=:(?!test_|\d))|(?<![^\s:]):(?=:)")
+
 
 def visible(text: str) -> str:
     """The text with every character that conceals, reorders or restyles its neighbours written as `⟨U+202E⟩`.
 
+    For HTML and JSON. Text of which a line may stand by itself needs `harmless`, `row` or `line`.
+
     >>> visible("paid\\u202eoff")
     'paid⟨U+202E⟩off'
     """
-    return text if text.isprintable() else _CONCEALING.sub(_named, text)
+    shown = text if text.isprintable() else _CONCEALING.sub(_named, text)
+    return _COMMAND_ANYWHERE.sub("# ", shown) if "##" in shown else shown
+
+
+def harmless(text: str) -> str:
+    """The text visible, without tabs, and no command of a CI system, however it is wrapped.
+
+    >>> harmless("an error::stop-commands::x")
+    'an error: :stop-commands: :x'
+    """
+    return _COMMAND_IN_A_LINE.sub(": ", visible(text)).replace("\t", " ")
+
+
+def row(text: str) -> str:
+    """The text harmless and on one line, with the blanks that align it."""
+    return harmless(text).replace("\n", " ")
 
 
 def line(text: str, limit: int = 0) -> str:
-    """The text visible and on one line, with its end left out where it is longer than `limit`."""
-    shown = " ".join(visible(text).split())
+    """The text harmless and on one line, without blanks in a row; its end is left out where it exceeds `limit`."""
+    shown = " ".join(harmless(text).split())
     return brief(shown, limit) if limit else shown
 
 

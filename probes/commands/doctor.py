@@ -16,6 +16,7 @@ import anyio
 
 from catalog.model import homes, places
 from catalog.model.codes import ReasonCode
+from catalog.model.visible import row
 from probes.elicit import book
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING
@@ -209,7 +210,7 @@ def told(found: Diagnosis, asked: str = "", allow: Sequence[Cost] = ()) -> list[
         )
     if not plans:
         lines.append("  nothing: no provider is configured")
-    return [*lines, "", *_verdict(found, run)]
+    return [row(line) for line in (*lines, "", *_verdict(found, run))]
 
 
 def _run_of(found: Diagnosis, asked: str, allow: Sequence[Cost]) -> str:

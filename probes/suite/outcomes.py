@@ -10,7 +10,7 @@ from catalog.evidence import agreement, verdicts
 from catalog.model import Outcome
 from catalog.model.codes import FindingCode
 from catalog.model.explanations import REASONS
-from catalog.model.visible import line, visible
+from catalog.model.visible import line, row
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -44,7 +44,7 @@ def told(result: Result) -> str:
         lines.insert(0, f"{result.outcome}: {result.reason.detail}")
     sources = ", ".join(result.probed_record.sources)
     lines.append(f"  documented in {sources}; `python -m catalog show {result.record}`")
-    return "\n".join(map(visible, lines))
+    return "\n".join(map(row, lines))
 
 
 def reason_of(result: Result) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from catalog.model.visible import row
 from probes.planning.bounds import told
 from probes.planning.fault_free_requests import at_most
 from probes.planning.plan import plan
@@ -23,5 +24,5 @@ class Planner(Collector):
             reporter.write_line("")
             unfaulted = at_most(chosen.probed, options.catalog, options.planned, options.allow)
             for line in told(chosen, options.target, options.catalog, unfaulted):
-                reporter.write_line(line)
+                reporter.write_line(row(line))
         return True

@@ -13,6 +13,7 @@ import pytest
 
 from catalog.model import Outcome
 from catalog.model.text import brief
+from catalog.model.visible import row
 from probes.running.waiting import For
 from probes.suite.collecting import address_in, address_of
 from reports.words import OUTCOMES, count
@@ -126,13 +127,13 @@ def status_line(seen: Mapping[str, Counter[Outcome]], totals: Totals, lanes: Seq
     else:
         left = {provider: number - seen[provider].total() for provider, number in totals.items()}
         waits = [f"{provider} {number} left" for provider, number in left.items() if number]
-    return ", ".join(said) + (f"; {', '.join(waits)}" if waits else "")
+    return row(", ".join(said) + (f"; {', '.join(waits)}" if waits else ""))
 
 
 def provider_line(provider: str, seen: Counter[Outcome]) -> str:
     """What became of one provider's records: `PA  52 done  2 drifted`."""
     told = (f"{seen[outcome]} {name}" for outcome, name in OUTCOMES.items() if seen[outcome])
-    return "  ".join([f"{provider.upper()}  {seen.total()} done", *told])
+    return row("  ".join([f"{provider.upper()}  {seen.total()} done", *told]))
 
 
 def _differing(counts: Counter[Outcome]) -> Iterable[str]:

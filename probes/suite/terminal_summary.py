@@ -11,7 +11,7 @@ import pytest
 
 from catalog.evidence.causes import causes
 from catalog.model.errors import shown
-from catalog.model.visible import visible
+from catalog.model.visible import row
 from probes.suite.collecting import address_in
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Teller:
         seen = self._seen()
         if seen is None:
             yield
+            self._tell_trouble(terminalreporter)
             return
         from reports import ci_annotations, terminal
 
@@ -55,9 +56,8 @@ class Teller:
         quiet = terminalreporter.verbosity < 0
         terminalreporter.write_line(terminal.body(run, results, width=width, colour=colour, quiet=quiet))
         for said in self._written:
-            terminalreporter.write_line(visible(said))
-        for said in self._trouble:
-            terminalreporter.write_line(visible(said), red=True)
+            terminalreporter.write_line(row(said))
+        self._tell_trouble(terminalreporter)
         if (report := self._folder / "report.html").is_file():
             terminalreporter.write_line(f"report: {shown(report)}")
         if self._annotate:
@@ -67,6 +67,10 @@ class Teller:
             terminalreporter,
             terminal.verdict(run, results, width=width, colour=colour),
         )
+
+    def _tell_trouble(self, reporter: pytest.TerminalReporter) -> None:
+        for said in self._trouble:
+            reporter.write_line(row(said), red=True)
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:

@@ -12,6 +12,7 @@ from catalog.evidence.results_file import drawing_on
 from catalog.model import places
 from catalog.model.errors import shown
 from catalog.model.exits import Exit, highest
+from catalog.model.visible import line, tree
 from reports import build
 from reports.across import page, table, upgrade_told
 from reports.across.as_json import as_json
@@ -98,7 +99,7 @@ def _upgrade(asked: argparse.Namespace) -> int:
         said = upgrade_told.as_json(upgrade, reports) if asked.json else upgrade_told.as_text(upgrade, reports)
         found = {Exit.PROBLEMS} if upgrade.changes else {Exit.FINE}
         status = highest(found | ({Exit.BLIND} if upgrade.blind else set()))
-    print(json.dumps(said, ensure_ascii=False, indent=2) if asked.json else said)
+    print(json.dumps(tree(said), ensure_ascii=False, indent=2) if asked.json else said)
     return status
 
 
@@ -123,9 +124,10 @@ def _said(
     """What is printed, and the page if there is to be one."""
     reports = [_report(folder, asked.out) for folder in folders]
     if asked.json:
-        return json.dumps(as_json(comparison, rows, reports), ensure_ascii=False, indent=2), None
+        return json.dumps(tree(as_json(comparison, rows, reports)), ensure_ascii=False, indent=2), None
     opened = Rows(asked.rows or (Rows.RECORDS if asked.query else Rows.FAMILIES))
-    said = table.render(comparison, rows, opened) if rows else f"{comparison.sentence}\n\nno record fits {asked.query}"
+    nothing = f"{line(comparison.sentence)}\n\nno record fits {line(asked.query)}"
+    said = table.render(comparison, rows, opened) if rows else nothing
     return said, page.render(comparison, reports)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog.model import Outcome
+from catalog.model import Outcome, visible
 from catalog.model.visible import line
 from catalog.reading.values import ABSENT
 from reports.across.comparison import agree, families
@@ -132,4 +132,4 @@ def _aligned(lines: Sequence[Line]) -> list[str]:
         told.append(
             "  ".join([name.ljust(left), *(each.ljust(width) for each, width in zip(cells, widths, strict=True))])
         )
-    return [each.rstrip() for each in told]
+    return [visible.row(each.rstrip()) for each in told]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from catalog.model.visible import line
+from catalog.model.visible import line, row
 from reports.across.upgrade import HEADINGS
 from reports.on_endpoints import short
 from reports.words import count, names
@@ -21,7 +21,7 @@ PLACES = 6
 
 def as_text(upgrade: Upgrade, reports: Sequence[str]) -> str:
     """What a terminal says. `reports` is where the report of each run is, or nothing."""
-    return "\n".join(_lines(upgrade, reports))
+    return "\n".join(map(row, _lines(upgrade, reports)))
 
 
 def as_json(upgrade: Upgrade, reports: Sequence[str]) -> dict[str, Json]:

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -43,6 +43,12 @@ STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u202a-\u202e\u20
 """What steers a terminal, or turns text around."""
 
 
+COMMANDING = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
+"""What a CI system obeys that reads it in a log."""
+
+_PRINTED = ("the terminal", "summary.md", "junit.xml")
+
+
 @dataclass(frozen=True)
 class Came:
     """What came of one run."""
@@ -54,7 +60,7 @@ class Came:
     leaks: tuple[str, ...]
     """The places in which enough of the key was found."""
     faults: tuple[str, ...]
-    """A traceback, or a character that steers a terminal, where there was one."""
+    """A traceback, a character that steers a terminal, or a command to a CI system, where there was one."""
 
 
 def wrong(case: Case, came: Came) -> list[str]:
@@ -96,7 +102,7 @@ def run(case: Case, folder: Path) -> Came:
             process = subprocess.Popen(
                 [sys.executable, "-m", *_command(case, where, folder)],
                 cwd=CHECKOUT,
-                env={**_environment(), **OF_OUR_DEPENDENCIES, "CANARY": CANARY, "COLUMNS": "200"},
+                env={**_environment(), **OF_OUR_DEPENDENCIES, "CANARY": CANARY, "COLUMNS": "60"},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -111,7 +117,7 @@ def run(case: Case, folder: Path) -> Came:
         seconds,
         megabytes,
         leaks,
-        tuple(_faults(sinks["the terminal"])),
+        tuple(_faults(sinks)),
     )
 
 
@@ -179,11 +185,15 @@ def leaked(text: str) -> bool:
     return any(part in each for part in [*parts, *coded] for each in texts)
 
 
-def _faults(said: str) -> Iterator[str]:
+def _faults(sinks: Mapping[str, str]) -> Iterator[str]:
+    said = sinks["the terminal"]
     if "Traceback (most recent call last)" in said or "INTERNALERROR" in said:
         yield "a traceback"
     if STEERING.search(said):
         yield "steers the terminal"
+    for name, text in sinks.items():
+        if name.endswith(_PRINTED) and COMMANDING.search(text):
+            yield f"{name} commands the CI"
 
 
 def main(words: str) -> int:

@@ -23,6 +23,9 @@ from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silen
 CANARY = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
 """The key of each run. No twelve characters of it may be found in anything that a run leaves."""
 
+COMMANDS = f"##[error]x\n{'::error::x ' * 50}"
+"""Commands to a CI system: wrapped at any width, each line begins with one."""
+
 RECORDS = {
     "http": "pa/errors/general/unknown_model",
     "tls": "pa/errors/general/unknown_model",
@@ -197,6 +200,13 @@ def _http() -> Iterator[Case]:
         ("has four megabytes of text", plain(404, _error("not_found_error", "m" * 3_900_000)), "drifted"),
         ("steers the terminal", plain(404, _error("\x1b]0;owned\x07\x1b[2J", "\x1b[31m\u202e")), "drifted"),
         ("steers it by a header", plain(404, ENVELOPE, request_id="\x9b31m"), "drifted"),
+        ("commands the CI", plain(404, _error(COMMANDS, COMMANDS)), "drifted"),
+        (
+            "commands it by a header",
+            plain(404, ENVELOPE, request_id="::error::x", x_should_retry="##[error]x"),
+            "drifted",
+        ),
+        ("commands it by a page", plain(404, COMMANDS.encode(), "text/plain"), "drifted"),
         ("writes markup", plain(404, _error("</script><img src=x onerror=alert(1)>", "]]>|`")), "drifted"),
         ("answers in HTTP/1.0", _raw(b"HTTP/1.0 404 X\r\ncontent-type: application/json\r\n\r\n", ENVELOPE), "drifted"),
         ("answers twice", _raw(answer(404, ENVELOPE).replace(b"connection: close", b"x-a: b") * 2), "drifted"),

@@ -206,4 +206,4 @@ def test_what_no_file_can_hold_is_written_all_the_same(tmp_path: Path) -> None:
     [row] = replayed([[drifted(A)]])
     feed.write(tmp_path, "live", [replace(row, outcomes={"p\ud800/errors/x/y": Outcome.DRIFTED}, drifts={})])
     [item] = json.loads((tmp_path / "feed.json").read_text(encoding="utf-8"))["items"]
-    assert item["title"].startswith("P\ud800: ")
+    assert item["title"].startswith("P⟨U+D800⟩: ")

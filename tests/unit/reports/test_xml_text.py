@@ -25,5 +25,5 @@ def test_of_all_characters_those_stay_that_xml_can_carry() -> None:
         if is_discouraged(code) or not is_a_character(code):
             assert chr(code) not in shown, hex(code)
         assert all(is_a_character(ord(each)) and not is_discouraged(ord(each)) for each in shown), hex(code)
-    assert legal("a\tb\nc é 漢 \U0001f600") == "a\tb\nc é 漢 \U0001f600"
+    assert legal("a\tb\nc é 漢 \U0001f600") == "a b\nc é 漢 \U0001f600", "a tab is a blank, as in all that is printed"
     assert legal("\ufdd0") == ILLEGAL

@@ -1,0 +1,249 @@
+"""Whatever comes from outside, no line of our output is a command to a CI system, or steers a terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from datetime import date
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog import commands, library, show
+from catalog.__main__ import main as catalog_main
+from catalog.evidence import past
+from catalog.identity_text import identity_text
+from catalog.model import Attempt, Outcome, Reason
+from catalog.model.errors import Mendable
+from catalog.model.look import Look
+from catalog.model.visible import harmless, line, row, tree, visible
+from probes.__main__ import main as probes_main
+from probes.commands import cleanup, doctor
+from probes.planning.endings import Ending
+from probes.planning.plan import Plan
+from probes.running.waiting import LaneState
+from probes.suite import outcomes, progress
+from probes.target import target as targets
+from reports import ci_annotations, diff, feed, history, junit, news, summary, terminal
+from reports.across import table, upgrade_told
+from reports.across.comparison import Comparison
+from reports.across.table import Rows
+from reports.across.upgrade import Upgrade
+from tests.harness.engines import catalog
+from tests.unit.catalog.catalog_making import small_catalog, write_catalog
+from tests.unit.reports.making import answer, exchange, finding, result, run
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from pathlib import Path
+
+    from catalog.evidence.results import Result, Run
+
+A, B = "pa/errors/general/a", "pb/errors/general/b"
+PIECES = ("::", ":", "##[", "##vso[", "#", "[", "]", "error", "stop-commands", " ", "\n", "\r", "\t", "-", "x" * 30)
+STEERING = ("\x1b[2J", "\x9b31m", "\x85", "\u2028", "\u202e", "\u200b", ".py", ".py::test_error[", "::1", "[::1]")
+FROM_OUTSIDE = st.lists(st.sampled_from([*PIECES, *STEERING]), max_size=60).map("".join) | st.text(max_size=60)
+WIDTHS = st.integers(min_value=10, max_value=200)
+
+COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
+
+
+def assert_inert(text: str) -> None:
+    found = COMMAND.search(text)
+    assert found is None, text[max(found.start() - 40, 0) : found.end() + 40]
+    assert not [each for each in text if each != "\n" and unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp")]
+    assert not [each for each in text if unicodedata.bidirectional(each) in ("RLO", "LRO", "RLE", "LRE", "RLI", "LRI")]
+
+
+def drifted(text: str, address: str = A) -> Result:
+    """A drift with the text wherever an answer is told."""
+    found = finding(message=text, label=text, observed=text, assertion=f"{text}/header:{text}")
+    seen = Attempt("2026-11-21T04:05:00Z", 1.0, (exchange(text),))
+    accepted = {"standing": "stale", "detail": text, "reason": text}
+    looks = (Look(text, text, (text,), {"status": text}),)
+    return result(address, Outcome.DRIFTED, findings=(found,), attempts=(seen,), ledger=accepted, looks=looks)
+
+
+def unseen(text: str) -> Result:
+    return result(B, Outcome.INCONCLUSIVE, reason=Reason(text or "read-timeout", text))
+
+
+def night(text: str) -> tuple[Run, list[Result]]:
+    return run(run=text, target=text, catalog_digest=text), [drifted(text), unseen(text)]
+
+
+@cache
+def shipped() -> library.Library:
+    return library.load()
+
+
+@cache
+def live_target() -> targets.Target:
+    return targets.load("live", {"PA_API_KEY": "mock-pa-inference"})
+
+
+@given(FROM_OUTSIDE, FROM_OUTSIDE)
+def test_no_text_is_a_command_wherever_it_is_broken(text: str, other: str) -> None:
+    for shown in (line(text), row(text), harmless(f"{text}{other}")):
+        assert_inert(shown)
+        assert re.search(r"(?<![^\s:])::|::(?!test_|\d)", shown) is None
+    assert "\n" not in row(text)
+
+
+@given(FROM_OUTSIDE)
+def test_once_harmless_it_stays_as_it_is(text: str) -> None:
+    assert harmless(harmless(text)) == harmless(text)
+    assert visible(visible(text)) == visible(text)
+
+
+def test_an_id_of_a_test_and_an_address_can_be_pasted() -> None:
+    told = "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target http://[::1]:8000"
+    assert line(told) == row(told) == harmless(told) == told
+
+
+def test_what_a_page_shows_keeps_its_colons() -> None:
+    """No line of HTML or JSON is a command, and what is copied from there is to be what was seen."""
+    assert visible("http://[::1]:8000") == "http://[::1]:8000"
+
+
+@given(FROM_OUTSIDE, WIDTHS)
+def test_the_terminal(text: str, width: int) -> None:
+    assert_inert(terminal.summary(*night(text), width=width))
+    assert_inert(terminal.summary(*night(text), width=width, quiet=True))
+
+
+@given(FROM_OUTSIDE)
+def test_what_a_run_leaves_to_be_printed(text: str) -> None:
+    assert_inert(summary.render(*night(text)))
+    assert_inert("".join(junit.render(*night(text))))
+
+
+@given(FROM_OUTSIDE)
+def test_annotations_are_the_commands_that_we_mean(text: str) -> None:
+    for told in ci_annotations.annotated(*night(text)):
+        head, title, said = told.split("::", 2)[0], *told.split("::", 2)[1:]
+        assert head == ""
+        assert re.fullmatch("(error|warning|notice) title=[^:,]*", title)
+        assert_inert(f"{title}  {said}")
+
+
+@given(FROM_OUTSIDE)
+def test_the_changelog_and_the_news(text: str) -> None:
+    described, results = night(text)
+    kept = history.row(described, results)
+    rows = past.of_lines([{**kept, "addresses": [f"{text}/errors/general/{each}" for each in "ab"]}])
+    for made in feed.feeds(text, rows):
+        for render in feed.VIEWS.values():
+            assert_inert(render(made))
+    assert_inert(json.dumps(tree(news.news(text, rows, text, news.DEFAULT)), ensure_ascii=False, indent=2))
+
+
+@given(FROM_OUTSIDE)
+def test_runs_beside_each_other(text: str) -> None:
+    first, second = night(text), (run(run="other"), [result(A), result(B)])
+    assert_inert(diff.render(first, second))
+    refused = (exchange(text, response=answer(404, text, text)),), (exchange(text, response=answer(400, text, text)),)
+    looks = (Look(text, text, ("status",)),)
+    seen = [result(A, attempts=(Attempt("2026-11-21T04:05:00Z", 1.0, each),), looks=looks) for each in refused]
+    made = Upgrade((run(run="older"), seen[:1]), (run(run=text), seen[1:]))
+    assert_inert(upgrade_told.as_text(made, ["", ""]))
+    assert_inert(json.dumps(tree(upgrade_told.as_json(made, ["", ""])), ensure_ascii=False))
+    compared = Comparison([first, second])
+    for opened in Rows:
+        assert_inert(table.render(compared, compared.rows, opened))
+
+
+@given(FROM_OUTSIDE)
+def test_what_pytest_prints_of_an_item(text: str) -> None:
+    assert_inert(outcomes.told(drifted(text)))
+    assert_inert(outcomes.reason_of(unseen(text)))
+    for settled in (drifted(text), unseen(text)):
+        with pytest.raises((pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)) as raised:
+            outcomes.settle(settled)
+        assert_inert(str(raised.value))
+
+
+@given(FROM_OUTSIDE)
+def test_the_line_that_says_how_far_a_run_is(text: str) -> None:
+    assert_inert(progress.status_line({"pa": Counter()}, {"pa": 1}, [LaneState(text, 1)]))
+    assert_inert(progress.provider_line(text, Counter()))
+
+
+@given(FROM_OUTSIDE)
+def test_a_mistake_that_a_person_can_mend(text: str) -> None:
+    assert_inert(str(Mendable(text, text, place=text)))
+
+
+@given(FROM_OUTSIDE)
+def test_an_answer_that_is_recognised(text: str) -> None:
+    known = {"type": "error", "error": {"type": "not_found_error", "message": text}}
+    for body in (known, {"type": "error", "error": {"type": text, "message": text}}, text):
+        found = shipped().identify("pa", 404, {"x-text": text, "retry-after": text}, body)
+        assert_inert(identity_text(found, shipped()))
+
+
+@given(FROM_OUTSIDE)
+def test_a_record_whose_evidence_holds_what_was_seen(text: str) -> None:
+    record = catalog()["pa/errors/general/unknown_model"]
+    told = type(record)(record.address, {**record.data, "message_semantics": text, "name": text})
+    assert_inert(show.record_text(told, "file", [], [text]))
+
+
+@given(FROM_OUTSIDE)
+def test_the_doctor(text: str) -> None:
+    live = live_target()
+    found = doctor.Diagnosis(
+        target=live,
+        catalog=catalog(),
+        plans={name: Plan({}, {A: Reason("credential-missing", text)}) for name in live.providers},
+        unfaulted=dict.fromkeys(live.providers, ()),
+        checks=[doctor.Check("pa", "inference", text, 1.0, text)],
+        looked_up=(),
+        gains=(),
+        ends=[Ending("pa", text, date(2026, 11, 22), 1, text)],
+        today=date(2026, 11, 21),
+    )
+    assert_inert("\n".join(doctor.told(found, text)))
+
+
+WRAPPED = "\n ".join(["", "::error::x", "##[add-mask]x", "\x1b[2J", "\u202e", "\r::stop-commands::x"])
+
+
+def test_what_commands_print_of_records_and_of_targets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = small_catalog()
+    content["pa/errors/general.json"]["rate_limit_error"]["name"] = WRAPPED
+    write_catalog(tmp_path / "records", content)
+    (tmp_path / "night.toml").write_text(f"name = {json.dumps(WRAPPED)}\nnonsense = 1\n")
+    monkeypatch.setattr(cleanup, "clean", lambda *_, **__: [cleanup.Told(WRAPPED, left=True)])
+    for main, command in (
+        (catalog_main, ["--catalog", str(tmp_path / "records"), "find", "--status", "429"]),
+        (
+            catalog_main,
+            ["--catalog", str(tmp_path / "records"), "show", "--json", "pa/errors/general/rate_limit_error"],
+        ),
+        (catalog_main, ["--catalog", str(tmp_path / "records"), "check"]),
+        (probes_main, ["cleanup", "--target", "live"]),
+        (probes_main, ["doctor", "--target", str(tmp_path / "night.toml")]),
+    ):
+        main(command)
+        said = "".join(capsys.readouterr())
+        assert said
+        assert_inert(said)
+
+
+def test_a_traceback_of_our_own(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(_: Namespace) -> int:
+        raise RuntimeError(WRAPPED)
+
+    monkeypatch.setattr(commands, "explain", broken)
+    assert catalog_main(["explain"]) == 3
+    said = "".join(capsys.readouterr())
+    assert "RuntimeError" in said
+    assert_inert(said)
