@@ -6,7 +6,7 @@ import os
 import secrets
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from catalog.model import Address, Json, Outcome, Reason, homes, places
 from catalog.model.codes import ReasonCode
 from catalog.model.errors import LONGEST, Mendable
 from catalog.model.exits import Exit, highest
-from catalog.model.visible import line
+from catalog.model.visible import line, row
 from probes.planning.sharding import group_of
 from probes.running.looking_up import found_in, unanswered_in
 from probes.suite import after_run, before_run
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 _OURS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 """Statuses of pytest that ours replaces; an interruption or a usage error stays what it is."""
+
+WORKER_ENDS_S = 60
+"""Seconds in which a worker ends that has reported all: it only takes down its plugins. One that hangs is lost."""
 
 IN_MEMORY = 2_000_000
 """Bytes of results whose exchanges are held while the views are made: all but the page look at each of them once."""
@@ -73,6 +76,9 @@ class Controller:
         self._shown: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
         self._looked_up: tuple[LookedUp, ...] | None = None
         self._page = page_process.Beside(self.folder)
+        self._finished_workers: list[Any] = []
+        self._lost_workers: dict[str, str] = {}
+        """How each was lost, by name, until it is written: results.jsonl opens when the first worker has collected."""
 
     @property
     def folder(self) -> Path:
@@ -112,8 +118,36 @@ class Controller:
             self._writer.close()
             self._writer = None
 
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> Generator[None]:
+        """Tell of a worker that ended as xdist started it; no other one is started then."""
         self._session = session
+        try:
+            return (yield)
+        except (EOFError, OSError) as error:
+            if not _has_workers(session.config):
+                raise
+            self.close()
+            self._remove_folder()
+            lost = f"{ReasonCode.WORKER_LOST}: a worker ended as it started ({line(str(error))}); run again"
+            pytest.exit(lost, returncode=Exit.HARNESS_ERROR)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Tell of workers that ended after they said that they had finished, and of one that could not be replaced."""
+        try:
+            done = yield
+        except (EOFError, OSError) as error:
+            if not _has_workers(session.config):
+                raise
+            self._tell_of_lost("unnamed", f"xdist could not go on without it: {error}")
+            return True
+        for node in self._finished_workers:
+            try:
+                node.channel.waitclose(WORKER_ENDS_S)
+            except (EOFError, OSError, node.channel.RemoteError) as error:
+                self._tell_of_lost(str(node.gateway.id), f"after its last item: {error}")
+        return done
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Open results.jsonl, now that it is known what is selected."""
@@ -152,12 +186,12 @@ class Controller:
         target = self.options.target
         if self.options.traffic is not None:
             names = ", ".join(self.options.traffic.names)
-            return f"catalog probe: {len(self._asked_for)} records held against {names}; run {self.folder}"
+            return row(f"catalog probe: {len(self._asked_for)} records held against {names}; run {self.folder}")
         where = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
         where += f" under {self.options.asked.revision}" if self.options.asked.revision else ""
         selected = {address.provider for address in self._asked_for}
         providers = ", ".join(provider for provider in self.options.providers if provider in selected)
-        return f"catalog probe: {len(self._asked_for)} records of {providers} on {where}; run {self.folder}"
+        return row(f"catalog probe: {len(self._asked_for)} records of {providers} on {where}; run {self.folder}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Append a result as soon as its item's setup is reported, here or by a worker."""
@@ -201,14 +235,26 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:
         """A worker that ended without a word is told, though another one may finish its items."""
-        if error and self._writer is not None:
-            name = str(node.gateway.id)
-            self._keep(self._writer, self_check.lost_worker(name, f"worker {name}: {error}").to_json())
+        if error:
+            self._tell_of_lost(str(node.gateway.id), str(error))
+        else:
+            self._finished_workers.append(node)
+
+    def _tell_of_lost(self, name: str, why: str) -> None:
+        self._lost_workers[name] = f"worker {name}: {why}"
+        self._write_lost_workers()
+
+    def _write_lost_workers(self) -> None:
+        if self._writer is not None:
+            for name, detail in self._lost_workers.items():
+                self._keep(self._writer, self_check.lost_worker(name, detail).to_json())
+            self._lost_workers.clear()
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Make the views and set the exit status that CI branches on."""
         opened = self._writer is not None
+        self._trouble += (f"{ReasonCode.WORKER_LOST}: {each}" for each in self._lost_workers.values())
         self._say_what_was_stopped(session)
         self.close()
         if not self._reported and (exitstatus not in _OURS or not self._selected):
@@ -277,6 +323,7 @@ class Controller:
             self._writer = ResultsWriter(self.folder / RESULTS, self._described)
         except OSError as error:
             raise self._unwritable(error) from error
+        self._write_lost_workers()
         self._say_how_far()
 
     @property
@@ -291,7 +338,7 @@ class Controller:
         reporter = plugins.get_plugin("terminalreporter") if plugins is not None else None
         if plugins is None or not isinstance(reporter, pytest.TerminalReporter) or not totals:
             return
-        elsewhere = reporter.config.getoption("dist", "no") != "no"
+        elsewhere = _has_workers(reporter.config)
         self._progress = Progress(reporter, totals, None if elsewhere else plugins.get_plugin(PROBER))
         plugins.register(self._progress, "catalog-probe-progress")
 
@@ -353,6 +400,11 @@ class Controller:
         (self.folder / RESULTS).unlink(missing_ok=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()
+
+
+def _has_workers(config: pytest.Config) -> bool:
+    """Whether xdist runs the items in workers: then the controller's own loop only talks to them."""
+    return bool(config.getoption("dist", "no") != "no")
 
 
 def _point(link: Path, name: str) -> None:

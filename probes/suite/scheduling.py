@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
@@ -35,4 +36,20 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
         xdist 3.8 gives it to all as soon as one of several replacements has collected, and ends with a KeyError.
         """
         if node in self.registered_collections:
-            super()._reschedule(node)
+            with suppress(OSError):  # it died just now: xdist hears of that next, and gives its items to another one
+                super()._reschedule(node)
+
+    def schedule(self) -> None:
+        """Give out the items; those of a worker that died just now are given out again."""
+        with suppress(OSError):
+            super().schedule()
+
+    def remove_node(self, node: Any) -> str | None:
+        """Forget a worker; before anything is given out, what it collected as well: another one comes in its place.
+
+        xdist 3.8 would count it among those that are ready, and end with a KeyError.
+        """
+        if self.collection is None:
+            self.registered_collections.pop(node, None)
+        crashed: str | None = super().remove_node(node)
+        return crashed

@@ -63,6 +63,109 @@ def test_a_worker_whose_items_another_one_took_over_loses_no_verdict_and_is_told
     assert {each.outcome for each in seen} == {Outcome.CONFORMS}
 
 
+LAST_WORDS = """
+import os, signal
+import pytest
+
+def end():
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+@pytest.hookimpl({when}=True)
+def {hook}({argument}):
+    end()
+"""
+"""As above, but at one hook, and only the first worker."""
+
+KILL = """
+import os, signal
+
+def kill(gateway):
+    channel = gateway.remote_exec("import os; channel.send(os.getpid())")
+    os.kill(channel.receive(), signal.SIGKILL)
+    gateway.join()
+"""
+"""The process that runs the others kills one, and goes on when it has noticed."""
+
+AFTERWARDS = f"""{KILL}
+def pytest_testnodedown(node, error):
+    if node.gateway.id == "gw0":
+        node.channel.waitclose()
+        kill(node.gateway)
+"""
+"""The first worker, while it waits for the others with nothing left to do."""
+
+AT_THE_START = f"""{KILL}
+def pytest_configure(config):
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def pytest_xdist_newgateway(gateway):
+    if gateway.id == "{{name}}":
+        kill(gateway)
+"""
+"""The first worker before it has collected, and another one before it was told anything."""
+
+
+def run_with(plugin: str, folder: Path, *arguments: str) -> Ran:
+    (folder / "killing.py").write_text(plugin)
+    chosen = ("-p", "killing", "-p", "no:randomly", *SELECTED, *arguments)
+    return pytest_probes(folder / "out", *chosen, environ={"PYTHONPATH": str(folder)})
+
+
+def told_as_lost(ran: Ran) -> list[str]:
+    return [line for line in ran.output.splitlines() if line.startswith("worker-lost: ")]
+
+
+@pytest.mark.parametrize(
+    ("hook", "argument", "when"),
+    [
+        ("pytest_configure", "config", "tryfirst"),
+        ("pytest_collection_modifyitems", "items", "tryfirst"),
+        ("pytest_collection_finish", "session", "trylast"),
+        ("pytest_sessionfinish", "session", "tryfirst"),
+        ("pytest_unconfigure", "config", "tryfirst"),
+    ],
+)
+def test_a_worker_is_told_as_lost_wherever_it_ends(hook: str, argument: str, when: str, tmp_path: Path) -> None:
+    ran = run_with(LAST_WORDS.format(hook=hook, argument=argument, when=when), tmp_path, "-n", "1")
+    assert ran.status == 3, ran.said
+    assert len(told_as_lost(ran)) == 1
+    assert "worker gw0" in told_as_lost(ran)[0]
+    assert "Traceback" not in ran.said
+    assert set(ran.results) == set(ran.run.selected or ())
+    lost = [each for each in ran.results.values() if each.outcome is not Outcome.CONFORMS]
+    # What it was about to send is not sent twice: xdist takes the first item of a dead worker for what killed it.
+    assert [each for each in lost if not unreported(each)] == []
+    assert len(lost) <= (hook == "pytest_collection_finish")
+
+
+def test_a_worker_that_ends_while_it_waits_for_others_is_told_as_lost(tmp_path: Path) -> None:
+    ran = run_with(AFTERWARDS, tmp_path, "-n", "2")
+    assert ran.status == 3, ran.said
+    assert len(told_as_lost(ran)) == 1
+    assert told_as_lost(ran)[0].startswith("worker-lost: worker gw0: after its last item: ")
+    assert {each.outcome for each in ran.results.values()} == {Outcome.CONFORMS}
+
+
+def test_a_worker_that_was_never_lost_is_told_nothing_of(tmp_path: Path) -> None:
+    ran = pytest_probes(tmp_path / "out", "-n", "2", *SELECTED)
+    assert (ran.status, told_as_lost(ran)) == (0, []), ran.said
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("gw1", "a worker ended as it started"), ("gw2", "xdist could not go on without it")]
+)
+def test_a_worker_that_ends_as_it_starts_is_told_in_a_line(name: str, told: str, tmp_path: Path) -> None:
+    """The second of two, and the one that takes the place of the first."""
+    ran = run_with(AT_THE_START.format(name=name), tmp_path, "-n", "2")
+    assert ran.status == 3, ran.said
+    assert "Traceback" not in ran.said
+    assert any(
+        line.startswith(("worker-lost: ", "Exit: worker-lost: ")) and told in line for line in ran.said.splitlines()
+    )
+
+
 def test_workers_that_die_before_they_collect_are_our_fault(tmp_path: Path) -> None:
     (tmp_path / "killed.py").write_text(
         "import os, signal\n\ndef pytest_collection_modifyitems(items):\n"
@@ -71,6 +174,7 @@ def test_workers_that_die_before_they_collect_are_our_fault(tmp_path: Path) -> N
     arguments = ("-p", "killed", "-n", "1", "--max-worker-restart", "0", *SELECTED)
     ran = pytest_probes(tmp_path / "out", *arguments, environ={"PYTHONPATH": str(tmp_path)})
     assert ran.status == 3, ran.said
+    assert told_as_lost(ran) == ["worker-lost: worker gw0: Not properly terminated"]
 
 
 def test_what_x_leaves_unasked_was_wanted_so(tmp_path: Path) -> None:
