@@ -131,3 +131,15 @@ def test_a_pull_request_that_edits_records_is_judged_by_the_nights_that_are_kept
     assert kept, "the nights that the script fetches are those that the workflow keeps"
     assert "gh run download" in script
     assert "--name night " in script
+
+
+def test_pins_are_renewed_in_every_folder_that_has_some() -> None:
+    told = (CHECKOUT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
+    assert set(re.findall(r"package-ecosystem: (\S+)", told)) == {"pip", "github-actions"}
+    assert told.count("interval: weekly") == 2
+    pinned = {
+        f"/{each.parent.relative_to(CHECKOUT)}".removesuffix(".")
+        for each in (*CHECKOUT.glob("*.txt"), *CHECKOUT.glob(".ci/*.txt"))
+    }
+    assert pinned == set(re.findall(r'"(/[\w.]*)"', told))
+    assert all((CHECKOUT / each).is_file() for each in re.findall(r'"(constraints[\w-]*\.txt)"', told))
