@@ -74,6 +74,13 @@ def _milliseconds(text: str) -> int:
     return int(text)
 
 
+def _origin(text: str) -> str:
+    origin = text.lower().rstrip("/")
+    if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", origin):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no origin; write for instance http://localhost:5173")
+    return origin
+
+
 def _lenient(arguments: argparse.Namespace) -> dict[str, Any]:
     """What the options let pass beyond what is usual."""
     said = {"any_key": arguments.any_key, "any_model": arguments.any_model, "limits": arguments.limits}
@@ -107,7 +114,21 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", type=_names, metavar="NAMES", help="serve only these providers, for instance pa,pc")
     parser.add_argument("--latency-ms", type=_milliseconds, default=0, metavar="N", help="answer N ms later")
     parser.add_argument(
-        "--record", type=Path, metavar="FILE", help="append each HTTP exchange, a line, without keys and request bodies"
+        "--record",
+        type=Path,
+        nargs="?",
+        const=True,
+        metavar="FILE",
+        help="list what clients asked at /__mock__/requests; to FILE, append each HTTP exchange, a line, without keys "
+        "and request bodies",
+    )
+    parser.add_argument(
+        "--cors-origin",
+        type=_origin,
+        action="append",
+        default=[],
+        metavar="URL",
+        help="let pages of this origin read answers in a browser; may be repeated (default: none)",
     )
     parser.add_argument("--stdin-lifeline", action="store_true", help="exit when stdin closes, so with the parent")
     return parser.parse_args(argv)
@@ -163,12 +184,14 @@ def _serve(arguments: argparse.Namespace) -> int:
             latency_s=arguments.latency_ms / 1000,
             lenient=_lenient(arguments),
             profile=PROFILES.get(arguments.profile or ""),
+            cors_origins=arguments.cors_origin,
+            lists_requests=arguments.record is not None,
         )
     except (PrefixesError, ValueError) as error:
         print(f"mockserver: {error}", file=sys.stderr)
         return USAGE
     try:
-        serves = recorded(app, arguments.record) if arguments.record else None
+        serves = recorded(app, arguments.record) if isinstance(arguments.record, Path) else None
     except OSError as error:
         print(f"mockserver: --record {arguments.record}: {error.strerror}; name a file to write", file=sys.stderr)
         return USAGE

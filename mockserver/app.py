@@ -34,11 +34,14 @@ def create_app(
     latency_s: float = 0.0,
     lenient: Mapping[str, Any] | None = None,
     profile: Profile | None = None,
+    cors_origins: Iterable[str] = (),
+    lists_requests: bool = False,
 ) -> MockApp:
     """The mock with the providers called `only` (all by default), speaking the prefixes `given`.
 
     `lenient` says of all of them what a table of `given` may say of one: any_key, any_model, models, limits. With a
-    profile they are not as documented, but as it has them.
+    profile they are not as documented, but as it has them. Pages of `cors_origins` may read answers in a browser;
+    with `lists_requests` the mock lists what clients sent.
 
     Raises:
         PrefixesError: `given` or `lenient` makes no sense.
@@ -51,14 +54,23 @@ def create_app(
     world = World(latency_s=latency_s, settings=prefixes.merged(providers, said))
     for provider in providers:
         world.scenarios.add(provider.name, (*faults.EVERYWHERE, *provider.scenarios))
-    return MockApp(world, providers, profile)
+    return MockApp(world, providers, profile, cors_origins, lists_requests=lists_requests)
 
 
 class MockApp:
     """All providers under their prefixes, and the mock's own pages under `/__mock__`."""
 
-    def __init__(self, world: World, providers: Iterable[Provider], profile: Profile | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        providers: Iterable[Provider],
+        profile: Profile | None = None,
+        cors_origins: Iterable[str] = (),
+        *,
+        lists_requests: bool = False,
+    ) -> None:
         self.world = world
+        self._cors_origins = frozenset(cors_origins)
         self.providers = tuple(providers)
         self._hosts: dict[tuple[str, str], tuple[Provider, ASGIApp]] = {
             (protocol, mount.prefix): (provider, _around(profile, provider, protocol, build(world)))
@@ -67,7 +79,8 @@ class MockApp:
             if build is not None
         }
         self._leniency = {name: Leniency.of(settings) for name, settings in world.settings.items()}
-        self._control = control.build(world, Served(mount for _, mount in _mounts(self.providers)))
+        served = Served(mount for _, mount in _mounts(self.providers))
+        self._control = control.build(world, served, lists_requests=lists_requests)
 
     def addresses(self, base: str) -> dict[str, dict[str, str]]:
         """Each provider's addresses on the server at `base`, for the ready line."""
@@ -78,22 +91,24 @@ class MockApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""
+        origin = browsers.origin_of(scope)
+        if origin in self._cors_origins:
+            if browsers.asks_first(scope):
+                await browsers.allow(origin, scope, receive, send)
+                return
+            send = browsers.letting_read(origin, send)
         address = Address.of(scope["path"])
         if address.prefix == "__mock__":
-            answer = browsers.allow if browsers.asks_first(scope) else self._control
-            await answer(scope, receive, browsers.letting_read(scope, send))
+            await self._control(scope, receive, send)
             return
         host = self._hosts.get((scope["type"], address.prefix))
         if host is None:
             await _refuse(f"no {scope['type']} is served under {scope['path']!r}", scope, receive, send, status=404)
-        elif browsers.asks_first(scope):
-            await browsers.allow(scope, receive, send)
         else:
             provider, app = host
-            readable = browsers.letting_read(scope, send)
             # whoever goes away in the middle of a body is nobody's error
             with holding(self._leniency[provider.name]), suppress(ClientDisconnect):
-                await self._open_and_serve(provider, app, address, scope, receive, readable)
+                await self._open_and_serve(provider, app, address, scope, receive, send)
 
     async def _open_and_serve(
         self, provider: Provider, app: ASGIApp, address: Address, scope: Scope, receive: Receive, send: Send

@@ -1,4 +1,4 @@
-"""Browsers ask before they send to another origin, and whether they may read the answer: here they may (CORS)."""
+"""Pages of other origins: those that are named may ask the mock and read its answers (CORS), no other one may."""
 
 from __future__ import annotations
 
@@ -13,36 +13,38 @@ if TYPE_CHECKING:
 A_DAY_S = "86400"
 
 
+def origin_of(scope: Scope) -> str | None:
+    """The origin of the page for which a browser asks; None where it is no browser that asks."""
+    return Headers(scope=scope).get("origin") if scope["type"] == "http" else None
+
+
 def asks_first(scope: Scope) -> bool:
-    """Whether it is a browser that asks if it may send a request."""
-    if scope["type"] != "http" or scope["method"] != "OPTIONS":
-        return False
-    headers = Headers(scope=scope)
-    return "origin" in headers and "access-control-request-method" in headers
+    """Whether a browser asks if it may send a request."""
+    return scope["method"] == "OPTIONS" and "access-control-request-method" in Headers(scope=scope)
 
 
-async def allow(scope: Scope, receive: Receive, send: Send) -> None:
+async def allow(origin: str, scope: Scope, receive: Receive, send: Send) -> None:
     """Tell a browser that it may."""
     asked = Headers(scope=scope)
     allowed = {
-        "access-control-allow-origin": "*",
+        "access-control-allow-origin": origin,
         "access-control-allow-methods": asked["access-control-request-method"],
         "access-control-allow-headers": asked.get("access-control-request-headers", "*"),
         "access-control-max-age": A_DAY_S,
+        "vary": "origin",
     }
     await Response(status_code=204, headers=allowed)(scope, receive, send)
 
 
-def letting_read(scope: Scope, send: Send) -> Send:
-    """Let a browser read the answer; whoever names no origin is none, and gets the answer as it is."""
-    if scope["type"] != "http" or not any(name == b"origin" for name, _ in scope["headers"]):
-        return send
+def letting_read(origin: str, send: Send) -> Send:
+    """Let a page of this origin read the answer."""
 
     async def readable(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers["access-control-allow-origin"] = "*"
+            headers["access-control-allow-origin"] = origin
             headers["access-control-expose-headers"] = "*"
+            headers.add_vary_header("origin")
         await send(message)
 
     return readable

@@ -24,8 +24,8 @@ MAX_TEXT = 64 * 1024
 """As long as a header may be."""
 
 
-def build(world: World, served: Served) -> ASGIApp:
-    """The pages, on `world` and what is served there."""
+def build(world: World, served: Served, *, lists_requests: bool = False) -> ASGIApp:
+    """The pages, on `world` and what is served there; what clients sent is listed only with `lists_requests`."""
 
     async def scenarios(request: Request) -> JSONResponse:
         return JSONResponse({"scenarios": world.scenarios.listing()})
@@ -69,7 +69,7 @@ def build(world: World, served: Served) -> ASGIApp:
         Route("/__mock__/endpoints", endpoints),
         Route("/__mock__/next", next_causes, methods=["GET", "POST", "DELETE"]),
         Route("/__mock__/scenarios", scenarios),
-        Route("/__mock__/requests", requests),
+        Route("/__mock__/requests", requests if lists_requests else _not_listed),
         Route("/__mock__/reset", reset, methods=["POST", "DELETE"]),
     ]
     pages = ", ".join(f"{'|'.join(sorted((each.methods or set()) - {'HEAD'}))} {each.path}" for each in routes)
@@ -79,6 +79,10 @@ def build(world: World, served: Served) -> ASGIApp:
         return JSONResponse({"mock_error": f"{what}; there are {pages}"}, 404)
 
     return Starlette(exception_handlers={MockMisuse: _misused, 404: no_page, 405: no_page}, routes=routes)
+
+
+async def _not_listed(_: Request) -> JSONResponse:
+    return JSONResponse({"mock_error": "to have the mock list what clients sent, start it with --record"}, 404)
 
 
 async def _misused(request: Request, error: Exception) -> JSONResponse:

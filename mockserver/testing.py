@@ -130,7 +130,7 @@ def mock_providers(
 
 @contextmanager
 def _in_a_process(only: Iterable[str] | None, clients: bool, lenient: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--limits", str(lenient["limits"])]
+    command = [sys.executable, "-m", "mockserver", "--stdin-lifeline", "--record", "--limits", str(lenient["limits"])]
     command += ["--only", ",".join(only)] if only is not None else []
     command += [f"--{name.replace('_', '-')}" for name in ("any_key", "any_model") if lenient[name]]
     command += ["--clients"] if clients else []
@@ -191,7 +191,7 @@ def _server(only: Iterable[str] | None, clients: bool, lenient: Mapping[str, Any
             await self.app.world.close()
 
     try:
-        app = create_app(only=only, given=read_file(SHIPPED) if clients else {}, lenient=lenient)
+        app = create_app(only=only, given=read_file(SHIPPED) if clients else {}, lenient=lenient, lists_requests=True)
     except PrefixesError as error:
         raise ValueError(str(error)) from None
     return Here(app, "127.0.0.1", 0), told

@@ -68,13 +68,28 @@ def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how: str | si
         host, port = ready["base"].removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as hanging:
             hanging.sendall(b"GET /pa/v1/models HTTP/1.1\r\nhost: mock\r\nx-mock-scenario: hang\r\n\r\n")
-            patient.get(f"{ready['base']}/__mock__/requests")
+            patient.get(f"{ready['base']}/__mock__/endpoints")
             if isinstance(how, signal.Signals):
                 process.send_signal(how)
             else:
                 piped(process.stdin).close()
             assert process.wait(DEADLINE_S) == 0
             assert piped(process.stderr).read() == b""
+
+
+def test_it_lists_what_clients_sent_and_lets_pages_read_where_it_is_told_to(
+    ready: dict[str, Any], tmp_path: Path
+) -> None:
+    page = {"origin": "http://app.example"}
+    assert patient.get(f"{ready['base']}/__mock__/requests", headers=page).status_code == 404
+    for recording in (["--record"], ["--record", str(tmp_path / "session.jsonl")]):
+        origins = ["--cors-origin", "http://other.example", "--cors-origin", "HTTP://app.example/"]
+        with running(*recording, *origins) as (_, own):
+            patient.get(f"{own['base']}/pa/v1/models", headers=HEADERS)
+            listed = patient.get(f"{own['base']}/__mock__/requests?session=", headers=page)
+        assert listed.json()["by_endpoint"] == {"GET /pa/v1/models": 1}
+        assert listed.headers["access-control-allow-origin"] == "http://app.example"
+    assert (tmp_path / "session.jsonl").read_text(encoding="utf-8").count("\n") == 1
 
 
 def test_it_says_nothing_but_the_ready_line() -> None:

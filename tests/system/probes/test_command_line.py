@@ -8,21 +8,18 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog.evidence.causes import causes
 from catalog.evidence.results_file import read_run
 from catalog.model import Outcome
+from mockserver.testing import mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
 from tests.harness.wrong_provider import Answer, WrongProvider
-
-if TYPE_CHECKING:
-    from probes.suite.embedded_mock import EmbeddedMock
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 
@@ -49,9 +46,16 @@ class CountingMock:
         self._client.close()
 
 
+@pytest.fixture(scope="module")
+def listing_mock() -> Iterator[str]:
+    """The address of a mock that lists what it was asked, as strict as the embedded one."""
+    with mock_providers(only=["pa"], process=True, clients=False, any_key=False, any_model=False, limits=1) as mock:
+        yield mock.base
+
+
 @pytest.fixture
-def counting(mock: EmbeddedMock) -> Iterator[CountingMock]:
-    found = CountingMock(mock.addresses()["pa"]["base_url"].removesuffix("/pa"))
+def counting(listing_mock: str) -> Iterator[CountingMock]:
+    found = CountingMock(listing_mock)
     found.reset()
     yield found
     found.close()

@@ -143,14 +143,29 @@ def test_a_client_that_wants_a_thread_is_told_so_that_it_goes_on_without() -> No
     }
 
 
-def test_a_browser_may_ask_and_read() -> None:
-    client = Client(create_app(only=["pc"]))
-    asks = {"origin": "http://app.example", "access-control-request-method": "POST"}
-    allowed = client.send("OPTIONS", "/pc/v1/responses", headers={**asks, "access-control-request-headers": "x-a"})
+APP, OTHER = "http://app.example:5173", "http://other.example"
+FIRST = {"access-control-request-method": "POST", "access-control-request-headers": "x-a"}
+
+
+@pytest.mark.parametrize("path", ["/pc/v1/responses", "/__mock__/next", "/__mock__/requests", "/nowhere"])
+def test_a_page_of_an_origin_that_is_named_may_ask_and_read(path: str) -> None:
+    client = Client(create_app(only=["pc"], cors_origins=[APP]))
+    allowed = client.send("OPTIONS", path, headers={"origin": APP, **FIRST})
     assert (allowed.status_code, allowed.headers["access-control-allow-headers"]) == (204, "x-a")
-    read = client.send("GET", "/pc/v1/models", headers={"origin": "http://app.example"})
-    assert (read.status_code, read.headers["access-control-allow-origin"]) == (401, "*")
-    assert "access-control-allow-origin" not in client.send("GET", "/pc/v1/models").headers
+    read = client.send("GET", path, headers={"origin": APP})
+    for answer in (allowed, read):
+        assert answer.headers["access-control-allow-origin"] == APP
+        assert answer.headers["vary"] == "origin"
+
+
+@pytest.mark.parametrize("origins", [[], [APP]])
+@pytest.mark.parametrize("path", ["/pc/v1/responses", "/pc/v1/models", "/__mock__/next", "/__mock__/requests"])
+@pytest.mark.parametrize("origin", [OTHER, "null", "*", None])
+def test_no_other_page_may(origin: str | None, path: str, origins: list[str]) -> None:
+    client = Client(create_app(only=["pc"], cors_origins=origins))
+    asking = {"origin": origin} if origin else {}
+    for answer in (client.send("OPTIONS", path, headers={**asking, **FIRST}), client.send("GET", path, headers=asking)):
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
 
 
 def test_the_guide_is_the_page_of_the_docs_with_the_addresses_of_the_mock() -> None:
@@ -172,6 +187,9 @@ def test_the_guide_is_the_page_of_the_docs_with_the_addresses_of_the_mock() -> N
         ["--clients", "--prefixes", "real"],
         ["--only", "pz"],
         ["--prefixes", "nowhere.toml"],
+        ["--cors-origin", "*"],
+        ["--cors-origin", "null"],
+        ["--cors-origin", "http://app.example/page"],
     ],
 )
 def test_options_that_cannot_be_used_are_told_in_one_line(
@@ -195,14 +213,6 @@ def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None
     """It would break each answer, or say another header in the middle of it."""
     with pytest.raises(PrefixesError, match="header_prefix"):
         merged(load(["pa"]), {"pa": {"header_prefix": prefix}})
-
-
-def test_browsers_may_ask_the_mock_itself() -> None:
-    client = Client(create_app())
-    asks = {"origin": "http://app.example", "access-control-request-method": "DELETE"}
-    assert client.send("OPTIONS", "/__mock__/next", headers=asks).status_code == 204
-    read = client.send("GET", "/__mock__/requests", headers={"origin": "http://app.example"})
-    assert read.headers["access-control-allow-origin"] == "*"
 
 
 @pytest.mark.parametrize(

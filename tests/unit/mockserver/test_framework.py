@@ -86,8 +86,17 @@ def test_requests_are_counted_by_session_and_endpoint(client: Client) -> None:
     assert client.send("GET", "/__mock__/requests?session=never").json()["total"] == 0
 
 
+@pytest.mark.parametrize("query", ["", "?session=a"])
+def test_what_clients_sent_is_listed_only_where_that_was_asked_for(query: str) -> None:
+    client = Client(create_app(only=["pa"]))
+    client.pa("GET", "/v1/models", session="a")
+    answer = client.send("GET", f"/__mock__/requests{query}")
+    assert answer.status_code == 404
+    assert answer.json() == {"mock_error": "to have the mock list what clients sent, start it with --record"}
+
+
 def test_what_is_served_is_listed_and_what_a_client_asks_beside_it_is_named() -> None:
-    client = Client(create_app())
+    client = Client(create_app(lists_requests=True))
     listed = client.send("GET", "/__mock__/endpoints").json()["endpoints"]
     assert listed.keys() >= {"pa", "pb", "pc", "pd", "pd-regional", "pd-management"}
     assert "POST /pc/v1/responses" in listed["pc"]
