@@ -13,7 +13,7 @@ from catalog.reading.expectations import allowing
 from catalog.reading.facts import pin
 from catalog.reading.last_seen import is_expired
 from catalog.reading.manifest import manifest
-from catalog.reading.tags import tag_by_evidence, unsettled
+from catalog.reading.tags import contradicts, tag_by_evidence, unsettled
 from catalog.reading.wording import FEW, Complaint
 
 if TYPE_CHECKING:
@@ -133,11 +133,12 @@ def _why(tag: Tag, record: Record, made: Sequence[Assertion], *, holds: bool) ->
     if tag is Tag.DOCUMENTED:
         return "a row is cited for what it states" if holds else "all that it states is assumed"
     cells, settled = cells_of(record, made), settled_of(record, made)
-    documented = {str(each.key): None for each in made if each.basis is Basis.DOCUMENTED and not each.out_of_reach}
-    differs = [f"{key} on {endpoint}" for (endpoint, key), cell in cells.items() if cell.differs and key in documented]
+    by_key = {str(each.key): each for each in made}
+    differs = [f"{key} on {endpoint}" for (endpoint, key), cell in cells.items() if contradicts(by_key[key], cell)]
+    documented = [each for each in made if each.basis is Basis.DOCUMENTED]
+    needed = [each for each in documented if not each.out_of_reach] or documented
     as_stated = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
-    optional = {str(each.key) for each in made if each.optional}
-    never = [key for key in documented if key not in as_stated and key not in optional]
+    never = [str(each.key) for each in needed if str(each.key) not in as_stated and not each.optional]
     assumed = [str(each.key) for each in unsettled(made, settled)]
     if differs:
         return f"{_few(differs)} was seen otherwise"

@@ -10,7 +10,7 @@ from catalog.model.assertion import Basis
 
 if TYPE_CHECKING:
     from catalog.model.assertion import Assertion
-    from catalog.reading.cells import Cells, Settled
+    from catalog.reading.cells import Cell, Cells, Settled
 
 
 def tag_by_evidence(
@@ -18,29 +18,32 @@ def tag_by_evidence(
 ) -> Tag | None:
     """LIVE_VERIFIED where every documented assertion within reach was seen as stated on some endpoint and none differs.
 
-    One at least must have been seen, be it beyond reach. What may be absent need not have been there.
+    One documented assertion at least must have been seen. What may be absent need not have been there. A difference
+    counts within reach or not: what nobody can bring about may come about. Where nothing documented is within reach,
+    all that is documented must have been seen.
     Otherwise UNVERIFIED where one differs, the evidence has expired, or an assumption is unsettled; else neither: it is
     documented, and nobody ever looked at all of it.
     """
     stated = tuple(stated)
-    documented = {str(each.key) for each in stated if each.basis is Basis.DOCUMENTED and not each.out_of_reach}
-    places = {str(each.key) for each in stated if each.place_alone}
-    assumed = {str(each.key): each for each in stated if each.basis is Basis.ASSUMED}
-    differs = any(
-        cell.differs
-        and (
-            key in documented
-            or (key in places and cell.differs != "absent")
-            or (key in assumed and is_another_outcome(assumed[key], cell.differs))
-        )
-        for (_, key), cell in cells.items()
-    )
-    needed = documented - {str(each.key) for each in stated if each.optional}
+    by_key = {str(each.key): each for each in stated}
+    documented = [each for each in stated if each.basis is Basis.DOCUMENTED]
+    within_reach = [each for each in documented if not each.out_of_reach]
+    needed = {str(each.key) for each in within_reach or documented if not each.optional}
+    differs = any(key in by_key and contradicts(by_key[key], cell) for (_, key), cell in cells.items())
     seen = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.differs}
-    shows_documented = any(each.basis is Basis.DOCUMENTED and str(each.key) in seen for each in stated)
+    shows_documented = any(str(each.key) in seen for each in documented)
     if shows_documented and needed <= seen and not differs and not expired:
         return Tag.LIVE_VERIFIED
     return Tag.UNVERIFIED if differs or expired or any(unsettled(stated, settled)) else None
+
+
+def contradicts(assertion: Assertion, cell: Cell) -> bool:
+    """Whether what was seen differs from what the documents say; what we assumed may turn out otherwise."""
+    if not cell.differs:
+        return False
+    if assertion.basis is Basis.DOCUMENTED:
+        return True
+    return is_another_outcome(assertion, cell.differs) or (assertion.place_alone and cell.differs != "absent")
 
 
 def is_another_outcome(assertion: Assertion, seen: str) -> bool:

@@ -89,6 +89,17 @@ def test_one_endpoint_that_differs_is_enough_to_be_unverified() -> None:
     assert "differs" not in once.data["evidence"]["seen"][ENDPOINT_ADDRESS]
 
 
+def test_a_difference_in_what_nobody_can_bring_about_is_a_difference() -> None:
+    nobodys = record(out_of_reach={"answer/*": "needs-an-account-state"})
+    seen = after(nobodys, night("2026-11-01", seen_as_stated()))
+    assert Tag.LIVE_VERIFIED in seen.tags
+    wrong = seen_as_stated(status="403")
+    for before in (nobodys, seen):
+        once = after(before, night("2026-11-02", wrong, outcome=Outcome.DRIFTED, run="r2"))
+        assert Tag.UNVERIFIED in once.tags
+        assert Tag.LIVE_VERIFIED not in once.tags
+
+
 def test_a_quiet_week_leaves_the_line_to_the_letter_and_an_old_date_is_renewed() -> None:
     once = after(record(), night("2026-11-01", seen_as_stated()))
     assert after(once, night("2026-11-08", seen_as_stated())).data["evidence"] == once.data["evidence"]

@@ -167,6 +167,8 @@ def test_evidence_of_what_is_not_there_is_told(tmp_path: Path, fields: dict[str,
 SEEN = {ENDPOINT_ADDRESS: {"on": ON}}
 PARTLY = {ENDPOINT_ADDRESS: {"on": ON, "unseen": {"answer/type": None}}}
 OTHERWISE = {ENDPOINT_ADDRESS: {"on": ON, "differs": {"answer/type": "other_error"}}}
+NOBODYS: dict[str, Any] = {"out_of_reach": {"answer/*": "needs-an-account-state"}}
+NOTHING = {ENDPOINT_ADDRESS: {"on": ON, "unseen": {"answer/*": None}}}
 OPEN: dict[str, Any] = {"assumed": {"answer/type": "Not shown."}}
 ALL_ASSUMED: dict[str, Any] = {"assumed": {"answer/*": "Not shown."}}
 SEEN_ON = {"verified_at": ON, "note": f"conforms, seen on live in run r1 at {ON}T06:00:00.000Z"}
@@ -198,6 +200,32 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
             [
                 f"LIVE_VERIFIED does not follow: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
                 f"UNVERIFIED is missing: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
+            ],
+        ),
+        (
+            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=OTHERWISE, **NOBODYS),
+            ["DOCUMENTED", "UNVERIFIED"],
+            [
+                f"LIVE_VERIFIED does not follow: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
+                f"UNVERIFIED is missing: answer/type on {ENDPOINT_ADDRESS} was seen otherwise",
+            ],
+        ),
+        (
+            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=PARTLY, **NOBODYS),
+            ["DOCUMENTED"],
+            ["LIVE_VERIFIED does not follow: answer/type was not seen as stated"],
+        ),
+        (
+            tagged("DOCUMENTED", seen=SEEN, **NOBODYS),
+            ["DOCUMENTED", "LIVE_VERIFIED"],
+            ["LIVE_VERIFIED is missing: each documented assertion was seen as stated"],
+        ),
+        (
+            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=NOTHING, **NOBODYS),
+            ["DOCUMENTED"],
+            [
+                "LIVE_VERIFIED does not follow: answer/status, answer/header:request-id, "
+                "answer/header:x-should-retry, answer/body, answer/type was not seen as stated"
             ],
         ),
         (
