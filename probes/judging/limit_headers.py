@@ -1,4 +1,4 @@
-"""Whether the headers that tell of one limit agree with each other and with the answer's date (2:8.2, 2:8.4). Pure.
+"""Whether the headers that tell of one limit agree with each other (2:8.2, 2:8.4). Pure.
 
 Which headers belong together is data of the rate-limit record: its rules name a family and a part.
 """
@@ -6,7 +6,6 @@ Which headers belong together is data of the rate-limit record: its rules name a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog.envelopes import formats
@@ -14,9 +13,6 @@ from catalog.model.codes import FindingCode
 
 if TYPE_CHECKING:
     from catalog.reading.headers import HeaderRule
-
-CLOCK_SLACK = timedelta(seconds=2)
-"""A `Date` has whole seconds, and two machines make one answer."""
 
 
 class Contradiction(NamedTuple):
@@ -33,7 +29,6 @@ def contradictions(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> I
     for family in _families(rules):
         yield from _incomplete(family, headers)
         yield from _more_left_than_there_is(family, headers)
-        yield from _already_reset(family, headers)
     for rule in rules:
         number = _number(rule, headers)
         if number is not None and number % rule.multiple_of:
@@ -69,17 +64,6 @@ def _more_left_than_there_is(family: Family, headers: Mapping[str, str]) -> Iter
     limit, left = _number(family["limit"], headers), _number(remaining, headers)
     if limit is not None and left is not None and left > limit + remaining.multiple_of // 2:
         yield Contradiction(FindingCode.HEADER_INCONSISTENT, remaining.name, f"at most the limit {limit}", str(left))
-
-
-def _already_reset(family: Family, headers: Mapping[str, str]) -> Iterator[Contradiction]:
-    if "reset" not in family:
-        return
-    name = family["reset"].name
-    reset, answered = formats.instant(headers.get(name, "")), formats.http_date(headers.get("date", ""))
-    if reset is not None and answered is not None and reset < answered - CLOCK_SLACK:
-        yield Contradiction(
-            FindingCode.HEADER_INCONSISTENT, name, f"not before the answer's date {answered.isoformat()}", headers[name]
-        )
 
 
 def _number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:

@@ -235,8 +235,8 @@ async def grown_faster(probe: Probe) -> None:
 
 
 async def not_yet_a_ramp(probe: Probe) -> None:
-    """A million at once, out of nothing."""
-    ask = response(model="{verbose_model}", max_output_tokens=HALF_A_MILLION)
+    """Nine tenths of a million at once, out of nothing: the documents say "about" a million (2:8.4)."""
+    ask = response(model="{verbose_model}", max_output_tokens=HALF_A_MILLION * 9 // 10)
     await probe.setup(ask.later("+5h"))
     await probe.send(ask.later("+5h"), "ramp_from_nothing")
 

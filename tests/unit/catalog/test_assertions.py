@@ -55,7 +55,7 @@ def changed(address: str, **fields: object) -> tuple[Catalog, Record]:
 
 
 def test_what_is_listed_as_assumed_is_assumed_and_everything_else_documented() -> None:
-    catalog, record = changed("pa/errors/general/rate_limit", assumed={"answer/status": "not shown"})
+    catalog, record = changed("pa/errors/general/unknown_path", assumed={"answer/status": "not shown"})
     found = {each.key.within: each for each in assertions(record, catalog.__getitem__)}
     assert (found["status"].basis, found["status"].assumed, found["status"].source) == (
         Basis.ASSUMED,

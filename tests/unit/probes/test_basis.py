@@ -119,7 +119,14 @@ def test_a_body_that_is_none_hides_what_would_stand_in_it() -> None:
     look = seen(judged(RATE_LIMIT, replace(LIMITED, body="plain words", body_type="text"), {}))
     assert look.otherwise == {"body": "malformed"}
     of_the_id = {"body:/request_id": "no-body", "relation:equals:/request_id": "nothing-there"}
-    assert look.unseen == {"type": "no-body", **of_the_id}
+    assert look.unseen == {"type": "no-body", **of_the_id, "relation:at_most:header:retry-after": "another-answer"}
+
+
+def test_a_bound_that_no_document_states_is_no_drift() -> None:
+    longer = replace(LIMITED, headers={**HEADERS, "retry-after": "63"})
+    verdict = judged(RATE_LIMIT, longer, {})
+    assert verdict.outcome is Outcome.CONFORMS
+    assert seen(verdict).otherwise == {"relation:at_most:header:retry-after": "out-of-range"}
 
 
 def test_failed_assumptions_are_outside_the_blind_share() -> None:

@@ -257,7 +257,7 @@ def test_a_slow_pace_of_our_own_is_no_wait_that_the_provider_asked_for() -> None
         ("pa", "POST", "/v1/complete", None),
         ("pa", "GET", "/v1/compliance/activities", 600),
         ("pa", "GET", "/v1/models", None),
-        ("pc", "POST", "/v1/responses", 500),
+        ("pc", "POST", "/v1/responses", None),  # 2:8.4 has limits of models, not of paths
         ("pc", "POST", "/v1/vector_stores/vs_1/files", 300),
         ("pb", "GET", "/v1beta/models", None),
         ("pd", "GET", "/v1/models", None),

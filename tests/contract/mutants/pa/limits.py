@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
@@ -228,17 +228,6 @@ def long_ones_apart(admit: AdmitMessage) -> AdmitMessage:
         return admit(call, replace(model, limit_class=limits.RETIRED) if long else model, measured, body)
 
     return admitted
-
-
-def all_of_them(most: object) -> Callable[[Sequence[TokenBucket], float], TokenBucket]:
-    """Neither of the limits, but what they come to together."""
-
-    def summed(tokens: Sequence[TokenBucket], now: float) -> TokenBucket:
-        from mockserver.buckets import TokenBucket
-
-        return TokenBucket(sum(bucket.per_minute for bucket in tokens))
-
-    return summed
 
 
 LARGE_BODY = 1_000_000
