@@ -49,11 +49,7 @@ def last_seen(record: Record) -> LastSeen | None:
     block = evidence_block(record)
     if record.kind == "errors":
         return _in_a_note(block)
-    if record.kind == "rate_limits":
-        # `retrieved_at` is the day on which someone read the documents, unless the block says that someone looked.
-        day = _day(record.data.get("retrieved_at")) if "observed_at" in block else None
-    else:
-        day = _day(block.get("verified_at"))
+    day = _day(block.get("verified_at"))
     if day is None:
         return None
     return LastSeen(

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
     from catalog.model import Json, Record
 
-_WRITTEN = frozenset("account_specific result target run observed_at seen headers tiers not_looked_at reason".split())
+_WRITTEN = frozenset(
+    "account_specific result verified_at target run observed_at seen headers tiers not_looked_at reason".split()
+)
 """What write-back puts into the block of a rate-limit record: of an older look nothing may stay."""
 
 _DISTANT_PAST = datetime.min.replace(tzinfo=UTC)
@@ -74,15 +76,20 @@ def with_evidence(
         note += f": {'; '.join(differences)}" if differences else ""
         data[BLOCKS[record.kind]] = {"verified_at": day, **extra, "note": note}
         return data
-    block: dict[str, Json] = {"result": result, "target": sighting.target, "run": run, "observed_at": at}
+    block: dict[str, Json] = {
+        "result": result,
+        "verified_at": day,
+        "target": sighting.target,
+        "run": run,
+        "observed_at": at,
+    }
     if differences:
         block["seen"] = list(differences)
     if record.kind == "rate_limits":
-        data["retrieved_at"] = day
         by_hand = {key: value for key, value in evidence_block(record).items() if key not in _WRITTEN}
         data[BLOCKS[record.kind]] = {**by_hand, **block, **extra}
     else:
-        data[BLOCKS[record.kind]] = {"result": result, "verified_at": day, **block, **extra}
+        data[BLOCKS[record.kind]] = {**block, **extra}
     return data
 
 

@@ -74,7 +74,8 @@ def test_conforming_keeps_the_limits_that_this_key_was_told() -> None:
     before = record(LIMITS_ADDRESS, observed_for_this_key={"by_hand": 1}, retrieved_at="2026-11-01")
     after = planned(before, sighting(address=LIMITS_ADDRESS, seen=seen))
 
-    assert after.data["retrieved_at"] == "2026-11-20"
+    assert after.data["retrieved_at"] == "2026-11-01", "the day on which somebody read the documents"
+    assert after.data["observed_for_this_key"]["verified_at"] == "2026-11-20"
     assert after.data["observed_for_this_key"]["headers"] == {"ratelimit-requests-limit": "50"}
     assert after.data["observed_for_this_key"]["by_hand"] == 1
 

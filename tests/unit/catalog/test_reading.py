@@ -217,7 +217,7 @@ BLOCK = {"result": "drifted", "target": "live", "run": "r1", "observed_at": "202
         ),
         (limits(retrieved_at="2026-11-20"), None),
         (
-            limits(retrieved_at="2026-11-20", observed_for_this_key=BLOCK),
+            limits(retrieved_at="2026-11-01", observed_for_this_key={**BLOCK, "verified_at": "2026-11-20"}),
             LastSeen(DAY, AT, "drifted", "live", ""),
         ),
     ],

@@ -142,7 +142,7 @@ def test_a_night_that_could_not_look_is_never_good() -> None:
     [
         (run(), A, {}, date(2026, 11, 16)),
         (run(), "pa/endpoints/messages/a", {}, date(2026, 11, 16)),
-        (run(), LIMITS, {"observed_for_this_key": {"observed_at": "2026-11-12T01:00:00Z"}}, date(2026, 11, 12)),
+        (run(), LIMITS, {"observed_for_this_key": {"verified_at": "2026-11-12"}}, date(2026, 11, 12)),
         (run(), LIMITS, {}, None),
         (run(), A, {"status": ["DOCUMENTED"]}, None),
         (run(live=False), A, {}, None),
