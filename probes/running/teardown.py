@@ -26,6 +26,11 @@ REMOVAL_S = 60.0
 GONE: Mapping[str, frozenset[int]] = {"DELETE": frozenset({404, 410}), "POST": frozenset({400, 409})}
 """Refusals of a removal that say there is nothing left to do: it is not there, or it has ended by itself."""
 
+BUSY = 409
+BUSY_PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds to wait before a removal that met a conflict is sent again. 2:7.3 and 2:7.5 call 409 retryable: what is made
+may still be at work. Together they leave room for the removals of an attempt within `REMOVAL_S`."""
+
 UNSENT = frozenset(
     {ReasonCode.CONNECT_REFUSED, ReasonCode.CONNECT_TIMEOUT, ReasonCode.NAME_UNRESOLVED, ReasonCode.TLS_FAILED}
 )
@@ -55,6 +60,7 @@ class Fixtures:
     provider: Provider
     role: str
     journal: Journal | None
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
     _fixtures: list[_Fixture] = field(default_factory=list)
     _removed: set[tuple[str, str]] = field(default_factory=set)
 
@@ -105,6 +111,12 @@ class Fixtures:
                     self._end(fixture, "removed by the probe")
                     continue
                 exchange = await send(call)
+                # a mock's state ends with it, so nothing is worth the wait there
+                for pause_s in BUSY_PAUSES_S if fixture.made else ():
+                    if is_gone(call, exchange) or exchange.response is None or exchange.response.status != BUSY:
+                        break
+                    await self.sleep(pause_s)
+                    exchange = await send(call)
                 if is_gone(call, exchange):
                     self._end(fixture, f"removed: {_status(exchange)}")
 

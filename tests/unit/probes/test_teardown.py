@@ -1,0 +1,75 @@
+"""Removal of what an attempt made: what is still busy is asked again, what resists is left to the journal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from catalog.model import Exchange, Request, Response
+from probes.calls.call import Call, delete, post
+from probes.running import journal
+from probes.running.journal import Journal
+from probes.running.teardown import BUSY_PAUSES_S, REMOVAL_S, Fixtures
+from probes.target.target import Provider
+
+MAKING = post("/v1/conversations", {}, removal=lambda body: delete(f"/v1/conversations/{body['id']}"))
+
+
+def removed(
+    statuses: list[int], folder: Path | None, making: Call = MAKING
+) -> tuple[list[float], list[int], list[journal.Made]]:
+    """The pauses, the answers that nobody asked for, and what is left in the journal, if there is one."""
+    pauses: list[float] = []
+    answers = list(statuses)
+
+    async def send(call: Call) -> Exchange:
+        return exchange_of(call, answers.pop(0))
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def attempt() -> None:
+        noted = Journal(folder / journal.NAME, "night") if folder else None
+        fixtures = Fixtures("pc/errors/request/conflict", Provider("pc"), "inference", noted, sleep)
+        fixtures.learn(making, exchange_of(making, 200), fixtures.about_to(making))
+        await fixtures.remove(send)
+
+    anyio.run(attempt)
+    return pauses, answers, journal.left(folder / journal.NAME) if folder else []
+
+
+def exchange_of(call: Call, status: int) -> Exchange:
+    request = Request(call.method, f"https://provider.example{call.path}")
+    return Exchange("cleanup", request, Response(status, {}, {"id": "conv_1"}, "json"))
+
+
+@pytest.mark.parametrize("busy", range(len(BUSY_PAUSES_S) + 1))
+def test_what_is_still_busy_is_removed_as_soon_as_it_is_not(tmp_path: Path, busy: int) -> None:
+    pauses, unasked, left = removed([409] * busy + [200], tmp_path)
+    assert pauses == list(BUSY_PAUSES_S[:busy])
+    assert unasked == []
+    assert left == []
+
+
+def test_what_stays_busy_is_left_to_cleanup_within_the_time_for_removal(tmp_path: Path) -> None:
+    pauses, unasked, (left,) = removed([409] * 9, tmp_path)
+    assert len(unasked) == 9 - len(BUSY_PAUSES_S) - 1
+    assert left.removal == delete("/v1/conversations/conv_1")
+    assert sum(pauses) < REMOVAL_S
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_another_refusal_is_asked_once(tmp_path: Path, status: int) -> None:
+    pauses, unasked, left = removed([status, 200], tmp_path)
+    assert (pauses, unasked, len(left)) == ([], [200], 1)
+
+
+def test_what_ended_by_itself_conflicts_with_its_end_and_is_gone(tmp_path: Path) -> None:
+    batch = post("/v1/batches", {}, removal=lambda body: post(f"/v1/batches/{body['id']}/cancel"))
+    assert removed([409, 200], tmp_path, batch) == ([], [200], [])
+
+
+def test_a_mock_is_not_waited_for() -> None:
+    assert removed([409, 200], None) == ([], [200], [])
