@@ -140,7 +140,7 @@ def _of_endpoint(record: Record, lookup: Lookup) -> Iterator[Expected]:
             yield _asked_for(record, rule)
         else:
             yield _refused(lookup(rule["answer"]), rule["label"], record)
-    if isinstance(data.get("streaming"), dict):
+    if stream_rule(data.get("streaming")) is not None:
         yield _streamed(record, data["streaming"])
 
 

@@ -180,6 +180,9 @@ GOOD: dict[str, list[dict[str, Any]]] = {
         changed(ENDPOINT, [AUTH], "auth"),
         changed(ENDPOINT, "a signed request", "auth"),
         changed(ENDPOINT, True, "streaming"),
+        changed(ENDPOINT, {}, "streaming"),
+        changed(ENDPOINT, {"events": ["ping"]}, "streaming"),
+        changed(ENDPOINT, {"status": 200}, "response"),
         changed(ENDPOINT, [{**RULE, "answer": "success"}], "request", "rules"),
         changed(ENDPOINT, [{**RULE, "answer": "success", "or": RULE["answer"]}], "request", "rules"),
         changed(ENDPOINT, [{**RULE, "answer": "continue"}], "request", "rules"),
@@ -193,6 +196,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
         changed(ERROR, ["x-should-retry"], "response_headers"),
         changed(STREAMED, {"protocol": "grpc", "grpc_status": 16, "trailers": ["x-request-id"]}, "stream"),
         changed(STREAMED, {"protocol": "websocket", "close_code": 1011}, "stream"),
+        without(ERROR, "status"),
         {**ERROR, "surface": "client", "failure": "connect-refused"},
     ],
     "rate_limits": [

@@ -270,6 +270,19 @@ def test_tags_follow_from_the_data_both_ways(wrong: Record, tags: list[str], lin
     assert list(asserting.wrong_tags(right, made)) == []
 
 
+def test_what_document_1_leaves_out_may_be_left_out(tmp_path: Path) -> None:
+    """1:2.2 has the tags of an error as optional; 1:2.1 says nothing of what `streaming` and `response` hold."""
+    content = small_catalog()
+    del content["pa/errors/general.json"]["rate_limit_error"]["status"]
+    endpoint = content["pa/endpoints/messages.json"]["create_message"]
+    endpoint |= {"streaming": {"events": ["ping"]}, "response": {"status": 200}}
+    root = write_catalog(tmp_path, content)
+    assert told(root) == []
+    assert put_right(root) == []
+    made = made_by(record(ENDPOINT_ADDRESS, streaming=endpoint["streaming"], response=endpoint["response"]))
+    assert {each.key.label for each in made} == {"success"}
+
+
 def test_a_pin_keeps_the_tags_as_they_are() -> None:
     pinned = record(status=["DOCUMENTED", "UNVERIFIED"], pinned=True, pinned_reason="Under review.")
     assert list(asserting.wrong_tags(pinned, made_by(pinned))) == []
