@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog.model import Aspect, Finding, Outcome
+from catalog.model.codes import FindingCode
 from catalog.reading.manifest import providers
 from tests.harness.captures import (
     CAPTURES,
@@ -17,6 +18,7 @@ from tests.harness.captures import (
     rows,
     verdict_on,
 )
+from tests.harness.engines import catalog
 
 ON_THE_WIRE = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.MESSAGE})
 """What tells one row from another; headers and shape may differ from the documents, and that is a drift."""
@@ -71,3 +73,19 @@ def test_no_record_of_any_surface_breaks_on_a_real_answer(provider: str) -> None
         if verdict_on(response, expected).outcome is Outcome.HARNESS_ERROR
     ]
     assert broken == []
+
+
+@pytest.mark.parametrize("provider", ["pa", "pc"])
+def test_limits_that_real_answers_tell_break_no_rule_of_ours(provider: str) -> None:
+    """Header sets as they were sent: only a header that is not there differs, of which a publication says nothing."""
+    record = catalog()[f"{provider}/rate_limits/limits/general"]
+    of_limits = [
+        findings
+        for capture in captures()
+        if capture["provider"].lower() == provider and capture["http_status"] == 200 and "ratelimit" in str(capture)
+        for expected, _, findings in judged(record, capture)
+        if expected.label == "answer"
+    ]
+    drifts = [{(each.code, each.at) for each in findings if each.drifts} for findings in of_limits]
+    assert set() in drifts, "one tells all of its limits"
+    assert [found for found in drifts if {code for code, _ in found} - {FindingCode.HEADER_MISSING}] == []
