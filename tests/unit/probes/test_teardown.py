@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
 
 from catalog.model import Exchange, Request, Response
-from probes.calls.call import Call, delete, post
+from probes.recipes.pa.endpoints import CREATE_BATCH
+from probes.recipes.pc.making import CONVERSATION
 from probes.running import journal
 from probes.running.journal import Journal
 from probes.running.teardown import BUSY_PAUSES_S, REMOVAL_S, Fixtures
 from probes.target.target import Provider
 
-MAKING = post("/v1/conversations", {}, removal=lambda body: delete(f"/v1/conversations/{body['id']}"))
+if TYPE_CHECKING:
+    from probes.calls.call import Call
 
 
 def removed(
-    statuses: list[int], folder: Path | None, making: Call = MAKING
+    statuses: list[int], folder: Path | None, making: Call = CONVERSATION, provider: str = "pc"
 ) -> tuple[list[float], list[int], list[journal.Made]]:
     """The pauses, the answers that nobody asked for, and what is left in the journal, if there is one."""
     pauses: list[float] = []
@@ -32,7 +35,7 @@ def removed(
 
     async def attempt() -> None:
         noted = Journal(folder / journal.NAME, "night") if folder else None
-        fixtures = Fixtures("pc/errors/request/conflict", Provider("pc"), "inference", noted, sleep)
+        fixtures = Fixtures(f"{provider}/errors/request/conflict", Provider(provider), "inference", noted, sleep)
         fixtures.learn(making, exchange_of(making, 200), fixtures.about_to(making))
         await fixtures.remove(send)
 
@@ -56,7 +59,7 @@ def test_what_is_still_busy_is_removed_as_soon_as_it_is_not(tmp_path: Path, busy
 def test_what_stays_busy_is_left_to_cleanup_within_the_time_for_removal(tmp_path: Path) -> None:
     pauses, unasked, (left,) = removed([409] * 9, tmp_path)
     assert len(unasked) == 9 - len(BUSY_PAUSES_S) - 1
-    assert left.removal == delete("/v1/conversations/conv_1")
+    assert (left.removal, left.resource) == ("conversation", "conv_1")
     assert sum(pauses) < REMOVAL_S
 
 
@@ -67,8 +70,7 @@ def test_another_refusal_is_asked_once(tmp_path: Path, status: int) -> None:
 
 
 def test_what_ended_by_itself_conflicts_with_its_end_and_is_gone(tmp_path: Path) -> None:
-    batch = post("/v1/batches", {}, removal=lambda body: post(f"/v1/batches/{body['id']}/cancel"))
-    assert removed([409, 200], tmp_path, batch) == ([], [200], [])
+    assert removed([409, 200], tmp_path, CREATE_BATCH, "pa") == ([], [200], [])
 
 
 def test_a_mock_is_not_waited_for() -> None:
