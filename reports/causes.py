@@ -97,10 +97,12 @@ def gathered(standings: Sequence[Standing], attributor: Attributor) -> tuple[Gat
 
 
 def _gathered(cause: Cause, members: tuple[Standing, ...], attributor: Attributor, *, joins: bool) -> Gathered:
-    """With the party that most of its records point at."""
-    found = Counter(each for each in map(attributor.of, members) if each is not None)
-    most = max(found, key=lambda each: (found[each], each.party, each.why), default=None)
-    return Gathered(cause, members, most.party if most else "", most.why if most else "", joins)
+    """With the party that most of its records point at, and the reason if it is the same for all records."""
+    attributions = [each for each in map(attributor.of, members) if each is not None]
+    parties = Counter(each.party for each in attributions)
+    party = max(parties, key=lambda name: (parties[name], name), default="")
+    reasons = {each.why for each in attributions}
+    return Gathered(cause, members, party, reasons.pop() if len(reasons) == 1 else "", joins)
 
 
 def heading(title: str, members: int, found: int) -> str:

@@ -120,9 +120,10 @@ def _calm(overview: Overview) -> str:
 
 
 def _mostly(members: Iterable[Standing]) -> str:
-    """The code of the reason that most of these share, in brackets; empty where none has one."""
-    codes = Counter(each.result.reason.code for each in members if each.result.reason is not None)
-    return f" ({codes.most_common(1)[0][0]})" if codes else ""
+    """In brackets the code of the reason that all of these share, or `mostly` that of most; empty if none has one."""
+    codes = Counter(each.result.reason.code if each.result.reason else "" for each in members)
+    code = max(filter(None, codes), key=lambda each: codes[each], default="")
+    return f" ({'' if len(codes) == 1 else 'mostly '}{code})" if code else ""
 
 
 def _is(members: Iterable[Standing]) -> str:

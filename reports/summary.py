@@ -129,7 +129,7 @@ class _Summary:
         return self._listed(
             [
                 f"- {self._to(group.standings[0]) if len(group.standings) == 1 else group.who}: "
-                f"{'; '.join(map(code_span, [f'{group.code}{group.since}', *group.details[:1]]))}"
+                f"{'; '.join(map(code_span, [f'{group.code}{group.since}', group.told]))}"
                 for group in unseen(members)
             ]
         )

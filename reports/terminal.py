@@ -143,8 +143,7 @@ def _told(standing: Standing) -> Iterator[str]:
 def _by_reason(members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
     for group in unseen(members):
         yield from _wrapped(f"{group.who}: {group.code}{group.since}", width, "  ")
-        for detail in group.details[:1]:
-            yield from (paint("dim", text) for text in _wrapped(detail, width, "    "))
+        yield from (paint("dim", text) for text in _wrapped(group.told, width, "    "))
 
 
 def _not_asked(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:

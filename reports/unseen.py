@@ -24,14 +24,16 @@ class Unseen:
     outcome: Outcome
     provider: str
     code: str
-    details: tuple[str, ...]
+    detail: str
+    """The detail of the reason, if it is the same for all of them; empty otherwise."""
     standings: tuple[Standing, ...]
 
     @property
     def since(self) -> str:
-        """Since when, of what was seen before: `, since 2026-11-20`."""
-        days = [each.since for each in self.standings if each.change is Change.LOST and each.since is not None]
-        return f", since {min(days)}" if days else ""
+        """Since when, of what was seen before: `, since 2026-11-20`; `, some since …` if not all of them."""
+        days = {each.since for each in self.standings if each.change is Change.LOST and each.since is not None}
+        same = len(days) == 1 and all(each.change is Change.LOST for each in self.standings)
+        return f", {'' if same else 'some '}since {min(days)}" if days else ""
 
     @property
     def means(self) -> str:
@@ -40,6 +42,11 @@ class Unseen:
     @property
     def next_step(self) -> str:
         return advice.next_step(self.code)
+
+    @property
+    def told(self) -> str:
+        """A reason that is true of each of them: their shared detail, or what the code means."""
+        return self.detail or self.means
 
     @property
     def who(self) -> str:
@@ -57,7 +64,7 @@ class Why:
     number: int
     providers: tuple[str, ...]
     told: str
-    """What to do about it where that is the same for all of them, else what the code means."""
+    """The detail that all of them share, or what the code means."""
 
 
 def whys(standings: Sequence[Standing]) -> list[Why]:
@@ -70,9 +77,8 @@ def whys(standings: Sequence[Standing]) -> list[Why]:
 
 
 def _why(code: str, groups: Sequence[Unseen]) -> Why:
-    details = {detail for each in groups for detail in each.details}
     number = sum(len(each.standings) for each in groups)
-    told = details.pop() if len(details) == 1 else groups[0].means
+    told = _shared_detail([standing for each in groups for standing in each.standings]) or groups[0].means
     return Why(code, number, tuple(sorted({each.provider for each in groups})), told)
 
 
@@ -84,12 +90,14 @@ def unseen(standings: Sequence[Standing]) -> list[Unseen]:
             code = each.result.reason.code if each.result.reason else "no-reason"
             groups.setdefault((ORDER.index(each.outcome), each.result.address.provider, code), []).append(each)
     return [
-        Unseen(ORDER[place], provider, code, _details(members), tuple(sorted(members, key=lambda each: each.address)))
+        Unseen(
+            ORDER[place], provider, code, _shared_detail(members), tuple(sorted(members, key=lambda each: each.address))
+        )
         for (place, provider, code), members in sorted(groups.items(), key=lambda item: item[0])
     ]
 
 
-def _details(members: Sequence[Standing]) -> tuple[str, ...]:
-    """The different details, few enough to read."""
-    found = sorted({each.result.reason.detail for each in members if each.result.reason and each.result.reason.detail})
-    return tuple(found[:4])
+def _shared_detail(members: Sequence[Standing]) -> str:
+    """The detail of the reason that all of these have; empty if one of them has another."""
+    details = {each.result.reason.detail if each.result.reason else "" for each in members}
+    return details.pop() if len(details) == 1 else ""

@@ -81,3 +81,17 @@ def test_without_a_verdict_the_reason_tells(outcome: Outcome, code: str, party: 
 
 def test_nothing_wrong_nobody_blamed() -> None:
     assert attribution(result(A)) is None
+
+
+def test_the_reason_beside_a_cause_is_true_of_all_its_records() -> None:
+    def told(*days: str) -> tuple[str, str]:
+        seen = [
+            drift(f"pa/errors/general/r{number}", probed=record(A, observed={"verified_at": day}))
+            for number, day in enumerate(days)
+        ]
+        overview = Overview(run(), seen)
+        (cause,) = overview.gathered(overview.sections[0])
+        return cause.who, cause.why
+
+    assert told("2026-11-16", "2026-11-16")[1].startswith("It was seen as documented on 2026-11-16")
+    assert told("2026-11-16", "2026-11-16", "2026-11-12") == ("provider", "")

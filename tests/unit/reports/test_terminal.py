@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.model import Outcome, Reason
-from reports import terminal
+from reports import advice, html, summary, terminal
+from reports.overview import Overview
+from reports.sentence import sentence
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
 from tests.unit.reports.special import HOSTILE
@@ -55,6 +57,47 @@ def test_what_was_not_asked_is_a_line_for_each_why() -> None:
         "  1 record of PA: cost-not-allowed",
         "    --allow billable",
     ]
+
+
+NO_KEY, NO_MODEL = "add providers.pb.key", "add providers.pb.model"
+
+
+def test_the_reason_of_a_group_is_true_of_all_its_records() -> None:
+    def told(*details: str) -> tuple[str, str, str]:
+        results = [
+            result(f"pb/errors/general/r{number}", Outcome.INCONCLUSIVE, reason=Reason("setup-failed", detail))
+            for number, detail in enumerate(details)
+        ]
+        described = run(expected=())
+        return terminal.summary(described, results), summary.render(described, results), html.render(described, results)
+
+    for view in told(NO_KEY, NO_KEY):
+        assert NO_KEY in view
+    in_terminal, in_summary, in_page = told(NO_KEY, NO_KEY, NO_MODEL)
+    assert NO_KEY not in in_terminal + in_summary
+    assert advice.means("setup-failed") in in_terminal
+    assert advice.means("setup-failed") in in_summary
+    group = in_page[in_page.index('<section class="told inconclusive"') :].partition("</section>")[0]
+    assert NO_KEY not in group.partition("</summary>")[0]
+    assert [group.count(f'<span class="note">{detail}</span>') for detail in (NO_KEY, NO_MODEL)] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("reasons", "said"),
+    [
+        (["setup-failed", "setup-failed"], "inconclusive (setup-failed)."),
+        (["setup-failed", "setup-failed", "read-timeout"], "inconclusive (mostly setup-failed)."),
+        (["setup-failed", ""], "inconclusive (mostly setup-failed)."),
+        (["", ""], "inconclusive."),
+    ],
+)
+def test_the_sentence_says_whether_the_reason_is_that_of_all(reasons: list[str], said: str) -> None:
+    unseen = [
+        result(f"pb/errors/general/r{number}", Outcome.INCONCLUSIVE, reason=Reason(each) if each else None)
+        for number, each in enumerate(reasons)
+    ]
+    conforming = [result(f"pb/errors/general/c{number}") for number in range(20)]
+    assert sentence(Overview(run(), [*unseen, *conforming])).endswith(said)
 
 
 def test_quietly(snapshot: SnapshotAssertion) -> None:
