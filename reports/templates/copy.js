@@ -1,5 +1,5 @@
 async function copyFrom(button) {
-  const said = button.textContent;
+  const label = [...button.childNodes];
   const shown = button.parentElement.querySelector("pre");
   try {
     await navigator.clipboard.writeText(button.dataset.copy || shown.textContent);
@@ -11,8 +11,9 @@ async function copyFrom(button) {
     document.execCommand("copy");
     field.remove();
   }
+  if (button.textContent === "Copied") return;
   button.textContent = "Copied";
-  setTimeout(() => { button.textContent = said; }, 1500);
+  setTimeout(() => { button.replaceChildren(...label); }, 1500);
 }
 
 /* They come hidden, for without script they do nothing. */

@@ -63,6 +63,8 @@ def test_a_finding_holds_all_that_it_shows(visit: Visit, small_report: str, view
 @pytest.mark.parametrize(
     ("viewport", "scheme", "address", "part"),
     [
+        (WIDE, "light", "#?q=is:drifted", None),
+        (WIDE, "light", "#?q=is:unheard-of", None),
         (WIDE, "light", "", None),
         (NARROW, "dark", "", None),
         (WIDE, "dark", f"#{PLAIN}", None),
@@ -70,7 +72,16 @@ def test_a_finding_holds_all_that_it_shows(visit: Visit, small_report: str, view
         (WIDE, "light", f"#{REMARKED}", "tr.detail"),
         (NARROW, "dark", f"#{STREAM}", "article:focus-within"),
     ],
-    ids=["wide-light", "narrow-dark", "wide-dark-record", "narrow-light-record", "wide-light-record", "narrow-finding"],
+    ids=[
+        "search",
+        "wrong-search",
+        "wide-light",
+        "narrow-dark",
+        "wide-dark-record",
+        "narrow-light-record",
+        "wide-light-record",
+        "narrow-finding",
+    ],
 )
 def test_axe_finds_nothing(
     visit: Visit, small_report: str, viewport: ViewportSize, scheme: str, address: str, part: str | None
@@ -79,10 +90,12 @@ def test_axe_finds_nothing(
     from axe_playwright_python.sync_playwright import Axe
 
     tab = visit(small_report + address, viewport, color_scheme=scheme)
-    if address:
+    if address and not address.startswith("#?"):
         arrived(tab)
         tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
-    found = Axe().run(tab, part)
+    tab.locator("button.copy:visible").first.click()  # for a moment it says "Copied"; the others keep their labels
+    # Speech control finds a button by what it shows. axe has the rule, and does not run it unasked.
+    found = Axe().run(tab, part, {"rules": {"label-content-name-mismatch": {"enabled": True}}})
     told = [
         f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
         for each in found.response["violations"]
