@@ -35,6 +35,7 @@ def _facets(standing: Standing) -> Iterator[str]:
         yield f"finding:{finding.code}"
         yield f"message:{finding.message}"
         yield f"observed:{observed_class(finding)}"
+        yield f"label:{finding.label}"
         if finding.drifts:
             yield f"cause:{_id(standing, finding)}"
     if result.reason is not None:

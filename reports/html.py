@@ -102,6 +102,7 @@ def _index(
         "hows": dict(zip(over_runs.How, over_runs.MEANS, strict=True)),
         "judged": sorted(over_runs.JUDGED),
         "prose": sorted(terms.PROSE),
+        "states": sorted(terms.STATES),
         "listed": values.LISTED,
         "forms": {field: [form.pattern, form.mend] for field, form in values.FORMS.items()},
         "runs": dates,

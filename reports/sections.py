@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from catalog.evidence import verdicts
 from catalog.evidence.changes import Change
 from catalog.model import Outcome
+from reports.words import OUTCOMES
 
 if TYPE_CHECKING:
     from reports.standing import Standing
@@ -121,8 +122,10 @@ def sections(standings: Sequence[Standing]) -> tuple[Section, ...]:
 
 
 def words_of(standing: Standing) -> frozenset[str]:
-    """What a query finds it by after `is:`: its section, `new` for a drift of today, `failing`, `verified`, …"""
+    """What a query finds it by after `is:`: its section, `drifted`, `new` for a drift of today, `failing`, …"""
     said = {str(name_of(standing))}
+    if standing.outcome is Outcome.DRIFTED:  # the only outcome that is not the name of a section as well
+        said.add(OUTCOMES[Outcome.DRIFTED])
     if standing.change in (Change.NEW, Change.DIFFERENT):
         said.add("new")
     if verdicts.failed(standing.result) or verdicts.broken(standing.result):

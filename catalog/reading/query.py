@@ -51,12 +51,13 @@ OF_RECORDS: Mapping[str, str] = MappingProxyType(
 
 OF_RUNS: Mapping[str, str] = MappingProxyType(
     {
-        "is": "its section: regressed, lost-sight, flaky, fixed, …; or new, failing, added, verified, in-part",
+        "is": "its section: regressed, lost-sight, flaky, fixed, …; or drifted, new, failing, added, verified, in-part",
         "outcome": "drifted, inconclusive, not-probed, …",
         "finding": "the code of a finding",
         "reason": "the code of why there is no verdict",
         "cause": "the id of a cause",
         "observed": "what was seen of a difference",
+        "label": "the label of a step that differs",
         "on": "2026-11-21=drifted: its outcome on an earlier run that the report shows",
         "between": "2026-11-20..2026-11-21: its outcome differs between these two runs",
         "lane": "the lane",
@@ -174,8 +175,8 @@ def keywords_for_k(record: Record) -> frozenset[str]:
 
 
 def spoken(text: str) -> str:
-    """A text and the same with its compound names apart, so that `not found` finds `not_found`."""
-    return f"{text}\n{re.sub('[_/]', ' ', text)}"
+    """A text and the same with its compound names apart, so that `not found` finds `not_found` and `not-found`."""
+    return f"{text}\n{re.sub('[_/-]', ' ', text)}"
 
 
 def _known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:

@@ -11,6 +11,9 @@ from catalog.model.wildcard import fits
 PROSE = frozenset({"message", "note", "observed"})
 """Fields of which a part is enough."""
 
+STATES = frozenset({"is", "outcome"})
+"""Fields whose words the views write with spaces, and results.jsonl with underscores: `is:"not probed"`."""
+
 _TERM = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
 
 
@@ -28,6 +31,8 @@ def terms(text: str) -> Iterator[Term]:
     for dash, field, quoted, word in _TERM.findall(text.lower()):
         value = quoted or word
         if value:
+            if field in STATES:
+                value = re.sub("[ _]", "-", value)
             values = value.split(",") if field and field not in PROSE else [value]
             yield Term(field, tuple(each for each in values if each), negated=bool(dash))
 

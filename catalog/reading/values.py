@@ -28,10 +28,20 @@ ABSENT = "absent"
 
 OUTCOMES = (*(word.replace(" ", "-") for word in WORDS.values()), ABSENT)
 
+STATES = (
+    *("our-fault", "regressed", "new-drift", "never-agreed", "pending", "changed", "lost-sight", "flaky"),
+    *("stale-ledger", "still-drifting", "fixed", "accepted", "inconclusive", "restricted", "not-probed", "conforms"),
+)
+"""The sections of a report, in their order; a record is in one of them."""
+
+MARKS = ("drifted", "new", "failing", "added", "verified", "in-part")
+"""What else `is:` finds."""
+
 LISTED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "kind": KINDS,
         "tag": tuple(each.lower() for each in Tag),
+        "is": (*STATES, *MARKS),
         "outcome": OUTCOMES,
         "finding": tuple(FindingCode),
         "reason": tuple(ReasonCode),
@@ -63,7 +73,7 @@ FORMS: Mapping[str, Form] = MappingProxyType(
 SHOWN = 80
 """Characters of a value that is none."""
 
-NAMED = 12
+NAMED = 32
 """Of a list no longer than this, all are named."""
 
 
@@ -76,7 +86,7 @@ def demand_possible(term: Term) -> None:
     for value in term.values:
         form, listed = FORMS.get(term.field), LISTED.get(term.field)
         if form is not None and re.fullmatch(form.pattern, value) is None:
-            raise CatalogError(f"no {term.field} is {brief(value, SHOWN)!r}", form.mend)
+            raise CatalogError(f"{term.field}:{brief(value, SHOWN)} names nothing", form.mend)
         if listed is not None:
             demand_among(term.field, value, listed)
 
@@ -91,4 +101,4 @@ def demand_among(field: str, value: str, known: Iterable[str]) -> None:
     if not any(fits(value, each) for each in words):
         few = f"{'they are' if len(words) > 1 else 'there is only'} {', '.join(words)}" if words else "there is none"
         mend = did_you_mean(value, words) or (few if len(words) <= NAMED else "`python -m catalog explain` lists them")
-        raise CatalogError(f"no {field} is {brief(value, SHOWN)!r}", mend)
+        raise CatalogError(f"{field}:{brief(value, SHOWN)} names nothing", mend)

@@ -74,6 +74,7 @@ def _index(comparison: Comparison, reports: Sequence[str]) -> dict[str, Json]:
         "hows": dict(zip(over_runs.How, over_runs.MEANS, strict=True)),
         "judged": sorted(over_runs.JUDGED),
         "prose": sorted(terms.PROSE),
+        "states": sorted(terms.STATES),
         "listed": values.LISTED,
         "forms": {field: [form.pattern, form.mend] for field, form in values.FORMS.items()},
         "columns": [

@@ -12,6 +12,13 @@ function step(by) {
   next.scrollIntoView({ block: "center" });
 }
 
+/* The results stand below the field, so the field comes to the top even if it is in view already. */
+function openSearch() {
+  document.getElementById("records").scrollIntoView();
+  form.elements.q.focus({ preventScroll: true });
+  form.elements.q.select();
+}
+
 function escape_() {
   const search = form.elements.q;
   if (document.activeElement === search && search.value) {
@@ -30,7 +37,7 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, select, textarea");
   if (event.key === "Escape") escape_();
   else if (typing) return;
-  else if (event.key === "/") { event.preventDefault(); form.elements.q.focus(); form.elements.q.select(); }
+  else if (event.key === "/") { event.preventDefault(); openSearch(); }
   else if (event.key === "j") step(1);
   else if (event.key === "k") step(-1);
 });

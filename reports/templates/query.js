@@ -24,17 +24,33 @@ function parseQuery(text) {
 /* What is wrong with values that their field can never be. */
 function impossible(field, values) {
   const form = index.forms[field];
+  const listed = index.listed[field];
   const can = (value) => (form ? new RegExp(`^(?:${form[0]})$`, "s").test(value)
-    : !index.listed[field] || index.listed[field].some((each) => isFacet(`${field}:${each}`, field, value)));
+    : !listed || listed.some((each) => isFacet(`${field}:${each}`, field, value)));
   const wrong = values.find((value) => !can(value));
-  return wrong === undefined ? "" : `No ${field} is ${wrong}${form ? `: ${form[1]}` : ""}.`;
+  if (wrong === undefined) return unknownRun(field, values);
+  const mend = form ? form[1] : listed.length <= NAMED ? `write ${listed.join(", ")}` : "";
+  return `${field}:${wrong} names nothing${mend ? `: ${mend}` : ""}.`;
+}
+
+/* Of a list no longer than this, all are named. */
+const NAMED = 32;
+
+/* What is wrong with values that name a run of this report, or its outcome there. */
+function unknownRun(field, values) {
+  const split = { on: (value) => [value.split("=")[0]], between: (value) => value.split("..") }[field];
+  const run = split && values.flatMap(split).find((each) => !index.runs.includes(each));
+  if (run) return `No run is called ${run}.`;
+  const word = field === "on" && values.map((value) => value.split("=")[1]).find((each) => !OUTCOME_WORDS.includes(each));
+  return word ? `No outcome is called ${word}.` : "";
 }
 
 function termsOf(text) {
   const found = [];
   for (const [, dash, field, quoted, word] of text.matchAll(TERM)) {
-    const value = quoted || word;
-    if (!value) continue;
+    const typed = quoted || word;
+    if (!typed) continue;
+    const value = index.states.includes(field) ? typed.replaceAll(/[ _]/g, "-") : typed;
     const values = field && !index.prose.includes(field) ? value.split(",").filter(Boolean) : [value];
     found.push({ field: field || "", values, negated: dash === "-" });
   }
@@ -112,7 +128,7 @@ function isSoOld(age, value) {
 function textOf(record) {
   if (record.text === undefined) {
     const said = [record.address, record.title, ...record.places.map((at) => index.facets[at])].join("\n").toLowerCase();
-    record.text = `${said}\n${said.replace(/[_/]/g, " ")}`;
+    record.text = `${said}\n${said.replace(/[_/-]/g, " ")}`;
   }
   return record.text;
 }

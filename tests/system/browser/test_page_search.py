@@ -54,6 +54,10 @@ FOUND = {
     "reason:read-timeout": 3,
     "no answer within": 3,
     "outcome:inconclusive": 3,
+    "is:drifted": 9,
+    'is:"still drifting"': 3,
+    "is:not_probed": 38,
+    "label:answer is:drifted provider:pc": 4,
     "observed:422": 1,
     "cause:pa-a2465948": 3,
     "finding:header-differs,status-differs": 5,
@@ -97,6 +101,54 @@ def test_a_field_that_is_none_finds_nothing_and_says_so(visit: Visit, report: st
     assert tab.inner_text("#count") == "0 of 418 records. No field is called stauts."
 
 
+def test_every_state_and_code_that_the_page_shows_can_be_asked_for(visit: Visit, report: str) -> None:
+    tab = visit(report)
+    shown_words = tab.eval_on_selector_all(
+        ".told[aria-labelledby^=is-] h2, td.outcome, .cause code, .finding code.code, .finding .label, .reason code",
+        "all => all.map(each => (each.firstChild || each).textContent.trim()).filter(Boolean)",
+    )
+    for word in sorted({*shown_words}):
+        tab.fill("#f-q", f'"{word}"')
+        assert tab.inner_text("#count").partition(" ")[0] != "0", word
+    sections = tab.eval_on_selector_all(
+        ".told[aria-labelledby^=is-] h2", "all => all.map(each => each.firstChild.data)"
+    )
+    outcomes = tab.evaluate("Object.values(index.outcomes).map(([, word]) => word)")
+    for word in (*sections, *outcomes):
+        tab.fill("#f-q", f'is:"{word.strip().lower()}"')
+        assert tab.inner_text("#count").endswith(" of 418 records"), word
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("is:drifting", "is:drifting names nothing: write our-fault, regressed, new-drift,"),
+        ("on:2026-01-01=drifted", "No run is called 2026-01-01."),
+        ("on:2026-11-21=drifting", "No outcome is called drifting."),
+        ("between:2026-11-20..2026-01-01", "No run is called 2026-01-01."),
+    ],
+)
+def test_a_word_that_a_field_does_not_know_is_named(visit: Visit, report: str, query: str, said: str) -> None:
+    tab = visit(report)
+    tab.fill("#f-q", query)
+    assert tab.inner_text("#count").startswith(f"0 of 418 records. {said}")
+
+
+def test_each_search_brings_its_results_into_view(visit: Visit, report: str) -> None:
+    tab = visit(report)
+    for query in ("is:drifted", "provider:pa"):
+        tab.evaluate("scrollTo(0, 0)")
+        tab.keyboard.press("/")
+        tab.keyboard.type(query)
+        assert tab.evaluate("tbody.querySelector('tr.row').getBoundingClientRect().bottom <= innerHeight"), query
+        # the next search begins where the field is at the lower edge of the window
+        tab.evaluate("document.activeElement.blur(); form.scrollIntoView({ block: 'end' })")
+        tab.keyboard.press("/")
+        assert tab.evaluate("tbody.querySelector('tr.row').getBoundingClientRect().bottom <= innerHeight"), query
+        tab.keyboard.press("Escape")
+        tab.keyboard.press("Escape")
+
+
 def test_the_search_suggests_fields_and_what_they_hold(visit: Visit, report: str) -> None:
     tab = visit(report)
 
@@ -129,6 +181,10 @@ param:
 code:[x]
 is:failing
 tag:unverified,live_verified kind:endpoints
+is:drifted
+is:"our fault",not_probed
+outcome:not_probed
+label:answer
 seq(conforms drifted)
 SEQ(drifted conforms) provider:pa
 -seq(conforms conforms)
@@ -177,6 +233,7 @@ WRONG = (
     "seen:soon",
     "-kind:error",
     "any(for:gatway)",
+    "is:drifting",
 )
 
 

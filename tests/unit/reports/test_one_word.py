@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.model import Outcome
+from catalog.model.outcome import WORDS
 from catalog.reading.query import OF_RUNS
+from catalog.reading.values import LISTED, MARKS, STATES
 from reports import html, summary, terminal
 from reports.overview import Overview
 from reports.sections import MEANS, Name
@@ -109,5 +111,7 @@ def test_a_query_speaks_of_sections_and_outcomes_as_the_views_do() -> None:
     assert set(MEANS) == set(Name)
     named = set(re.findall(r"[a-z-]+", OF_RUNS["is"].partition(":")[2]))
     assert {each for each in named if each in set(Name)} >= {Name.REGRESSED, Name.LOST, Name.FLAKY, Name.FIXED}
+    assert tuple(Name) == STATES
+    assert set(LISTED["is"]) == {*Name, *MARKS, *WORDS.values()} - {"not probed", "our fault"}
     of_outcomes = {OUTCOMES[each].replace(" ", "-") for each in Outcome}
     assert set(re.findall(r"[a-z-]+", OF_RUNS["outcome"])) <= of_outcomes
