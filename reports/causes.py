@@ -44,9 +44,7 @@ class Gathered:
 
     @property
     def sides(self) -> tuple[str, str, str] | None:
-        """What differs, what was documented of it, and what was observed; None where it is told otherwise."""
-        found = _SIDES.fullmatch(self.cause.in_words)
-        return (found[1], found[2], found[3]) if found else None
+        return split_sides(self.cause.in_words)
 
     @property
     def number(self) -> str:
@@ -79,6 +77,12 @@ class Gathered:
         more = len(self.members) - most
         told = ", ".join(each.address for each in self.members[:most])
         return f"{told} and {more} more" if more > 0 else told
+
+
+def split_sides(words: str) -> tuple[str, str, str] | None:
+    """What differs, what was documented of it, and what was observed; None if the words of a cause differ."""
+    match = _SIDES.fullmatch(words)
+    return (match[1], match[2], match[3]) if match else None
 
 
 def gathered(standings: Sequence[Standing], attributor: Attributor) -> tuple[Gathered, ...]:

@@ -5,6 +5,7 @@ Nothing is remembered but the history: what a run tells is what is due by its li
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from catalog.evidence.lost import WITHOUT_A_VERDICT
 from catalog.evidence.results_file import EvidenceError
 from catalog.model import Outcome
 from catalog.model.visible import line
+from reports.causes import split_sides
 from reports.episodes import Ending, Episode, episodes, in_order
 from reports.feed import LONGEST, as_data
 from reports.words import count, names
@@ -32,6 +34,9 @@ MOST = 40
 NAMED = 10
 """Records named of one change, or of one provider."""
 
+
+_INERT = re.compile(r'(?!.*//)[\w {}\[\]",:/-]{1,80}', re.ASCII)
+"""A text in which no channel sees a mention, a link or markup: no `@`, `<`, `#`, `*`, `` ` ``, dot or `//` is in it."""
 
 Key = tuple[str, str, str]
 """What is told, of what, and which time."""
@@ -163,13 +168,23 @@ def _by_provider(lost: Iterable[Absence]) -> Iterator[dict[str, Json]]:
         yield {"provider": provider, "since": since.isoformat(), "number": len(records), "records": named}
 
 
+def _change_in_words(episode: Episode) -> str:
+    """`PA status: 404 → 400 in 7 records`: documented, then observed; the code if a channel could act on the words."""
+    provider, number = episode.provider.upper(), count(len(episode.parts), "record")
+    sides = split_sides(episode.told)
+    if sides is None or not all(map(_INERT.fullmatch, sides)):
+        return f"{provider}: {episode.code or 'drift'} in {number}"
+    what, documented, observed = sides
+    return f"{provider} {what}: {documented} → {observed} in {number}"
+
+
 def _text(told: Mapping[str, Sequence[Episode]], lost: Sequence[Absence], unseen: Sequence[str]) -> str:
-    """One sentence for a channel that shows nothing else; all in words of ours, for such channels read mentions."""
+    """One sentence for a channel that shows nothing else; such channels read mentions, so observed text is `_INERT`."""
     said = [f"{len(found)} {name}" for name, found in told.items() if found]
     if lost:
         said.append(f"{count(len(lost), 'record')} lost from sight")
-    first = next((each for found in told.values() for each in found), None)
-    of = f" ({first.provider.upper()}: {first.code or 'drift'} in {count(len(first.parts), 'record')})" if first else ""
-    news = f"{', '.join(said)}{of}" if said else "" if unseen else "nothing to tell"
+    changes = [each for found in told.values() for each in found]
+    of_first = f" ({'' if len(changes) == 1 else 'the first: '}{_change_in_words(changes[0])})" if changes else ""
+    news = f"{', '.join(said)}{of_first}" if said else "" if unseen else "nothing to tell"
     blind = f"{names(unseen)} {'was' if len(unseen) == 1 else 'were'} not looked at" if unseen else ""
     return "; ".join(filter(None, (news, blind)))

@@ -35,7 +35,7 @@ FIRST = date(2026, 11, 1)
 ATOM = f"{{{feed.ATOM}}}"
 
 
-def drifted(address: str, seen: int = 422, **changes: Any) -> Result:
+def drifted(address: str, seen: int | str = 422, **changes: Any) -> Result:
     told = finding(documented=400, observed=seen, message=f"status: documented 400, observed {seen}", **changes)
     return result(address, Outcome.DRIFTED, findings=(told,))
 

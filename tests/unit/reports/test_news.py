@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -97,7 +98,7 @@ def test_a_run_is_told_whole() -> None:
         "live": True,
         "night": "2026-11-02",
         "policy": {"after": 1, "remind": 3},
-        "text": "1 new, 11 records lost from sight (PA: status-differs in 11 records); PC was not looked at",
+        "text": "1 new, 11 records lost from sight (PA status: 400 → 422 in 11 records); PC was not looked at",
         "counts": {"new": 1, "changed": 0, "reminded": 0, "recovered": 0, "lost_sight": 11},
         "changed": [],
         "reminded": [],
@@ -146,9 +147,23 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
     assert len(json.dumps(said)) < 60_000
     assert len(said["new"]) == 40 < said["counts"]["new"]
     [one] = replayed([[drifted(A)]])
-    assert news("live", [one], one.run, Policy())["text"] == "1 new (PA: status-differs in 1 record)"
+    assert news("live", [one], one.run, Policy())["text"] == "1 new (PA status: 400 → 422 in 1 record)"
     [calm] = replayed([[result(A)]])
     assert news("live", [calm], calm.run, Policy())["text"] == "nothing to tell"
+
+
+@pytest.mark.parametrize(
+    "mention", ["@here", "<!channel>", "see evil.example", "https://evil/x", "#1", "*bold*", "`code`", "x" * 90]
+)
+def test_a_text_that_a_channel_could_act_on_is_told_by_its_code(mention: str) -> None:
+    [row] = replayed([[drifted(A, mention)]])
+    assert news("live", [row], row.run, Policy())["text"] == "1 new (PA: status-differs in 1 record)"
+
+
+def test_of_several_changes_the_first_is_told_as_the_first() -> None:
+    [row] = replayed([[drifted(A, 422), drifted(B, 409)]])
+    said = news("live", [row], row.run, Policy())["text"]
+    assert re.fullmatch(r"2 new \(the first: PA status: 400 → (409|422) in 1 record\)", said)
 
 
 def test_a_run_that_could_not_look_is_never_without_news() -> None:
@@ -162,7 +177,7 @@ def test_a_run_that_could_not_look_is_never_without_news() -> None:
         [[drifted("pb/errors/general/y"), *unseen[:1], result("pc/errors/general/y", Outcome.NOT_PROBED)]]
     )
     assert news("live", [both], both.run, Policy())["text"] == (
-        "1 new (PB: status-differs in 1 record); PA was not looked at"
+        "1 new (PB status: 400 → 422 in 1 record); PA was not looked at"
     )
 
 
