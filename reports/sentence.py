@@ -83,23 +83,26 @@ def _blind(overview: Overview) -> str:
 
 
 def _drift(overview: Overview) -> str:
-    """What drifts, the newest kind alone; empty where nothing does that nobody accepted."""
+    """What is new and what still drifts, else what is flaky, stale or pending; empty if all drift is accepted."""
     new = [each for name in NEWS for each in overview.members(name)]
-    if new:
-        number = _causes(overview, NEWS)
-        drift = "drifts" if len(_providers(new)) == 1 else "drift"
-        many = f"{count(len(new), 'record')} "
-        return f"{names(_providers(new))} {drift}: {count(number, 'new cause')} behind {many}".rstrip()
     flaky, still, pending = (overview.members(name) for name in (Name.FLAKY, Name.STILL, Name.PENDING))
+    number = _causes(overview, (Name.STILL,))
+    if new:
+        providers = _providers([*new, *still])
+        drift = "drifts" if len(providers) == 1 else "drift"
+        known = f", {number} known behind {len(still)}" if still else ""
+        new_causes = count(_causes(overview, NEWS), "new cause")
+        return f"{names(providers)} {drift}: {new_causes} behind {count(len(new), 'record')}{known}"
+    parts = []
     if flaky:
-        return f"nothing new drifts, and {count(len(flaky), 'record')} of {names(_providers(flaky))} {_is(flaky)} flaky"
-    if _stale(overview):
-        number = _stale(overview)
-        return f"nothing new drifts, and {count(number, 'ledger entry is', 'ledger entries are')} stale"
+        parts.append(f"{count(len(flaky), 'record')} of {names(_providers(flaky))} {_is(flaky)} flaky")
+    elif _stale(overview):
+        parts.append(f"{count(_stale(overview), 'ledger entry is', 'ledger entries are')} stale")
     if still:
-        number = _causes(overview, (Name.STILL,))
-        goes = "goes" if number == 1 else "go"
-        return f"nothing new drifts, and {count(number, 'known cause')} {goes} on"
+        behind = f"{count(number, 'known cause')} behind {count(len(still), 'record')}"
+        parts.append(f"{behind} {'goes' if number == 1 else 'go'} on")
+    if parts:
+        return f"{', '.join(['nothing new drifts', *parts[:-1]])}, and {parts[-1]}"
     if pending:
         number = _causes(overview, (Name.PENDING,))
         return f"{count(number, 'cause is', 'causes are')} pending, never yet seen as documented"

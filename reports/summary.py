@@ -151,7 +151,7 @@ class _Summary:
         if each.since is not None and each.since.isoformat() != self._run.today:
             told.append(f"since {each.since}")
         if each.who:
-            told.append(f"likely {each.who}")
+            told.append(f"likely wrong: {each.who}")
         if each.accepted:
             told.append(_ledgers(each.accepted))
         title = f"**{cause.provider.upper()}** {code_span(cause.in_words)}"

@@ -112,19 +112,18 @@ def _section(section: Section, overview: Overview, width: int, paint: _Paint) ->
 
 
 def _cause(each: Gathered, section: Section, overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
-    """What differs, under which label and code; then how many, since when and who; then how to ask again."""
+    """What differs, under which label and code; then which records; then who is likely wrong; then how to ask again."""
     cause = each.cause
     label = f"{each.label}: " if each.label else ""
     yield from _wrapped(f"{cause.provider.upper()}  {label}{cause.in_words}  [{cause.code}]", width, "  ", "      ")
-    told = [each.number]
-    if each.since is not None and each.since.isoformat() != overview.run.today:
-        told.append(f"since {each.since}")
-    if each.who:
-        told.append(f"likely {each.who}")
+    is_new = each.since is None or each.since.isoformat() == overview.run.today
+    number = each.number if is_new else f"{each.number}, since {each.since}"
     named = "the same as above" if each.joins else each.named()
-    yield from (paint("dim", text) for text in _wrapped(f"{', '.join(told)}: {named}", width, "      "))
+    yield from (paint("dim", text) for text in _wrapped(f"{number}: {named}", width, "      "))
     if each.accepted:
         yield from (paint("dim", text) for text in _wrapped(each.accepted, width, "      "))
+    if each.who:
+        yield paint("dim", f"      likely wrong: {each.who}")
     if section.name is not Name.ACCEPTED:
         yield paint("dim", f"      {ask_again(overview.run, cause)}")
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent.parent
 
+PYTESTS_LIST = "fE"
+"""What pytest lists at the end of a run where `-r` does not say: what failed, and errors."""
+
 _speaker: pytest.StashKey[Speaker] = pytest.StashKey()
 _controller: pytest.StashKey[Controller] = pytest.StashKey()
 _catalog: pytest.StashKey[Catalog] = pytest.StashKey()
@@ -170,7 +173,9 @@ def _take_charge(config: pytest.Config, chosen: Options) -> WorkerInput:
         _speaker
     ].mend = f"`{shlex.join(['python', '-m', 'reports', 'show', shown(controller.folder)])}` says it"
     if config.option.tbstyle == "auto":
-        config.option.tbstyle = "no"  # each failure is told by its cause, and by a line in pytest's own list
+        config.option.tbstyle = "no"  # each failure is told by its cause
+    if config.option.reportchars == PYTESTS_LIST:
+        config.option.reportchars = "E"  # our summary tells what failed, by cause; errors outside of probes stay
     return controller.worker_input
 
 

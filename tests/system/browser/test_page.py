@@ -56,10 +56,10 @@ def finding_of(address: str) -> str:
 
 def test_the_first_screen_has_the_state_in_a_sentence_and_its_causes(visit: Visit, report: str) -> None:
     tab = visit(report)
-    assert (
-        tab.inner_text("h1")
-        == "The probe itself failed in 1 place; PA, PB and PC drift: 5 new causes behind 5 records."
+    said = (
+        "The probe itself failed in 1 place; PA, PB, PC and PD drift: 5 new causes behind 5 records, 3 known behind 3."
     )
+    assert tab.inner_text("h1") == said
     assert tab.title() == "our fault · live 2026-11-21"
     for selector in ("h1", ".tally .sum", ".our-fault h2", ".new-drift h2", ".new-drift .cause:nth-child(5)"):
         assert in_view(tab, selector), selector

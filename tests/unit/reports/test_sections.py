@@ -13,6 +13,7 @@ from reports.sections import Name, words_of
 from reports.sentence import sentence, title
 from tests.unit.reports import sample
 from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.test_overview import past
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result
@@ -108,6 +109,25 @@ def test_the_state_in_one_sentence(results: list[Result], said: str, tab: str) -
     assert title(overview) == tab
 
 
+BEFORE = {A: Outcome.DRIFTED, C: Outcome.DRIFTED}
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ([drifted(A), drifted(C), drifted(B)], "PA and PC drift: 1 new cause behind 1 record, 2 known behind 2."),
+        ([drifted(C), drifted(B)], "PA and PC drift: 1 new cause behind 1 record, 1 known behind 1."),
+        ([drifted(A), drifted(C)], "Nothing new drifts, and 2 known causes behind 2 records go on."),
+        (
+            [drifted(A), result(B, Outcome.FLAKY)],
+            "Nothing new drifts, 1 record of PA is flaky, and 1 known cause behind 1 record goes on.",
+        ),
+    ],
+)
+def test_what_still_drifts_is_counted_beside_what_is_new(results: list[Result], said: str) -> None:
+    assert sentence(Overview(past(BEFORE), results)) == said
+
+
 def test_what_is_blind_is_said_first() -> None:
     unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed={})
     overview = Overview(run(), [drifted(A), unseen])
@@ -130,5 +150,5 @@ def test_who_was_seen_in_part_is_not_said_to_be_unseen() -> None:
 
 def test_no_sentence_is_a_list() -> None:
     overview = Overview(*sample.full())
-    assert len(sentence(overview)) < 100
+    assert len(sentence(overview)) < 120
     assert len(title(overview)) < 30

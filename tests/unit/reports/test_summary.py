@@ -68,7 +68,7 @@ ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted"
 
 def test_an_accepted_drift_says_until_when_and_why() -> None:
     rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), ledger=ACCEPTED)])
-    assert "1 record, likely provider, `a fix is due; review by 2027-01-01`" in rendered
+    assert "1 record, likely wrong: provider, `a fix is due; review by 2027-01-01`" in rendered
     assert "review by" not in summary.render(run(), [result(A, Outcome.DRIFTED, ledger={"state": "accounted"})])
 
 
