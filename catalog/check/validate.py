@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from catalog.check.validators import surfaces, validator_of
 from catalog.model import Record, homes
 from catalog.model.errors import CatalogError, shown
 from catalog.model.homes import remembered
+from catalog.model.text import count
 from catalog.reading.last_seen import of_no_provider
 from catalog.reading.manifest import providers
 from catalog.reading.schemas import KIND_SCHEMA, schemas_of
@@ -38,6 +39,8 @@ class Problem(NamedTuple):
     json_path: str
     message: str
     mend: str
+    is_form: bool = False
+    """Whether only the form of a file is wrong: its records can be read, judged and probed as they are."""
 
     def __str__(self) -> str:
         where = ": ".join(part for part in (shown(self.file), self.address, self.json_path) if part)
@@ -45,7 +48,7 @@ class Problem(NamedTuple):
 
 
 def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]:
-    """Every problem of the records below `root`, in the order of their files.
+    """Every problem of the records below `root`, in the order of their files; at the end their form, as one problem.
 
     `shipped` records may carry no evidence from a mock, a gateway or another revision; by default these are the ones in
     this package and in homes.
@@ -67,10 +70,10 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
         for record, complaint in facts.unknown_rows(catalog, beside):
             found.append(Problem(catalog.file_of(record.address), str(record.address), *complaint))
     found += _discoveries(catalog, shipped=is_shipped)
+    found.sort(key=lambda problem: str(problem.file))
     found += _canonical_form(catalog)
     again = _check_again(root)
-    mended = (each._replace(mend=each.mend.replace(asserting.CHECK, again)) for each in found)
-    return sorted(mended, key=lambda problem: str(problem.file))
+    return [each._replace(mend=each.mend.replace(asserting.CHECK, again)) for each in found]
 
 
 def _check_again(root: Path) -> str:
@@ -79,12 +82,15 @@ def _check_again(root: Path) -> str:
 
 
 def first_problem(root: Path | str | None) -> str:
-    """What is wrong with the records below `root` before anything else, in one line; empty where nothing is."""
-    if root is None:
-        return ""
-    problems = check(Path(root))
-    more = f" (and {len(problems) - 1} more: `{_check_again(Path(root))}`)" if len(problems) > 1 else ""
-    return f"{problems[0]}{more}" if problems else ""
+    """The first problem that keeps the records below `root` from being read or probed, in one line, or nothing."""
+    return first_of(check(Path(root)), Path(root)) if root is not None else ""
+
+
+def first_of(problems: Iterable[Problem], root: Path) -> str:
+    """The first of these problems and how many more there are, in one line; a wrong form alone is none."""
+    faults = [each for each in problems if not each.is_form]
+    more = f" (and {len(faults) - 1} more: `{_check_again(root)}`)" if len(faults) > 1 else ""
+    return f"{faults[0]}{more}" if faults else ""
 
 
 def _unreadable(error: CatalogError, root: Path) -> Problem:
@@ -167,9 +173,10 @@ def _discoveries(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]:
 
 
 def _canonical_form(catalog: Catalog) -> Iterator[Problem]:
-    for path, text in canonical_texts(catalog):
-        if path.read_bytes() != text.encode():
-            yield Problem(path, "", "", "is not in canonical form", asserting.FIX)
+    files = [path for path, text in canonical_texts(catalog) if path.read_bytes() != text.encode()]
+    if files:
+        more = f", and {count(len(files) - 1, 'more file is', 'more files are')} not" if len(files) > 1 else ""
+        yield Problem(files[0], "", "", f"is not in canonical form{more}", asserting.FIX, is_form=True)
 
 
 def canonical_texts(catalog: Catalog) -> Iterator[tuple[Path, str]]:

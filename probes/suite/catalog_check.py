@@ -1,4 +1,4 @@
-"""Refuses to probe records that `python -m catalog check` refuses."""
+"""Refuses to probe records in which `python -m catalog check` finds faults, other than of their form."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def _demand(root: Path) -> None:
         return
     from catalog.check import validate
 
-    problem = validate.first_problem(root)
-    if problem:
-        raise Unsound(problem)
-    remembered.remember(root)
+    problems = validate.check(root)
+    if fault := validate.first_of(problems, root):
+        raise Unsound(fault)
+    if not problems:  # a wrong form stops no probe, and `python -m catalog check` has to tell it still
+        remembered.remember(root)

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from catalog.check.mending import put_right
-from catalog.check.validate import check
+from catalog.check.validate import check, first_problem
 from catalog.model import Address, Record
 from catalog.model.errors import shown
 from catalog.reading.assertions import assertions
 from catalog.reading.store import RECORDS, family_file
 from catalog.writeback.planner import Patch, Policy, plan
+from probes.suite import catalog_check
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -175,6 +176,35 @@ def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
     assert put_right(root) == [f"{shown(file)}: put in canonical form"]
     assert check(root) == []
     assert put_right(root) == []
+
+
+def test_what_records_say_is_told_before_their_form_which_is_one_line(tmp_path: Path) -> None:
+    content = small_catalog()
+    del content["pa/rate_limits.json"]["messages"]["provider"]
+    root = write_catalog(tmp_path, content)
+    files = sorted(root.rglob("*.json"))
+    for file in files:
+        file.write_text(json.dumps(json.loads(file.read_text())))
+
+    *faults, form = check(root)
+    assert {each.file for each in faults} == {root / "pa" / "rate_limits.json"}
+    assert form.file == files[0]
+    assert form.message == f"is not in canonical form, and {len(files) - 1} more files are not"
+    assert first_problem(root).startswith(str(faults[0]))
+
+
+def test_records_in_another_form_are_probed_and_faulty_ones_are_not(tmp_path: Path) -> None:
+    root = write_catalog(tmp_path)
+    file = root / "pa" / "errors" / "general.json"
+    file.write_text(json.dumps(json.loads(file.read_text())))
+    catalog_check.demand([root])
+    assert [each.is_form for each in check(root)] == [True], "it is told still"
+
+    records = json.loads(file.read_text())
+    del records["rate_limit_error"]["source"]
+    file.write_text(json.dumps(records))
+    with pytest.raises(catalog_check.Unsound, match="'source' is missing; add 'source'$"):
+        catalog_check.demand([root])
 
 
 def test_what_must_be_there_and_may_be_empty_is_added_as_null(tmp_path: Path) -> None:
