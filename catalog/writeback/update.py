@@ -17,6 +17,7 @@ from catalog.evidence.self_check import of_records
 from catalog.model import homes
 from catalog.model.errors import CatalogError
 from catalog.model.standpoint import StandsFor
+from catalog.model.text import count
 from catalog.reading.assertions import assertions
 from catalog.reading.store import DISCOVERED, RECORDS, Catalog, family_file
 from catalog.writeback.discoveries import discoveries, updated
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 
 Evidence = tuple[Run, Sequence[Result]]
 """A run and its results, as `catalog.evidence.read_run` gives them."""
+
+
+LISTED = 5
+"""Changed records of a provider, or unknown addresses, that are named; the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +65,22 @@ class Summary:
         )
 
     def lines(self) -> Iterator[str]:
-        """For a person: what changed, and why the rest did not."""
-        yield from (f"{address}: {reason}" for address, reason in self.patched)
-        for reason, count in Counter(_gist(reason) for _, reason in self.kept).most_common():
-            yield f"{count} kept: {reason}"
-        yield from (f"{address}: no record has this address; it was left out" for address in self.unknown)
+        """For a person: what changed, and why the rest did not; of each provider the first few changes."""
+        by_provider: dict[str, list[str]] = {}
+        for address, reason in self.patched:
+            by_provider.setdefault(address.partition("/")[0], []).append(f"{address}: {reason}")
+        for provider, changes in by_provider.items():
+            yield from changes[:LISTED]
+            if len(changes) > LISTED:
+                yield f"{provider}: {len(changes)} records changed; {len(changes) - LISTED} of them are not named here"
+        for reason, number in Counter(_gist(reason) for _, reason in self.kept).most_common():
+            yield f"{number} kept: {reason}"
+        yield from (f"{address}: no record has this address; it was left out" for address in self.unknown[:LISTED])
+        if len(self.unknown) > LISTED:
+            yield f"and {count(len(self.unknown) - LISTED, 'more address', 'more addresses')} that no record has"
         yield from self.refused
-        yield f"{len(self.patched)} records changed in {len(self.files)} files, {len(self.kept)} kept"
+        changed = f"{count(len(self.patched), 'record')} changed in {count(len(self.files), 'file')}"
+        yield f"{changed}, {len(self.kept)} kept"
 
 
 def read_evidence(paths: Iterable[Path]) -> list[Evidence]:

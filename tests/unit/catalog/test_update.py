@@ -17,7 +17,7 @@ from catalog.model.errors import CatalogError
 from catalog.model.standpoint import StandsFor
 from catalog.reading.store import Catalog
 from catalog.writeback.planner import Policy
-from catalog.writeback.update import as_seen, leave_copy, read_evidence, update, update_each
+from catalog.writeback.update import Summary, as_seen, leave_copy, read_evidence, update, update_each
 from tests.unit.catalog.catalog_making import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -87,8 +87,21 @@ def test_the_summary_says_why(tmp_path: Path) -> None:
         == "drifted: now DOCUMENTED, UNVERIFIED; observed live; evidence of its endpoints"
     )
     assert summary.unknown == ("pa/errors/general/gone",)
-    assert list(summary.lines())[-1] == "2 records changed in 1 files, 2 kept"
+    assert list(summary.lines())[-1] == "2 records changed in 1 file, 2 kept"
     assert "2 kept: nobody looked at it" in list(summary.lines())
+
+
+def test_the_changes_of_a_first_night_are_counted_and_the_first_few_named() -> None:
+    patched = [(f"{provider}/errors/general/r{number}", "seen") for provider in ("pa", "pb") for number in range(200)]
+    few = [("pc/errors/general/r0", "seen")]
+    gone = tuple(f"pd/errors/general/r{number}" for number in range(20))
+    lines = [*Summary((*patched, *few), (), gone, (), ()).lines()]
+    assert len(lines) < 25
+    assert "pa: 200 records changed; 195 of them are not named here" in lines
+    assert "pb: 200 records changed; 195 of them are not named here" in lines
+    assert "pc/errors/general/r0: seen" in lines
+    assert "and 15 more addresses that no record has" in lines
+    assert lines[-1] == "401 records changed in 0 files, 0 kept"
 
 
 def test_runs_are_written_into_each_folder_unless_told_otherwise(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_records_in_another_form_are_probed_and_faulty_ones_are_not(tmp_path: Pa
     records = json.loads(file.read_text())
     del records["rate_limit_error"]["source"]
     file.write_text(json.dumps(records))
-    with pytest.raises(catalog_check.Unsound, match="'source' is missing; add 'source'$"):
+    with pytest.raises(catalog_check.Unsound, match=r"'source' is missing; add 'source'$"):
         catalog_check.demand([root])
 
 
