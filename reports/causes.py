@@ -109,6 +109,11 @@ def _gathered(cause: Cause, members: tuple[Standing, ...], attributor: Attributo
     return Gathered(cause, members, party, reasons.pop() if len(reasons) == 1 else "", joins)
 
 
+def providers_of(causes: Sequence[Gathered]) -> list[str]:
+    """Whose these causes are, in order."""
+    return sorted({each.cause.provider for each in causes})
+
+
 def heading(title: str, members: int, found: int) -> str:
     """`Regressed (41 records, 4 causes)`."""
     return f"{title} ({count(members, 'record')}, {count(found, 'cause')})"

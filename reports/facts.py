@@ -22,6 +22,9 @@ MAX_TEXT = 1500
 RELATED = 8
 """Related records shown at once; the rest unfold."""
 
+LINKED = 200
+"""Related records that are shown at all."""
+
 _HOW = {
     "request": "the request alone",
     "scenario": "a scenario of the mock",
@@ -72,7 +75,8 @@ def _facts(result: Result, relations: Relations) -> Iterator[Row]:
     yield {"label": "provoked by", "text": _provoked(result)}
     related = relations.related(result)
     if related:
-        yield {"label": "related", "links": related[:200]}
+        label = f"related, {LINKED} of {len(related)}" if len(related) > LINKED else "related"
+        yield {"label": label, "links": related[:LINKED]}
 
 
 def _provoked(result: Result) -> str:

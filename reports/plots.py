@@ -150,7 +150,8 @@ def _between(after: int, top: int) -> Iterator[str]:
 
 def latency(overview: Overview) -> Plot | None:
     """How long exchanges took in each lane: the middle half as a box, the median, and the slowest tenth."""
-    lanes = dict([*by_lane(overview.results).items()][:LANES])
+    every = by_lane(overview.results)
+    lanes = dict([*every.items()][:LANES])
     if not lanes:
         return None
     top = max(max(times) for times in lanes.values())
@@ -178,12 +179,13 @@ def latency(overview: Overview) -> Plot | None:
         shapes.append(Shape("line", "median", x(median), middle - 6, 0, 12))
         shapes.append(Shape("text", "value right", WIDTH, middle + 4, text=_ms(median)))
         said.append(words)
-    return Plot("Latency by lane", f"{'; '.join(said)}.", height, _round(shapes))
+    return Plot(f"Latency by lane{_of_all(len(every))}", f"{'; '.join(said)}.", height, _round(shapes))
 
 
 def latency_over_runs(overview: Overview) -> Plot | None:
     """The median of each lane in the last runs, a line a lane from nought up; those that became slower first."""
-    told = courses(overview.earlier, remembered(overview.results))[:LANES]
+    every = courses(overview.earlier, remembered(overview.results))
+    told = every[:LANES]
     if not told:
         return None
     left, right, tall = 96, WIDTH - 46, 22
@@ -231,6 +233,11 @@ def waterfall(attempt: Attempt) -> Plot | None:
     height = tall * len(attempt.exchanges[:20]) + 4
     said = "; ".join(f"{each.label} {_ms(each.elapsed_ms)}" for each in attempt.exchanges[:20])
     return Plot("Timeline", f"Exchanges in order: {said}.", height, _round(shapes), width=right + 72)
+
+
+def _of_all(lanes: int) -> str:
+    """How many lanes there are, if not all of them are drawn."""
+    return f", {LANES} of {lanes} lanes" if lanes > LANES else ""
 
 
 def _bar(count: int, scale: float) -> float:

@@ -11,7 +11,7 @@ from catalog.evidence import verdicts
 from catalog.model import Outcome
 from catalog.model.visible import harmless, line
 from reports import advice
-from reports.causes import Gathered, heading
+from reports.causes import Gathered, heading, providers_of
 from reports.commands import accept, ask_again
 from reports.endings import endings
 from reports.markup import ADDRESS
@@ -20,7 +20,7 @@ from reports.overview import Overview
 from reports.sections import BY_CAUSE, BY_REASON, QUIET, Name, Section
 from reports.sentence import sentence
 from reports.unseen import unseen
-from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, another_revision, days
+from reports.words import ADDED, DISCOVERED, ENDING, OUTCOMES, SETTLED, another_revision, days, names
 
 if TYPE_CHECKING:
     from catalog.evidence.results import Result, Run
@@ -129,7 +129,7 @@ class _Summary:
         return self._listed(
             [
                 f"- {self._to(group.standings[0]) if len(group.standings) == 1 else group.who}: "
-                f"{'; '.join(map(code_span, [f'{group.code}{group.since}', group.told]))}"
+                f"{'; '.join(map(code_span, [f'{group.code}{group.since}', *group.reasons]))}"
                 for group in unseen(members)
             ]
         )
@@ -141,7 +141,8 @@ class _Summary:
         for each in found[: self._most]:
             yield from self._cause(each, section)
         if len(found) > self._most:
-            yield f"… and {len(found) - self._most} more causes, in the report"
+            of_whom = names(providers_of(found[self._most :]))
+            yield f"… and {len(found) - self._most} more causes of {of_whom}, in the report"
         if section.name is Name.PENDING:
             yield self._overview.pending
 
@@ -188,7 +189,8 @@ class _Summary:
         if found:
             yield "### Next"
             told = (f"1. {code_span(step.code)} ({len(step.addresses)}): {step.next_step}" for step in found[:10])
-            yield "\n".join(told)
+            more = f"\n\n… and {len(found) - 10} more steps, in the report" if len(found) > 10 else ""
+            yield "\n".join(told) + more
 
     def _matrix(self) -> Iterator[str]:
         """A line a provider; below it, folded, its families of which not all conforms."""
@@ -226,12 +228,12 @@ def _number(outcome: Outcome, number: int) -> str:
 
 def _bounded(blocks: Sequence[str], link: str) -> str:
     """The blocks joined, cut between two where they would be too long: nothing folded is left open."""
-    note = f"… cut here to stay short; the rest is in the [full report]({link})."
+    note = "… cut here to stay short; {} more of its parts are in the [full report]({})."
     kept: list[str] = []
-    room = MAX_BYTES - len(note.encode()) - 3
+    room = MAX_BYTES - len(note.format(len(blocks), link).encode()) - 3
     for block in map(harmless, blocks):
         room -= len(block.encode()) + 2
         if room < 0:
-            return "\n\n".join([*kept, note]) + "\n"
+            return "\n\n".join([*kept, note.format(len(blocks) - len(kept), link)]) + "\n"
         kept.append(block)
     return "\n\n".join(kept) + "\n"

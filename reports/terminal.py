@@ -10,7 +10,7 @@ from catalog.evidence import verdicts
 from catalog.model.exits import Exit
 from catalog.model.visible import line, row
 from reports import advice, sentence
-from reports.causes import Gathered, heading
+from reports.causes import Gathered, heading, providers_of
 from reports.commands import ask_again
 from reports.endings import endings
 from reports.on_endpoints import in_full
@@ -28,6 +28,9 @@ WIDTH = 100
 
 LISTED = 12
 """Causes, or records, listed under one heading; the report has them all."""
+
+DIFFERENCES = 3
+"""Differences of one record that are told; the report has them all."""
 
 _COLOURS = {"bad": "31;1", "warn": "33;1", "good": "32;1", "dim": "2", "bold": "1", "none": "0"}
 _QUIETLY = QUIET | {Name.FIXED, Name.ACCEPTED}
@@ -96,7 +99,7 @@ def _section(section: Section, overview: Overview, width: int, paint: _Paint) ->
         yield paint("dim" if section.name is Name.ACCEPTED else colour, title)
         for each in found[:LISTED]:
             yield from _cause(each, section, overview, width, paint)
-        yield from _more(len(found) - LISTED, "causes", paint)
+        yield from _more(len(found) - LISTED, f"causes of {names(providers_of(found[LISTED:]))}", paint)
         if section.name is Name.PENDING:
             yield from (paint("dim", text) for text in _wrapped(overview.pending, width, "  "))
     elif section.name in BY_REASON:
@@ -136,13 +139,15 @@ def _told(standing: Standing) -> Iterator[str]:
     if result.reason is not None:
         yield advice.reason(result)
     if standing.outcome.conclusive or not result.reason:
-        yield from (f"{each.label}: {in_full(each, result)}  [{each.code}]" for each in result.drifts[:3])
+        yield from (f"{each.label}: {in_full(each, result)}  [{each.code}]" for each in result.drifts[:DIFFERENCES])
+        if len(result.drifts) > DIFFERENCES:
+            yield f"and {count(len(result.drifts) - DIFFERENCES, 'more difference')}, in the report"
 
 
 def _by_reason(members: Sequence[Standing], width: int, paint: _Paint) -> Iterator[str]:
     for group in unseen(members):
         yield from _wrapped(f"{group.who}: {group.code}{group.since}", width, "  ")
-        yield from (paint("dim", text) for text in _wrapped(group.told, width, "    "))
+        yield from (paint("dim", text) for reason in group.reasons for text in _wrapped(reason, width, "    "))
 
 
 def _not_asked(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
@@ -163,6 +168,7 @@ def _steps(overview: Overview, width: int, paint: _Paint) -> Iterator[str]:
     yield paint("bold", "Next")
     for step in found[:6]:
         yield from _wrapped(f"{step.code} ({len(step.addresses)}): {step.next_step}", width, "  ", "    ")
+    yield from _more(len(found) - 6, "steps", paint)
     yield paint("dim", "  `python -m catalog explain CODE` says more about each")
     yield ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,12 +10,17 @@ from typing import TYPE_CHECKING
 from catalog.evidence.changes import Change
 from catalog.model import Outcome
 from reports import advice
+from reports.words import count
 
 if TYPE_CHECKING:
     from reports.standing import Standing
 
 ORDER = (Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED)
 """What could not be seen comes before what was not meant to be."""
+
+
+MOST = 3
+"""Different reasons of one group that are told; the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +50,16 @@ class Unseen:
         return advice.next_step(self.code)
 
     @property
-    def told(self) -> str:
-        """A reason that is true of each of them: their shared detail, or what the code means."""
-        return self.detail or self.means
+    def reasons(self) -> list[str]:
+        """The detail that all of them share, or how many have which of the most frequent details; each in one line."""
+        if self.detail:
+            return [self.detail]
+        numbers = Counter(each.result.reason.detail if each.result.reason else "" for each in self.standings)
+        if len(numbers) == 1:
+            return [self.means]
+        most = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+        lines = [f"{number} of them: {detail or self.means}" for detail, number in most[:MOST]]
+        return [*lines, f"and {count(len(most) - MOST, 'more reason')}"] if len(most) > MOST else lines
 
     @property
     def who(self) -> str:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from catalog.model import Exchange
     from probes.judging.verdict import Verdict
 
+TOLD = 3
+"""Different messages that are told; the rest are counted."""
+
 Seen = tuple["Exchange", "Verdict"]
 
 
@@ -66,5 +69,6 @@ def _told(differing: int, asked: int, verdicts: Iterable[Verdict]) -> Finding:
         aspect=Aspect.STATE,
         severity=Severity.INFO,
         message=f"{differing} of {asked} requests were answered otherwise, which may be their own doing: "
-        + "; ".join(list(messages)[:3]),
+        + "; ".join(list(messages)[:TOLD])
+        + (f"; and {len(messages) - TOLD} more" if len(messages) > TOLD else ""),
     )

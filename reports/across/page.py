@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog.evidence.past import LETTERS
 from catalog.model import Outcome
-from catalog.model.text import brief
+from catalog.model.text import brief, count
 from catalog.reading import over_runs, terms, values
 from reports import island
 from reports.across import table
@@ -118,6 +118,8 @@ def _cell(cell: OfRecord) -> list[Json]:
     result, share = cell.result, cell.share
     reason = result.reason.code if result.reason is not None and not result.outcome.conclusive else ""
     told = [brief(each.message, LONGEST) for each in result.drifts[:TOLD]]
+    if len(result.drifts) > TOLD:
+        told.append(f"and {count(len(result.drifts) - TOLD, 'more difference')}")
     return [LETTERS[result.outcome], share.percent, share.looked_at, reason, told]
 
 

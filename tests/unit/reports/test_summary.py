@@ -102,7 +102,11 @@ def test_it_is_never_too_long_for_a_pull_request() -> None:
     ]
     rendered = summary.render(run(), results)
     assert len(rendered.encode()) <= summary.MAX_BYTES
-    assert rendered.endswith("… cut here to stay short; the rest is in the [full report](report.html).\n")
+    cut = re.search(r"… cut here to stay short; (\d+) more of its parts are in the \[full report\]", rendered)
+    assert cut is not None
+    uncut = summary.render(run(), results[:10])
+    assert "cut here" not in uncut
+    assert int(cut[1]) > 0
 
 
 def test_the_link_is_where_the_caller_puts_the_report() -> None:

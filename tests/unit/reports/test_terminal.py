@@ -74,9 +74,14 @@ def test_the_reason_of_a_group_is_true_of_all_its_records() -> None:
     for view in told(NO_KEY, NO_KEY):
         assert NO_KEY in view
     in_terminal, in_summary, in_page = told(NO_KEY, NO_KEY, NO_MODEL)
-    assert NO_KEY not in in_terminal + in_summary
-    assert advice.means("setup-failed") in in_terminal
-    assert advice.means("setup-failed") in in_summary
+    for view in (in_terminal, in_summary):
+        assert f"2 of them: {NO_KEY}" in view
+        assert f"1 of them: {NO_MODEL}" in view
+    in_terminal, in_summary, _ = told(*(f"reason {number}" for number in range(9)))
+    for view in (in_terminal, in_summary):
+        assert view.count("1 of them: reason") == 3
+        assert "and 6 more reasons" in view
+    assert advice.means("setup-failed") in told("", "")[0]
     group = in_page[in_page.index('<section class="told inconclusive"') :].partition("</section>")[0]
     assert NO_KEY not in group.partition("</summary>")[0]
     assert [group.count(f'<span class="note">{detail}</span>') for detail in (NO_KEY, NO_MODEL)] == [2, 1]
