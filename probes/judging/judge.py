@@ -25,6 +25,7 @@ from probes.judging.unasked import (
     held_to_its_own_record,
     is_page,
     is_refusal_in_text,
+    message_in_words,
     of_the_account,
     tells_of_the_limit,
     unasked,
@@ -202,8 +203,9 @@ def _judge_exchange(expected: Expected, cell: Cell, known: Known, others: Answer
                 return Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED, words(exchange.response)))
             assumed = failed_assumption(of_this_request(expected, exchange.request), exchange.response, findings)
             if assumed:
-                told = Reason(ReasonCode.ASSUMPTION_FAILED, f"{assumed.removesuffix('.')}; {words(exchange.response)}")
-                return Verdict(Outcome.INCONCLUSIVE, _at(exchange, told))
+                said = message_in_words(exchange.response, known)
+                blamed = Reason(ReasonCode.ASSUMPTION_FAILED, f"{said}; what we assumed may be why: {assumed}")
+                return Verdict(Outcome.INCONCLUSIVE, _at(exchange, blamed))
             if is_page(expected, exchange.response) or is_refusal_in_text(expected, exchange.response):
                 page = Reason(ReasonCode.GATEWAY_PAGE, words(exchange.response))
                 return Verdict(Outcome.INCONCLUSIVE, _at(exchange, page), findings)

@@ -31,6 +31,9 @@ UNASKED: Mapping[int, ReasonCode] = {
 """Statuses that say nothing about a record which documents another one."""
 
 
+QUOTED = 160
+"""Characters of an answer's own words that a reason quotes."""
+
 OF_THE_KEY = 401
 
 OF_LIMITS = frozenset({ReasonCode.UNASKED_RATE_LIMIT, ReasonCode.ACCOUNT_TROUBLE})
@@ -276,9 +279,15 @@ def _another_came(expected: Expected, response: Response, events: Container[str]
     return of_a_socket and response.ended == "stalled" and unknown
 
 
+def message_in_words(response: Response, known: Known) -> str:
+    """The status of an answer and the message in its envelope; of another body, its beginning."""
+    message = known.message_of(response.body)
+    return words(response) if message is None else f"HTTP {response.status}: {' '.join(message.split())[:QUOTED]}"
+
+
 def words(response: Response) -> str:
     if response.grpc is not None:
-        return f"gRPC status {response.grpc.status}: {response.grpc.message[:160]}"
+        return f"gRPC status {response.grpc.status}: {response.grpc.message[:QUOTED]}"
     body = response.body
     text = body if isinstance(body, str) else str(body) if body is not None else "empty body"
-    return f"HTTP {response.status}: {' '.join(text.split())[:160]}"
+    return f"HTTP {response.status}: {' '.join(text.split())[:QUOTED]}"

@@ -16,7 +16,7 @@ from catalog.reading.grpc_statuses import status_of
 from probes.elicit.probe import Stopped
 from probes.judging.attempts import PASSING
 from probes.judging.proof import expected_of
-from probes.judging.unasked import unasked
+from probes.judging.unasked import QUOTED, unasked, words
 from probes.running.teardown import Fixtures
 
 if TYPE_CHECKING:
@@ -182,10 +182,18 @@ class AttemptProbe:
             if status in accepted and not unheard:
                 self.relied_on = f"{call.method} {call.path}"
                 return response
-            seen = f"HTTP {status}" + (f", no {unheard[0]}" if unheard else "")
+            seen = _unheard(response, unheard[0]) if status in accepted else words(response)
         else:
             seen = exchange.failure.code if exchange.failure else "no answer"
         raise Stopped(Reason(_befallen(exchange, self.provider), f"{call.method} {call.path}: {seen}"))
+
+
+def _unheard(response: Response, event: str) -> str:
+    """That an event did not come; of a socket that was closed instead, with which code and reason."""
+    seen = f"HTTP {response.status}, no {event}"
+    if response.close is None:
+        return seen
+    return f"{seen}; closed with {response.close.code}: {response.close.reason[:QUOTED].strip() or 'no reason'}"
 
 
 def _befallen(exchange: Exchange, provider: str) -> str:

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.usefixtures("short_silence")
 
 CONNECTION_TIME = "pb/errors/live/connection_time_exceeded"
 INVALID_TOKEN = "pb/errors/live/invalid_ephemeral_token"
+EXPIRED_HANDLE = "pb/errors/live/expired_resumption_handle"
 CONNECT = "pb/endpoints/live/connect"
 LIMIT = "pc/errors/websocket/connection_limit_reached"
 STEERED = "pc/errors/websocket/steered"
@@ -171,6 +172,20 @@ def test_what_was_only_assumed_is_told_and_no_drift(wrong: Wrong) -> None:
 def test_a_handshake_that_blames_how_we_asked_says_nothing_of_the_record() -> None:
     result = seen(refusing(400, UNAVAILABLE), INVALID_TOKEN)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
+
+
+async def retired(message: Message, send: Send, scope: Scope) -> None:
+    """Close each connection in place of its first message."""
+    if message["type"] == "websocket.send":
+        message = {"type": "websocket.close", "code": 1008, "reason": "models/live-1 is retired"}
+    await send(message)
+
+
+def test_a_setup_that_was_closed_says_with_which_code_and_reason() -> None:
+    result = seen(retired, EXPIRED_HANDLE)
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
+    assert result.reason is not None
+    assert result.reason.detail.endswith("no sessionResumptionUpdate; closed with 1008: models/live-1 is retired")
 
 
 def test_the_verdict_on_the_close_stands_apart_from_that_on_the_messages() -> None:

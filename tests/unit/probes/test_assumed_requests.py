@@ -86,8 +86,28 @@ def test_a_request_that_was_assumed_and_is_refused_says_nothing(assumed: dict[st
     if outcome is Outcome.INCONCLUSIVE:
         assert verdict.reason is not None
         assert verdict.reason.code == "assumption-failed"
-        assert next(iter(assumed)).partition("/")[2] in verdict.reason.detail
+        assert f"may be why: {next(iter(assumed)).partition('/')[2]}" in verdict.reason.detail
         assert set(seen(verdict).unseen.values()) == {"assumption-failed"}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            {"type": "error", "error": {"type": "not_found_error", "message": "old-1 is retired"}},
+            "HTTP 404: old-1 is retired",
+        ),
+        ({"detail": "model old-1 is retired"}, "{'detail': 'model old-1 is retired'}"),
+        (None, "empty body"),
+    ],
+)
+def test_what_the_answer_said_is_told_before_what_we_assumed(body: Json, said: str) -> None:
+    refused = Response(404, {}, body, "json" if body else "empty")
+    verdict = judged(ENDPOINT, refused, {"assumed": {"ask/path": "The path is not shown."}}, "success")
+    assert verdict.reason is not None
+    told, _, assumed = verdict.reason.detail.partition("; what we assumed may be why: ")
+    assert told.endswith(said)
+    assert assumed == "path: The path is not shown."
 
 
 @pytest.mark.parametrize(
