@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import CodeType
 
+# A constant is exchanged in all modules that hold the same object under its name, and small numbers are one object:
+# the name must be one that no module of ours has, or the tests after this one meet the mutant.
 PLAIN = """
-MOST = 3
+MOST_IN_PLAIN = 3
 KNOWN = ("a",)
 
 def few(number, most=5):
-    return [each for each in range(number) if each < MOST][:most]
+    return [each for each in range(number) if each < MOST_IN_PLAIN][:most]
 
 class Held:
     def all(self, *, known=KNOWN):
@@ -38,7 +40,7 @@ def compiled(text: str) -> CodeType:
 
 @pytest.mark.parametrize(
     ("before", "after", "function"),
-    [("each < MOST", "each > MOST", "few"), ("return known", "return None", "Held.all")],
+    [("each < MOST_IN_PLAIN", "each > MOST_IN_PLAIN", "few"), ("return known", "return None", "Held.all")],
 )
 def test_the_outermost_function_that_differs_is_exchanged(before: str, after: str, function: str) -> None:
     found = replacement(compiled(PLAIN), compiled(PLAIN.replace(before, after)))
@@ -48,7 +50,7 @@ def test_the_outermost_function_that_differs_is_exchanged(before: str, after: st
 
 
 @pytest.mark.parametrize(
-    ("before", "after"), [("MOST = 3", "MOST = 4"), ("most=5", "most=6"), ("class Held", "class H")]
+    ("before", "after"), [("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 4"), ("most=5", "most=6"), ("class Held", "class H")]
 )
 def test_what_is_in_no_function_has_no_code_of_its_own(before: str, after: str) -> None:
     assert replacement(compiled(PLAIN), compiled(PLAIN.replace(before, after))) is None
@@ -60,7 +62,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
     module, importer = ModuleType("plain"), ModuleType("importer")
     module.__file__ = "plain.py"
     exec(compiled(PLAIN), vars(module))
-    vars(importer).update(MOST=vars(module)["MOST"], KNOWN=vars(module)["KNOWN"])
+    vars(importer).update(MOST_IN_PLAIN=vars(module)["MOST_IN_PLAIN"], KNOWN=vars(module)["KNOWN"])
     for each in (module, importer):
         monkeypatch.setitem(sys.modules, each.__name__, each)
     return module
@@ -68,17 +70,19 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_a_constant_is_exchanged_wherever_it_was_imported(plain: Any) -> None:
     held = plain.Held()
-    assert exchange_constants(plain, compiled(PLAIN.replace("MOST = 3", "MOST = 1").replace('("a",)', '("b",)')))
-    assert (plain.MOST, plain.KNOWN) == (1, ("b",))
-    assert (vars(sys.modules["importer"])["MOST"], vars(sys.modules["importer"])["KNOWN"]) == (1, ("b",))
+    assert exchange_constants(
+        plain, compiled(PLAIN.replace("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 1").replace('("a",)', '("b",)'))
+    )
+    assert (plain.MOST_IN_PLAIN, plain.KNOWN) == (1, ("b",))
+    assert (vars(sys.modules["importer"])["MOST_IN_PLAIN"], vars(sys.modules["importer"])["KNOWN"]) == (1, ("b",))
     assert plain.few(9) == [0]
     assert held.all() == ("b",), "the default of an argument, too"
 
 
 def test_what_a_library_puts_among_modules_may_hold_nothing(plain: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "no_module", cast("ModuleType", object()))
-    assert exchange_constants(plain, compiled(PLAIN.replace("MOST = 3", "MOST = 1")))
-    assert vars(sys.modules["importer"])["MOST"] == 1
+    assert exchange_constants(plain, compiled(PLAIN.replace("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 1")))
+    assert vars(sys.modules["importer"])["MOST_IN_PLAIN"] == 1
 
 
 def test_what_is_the_same_is_not_exchanged(plain: Any) -> None:
