@@ -100,7 +100,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
     with _ready(target.load(chosen.target).only(meant())) as ready:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
     print("\n".join(doctor.told(found, chosen.target, chosen.allow)))
-    return Exit.FINE if found.healthy else Exit.PROBLEMS
+    return found.status
 
 
 def _variables(chosen: argparse.Namespace) -> int:
@@ -204,10 +204,10 @@ def _add_coverage(commands: Any) -> None:
 def _add_doctor(commands: Any) -> None:
     doctor = commands.add_parser(
         "doctor",
-        help="is a target ready? sends one free request a key, nothing billable; exits 1 if something is missing",
+        help="is a target ready? sends one free request a key, nothing billable; exits 1 or 10 if not",
         description="Say what a target has and lacks, what each gap disables, and whether its keys work. Sends one "
-        "free request a key. Exits 1 where an expected provider cannot be probed, a key is dead or a look-up "
-        "unanswered, 4 on wrong usage.",
+        "free request a key. Exits 10 where nothing is configured or an expected provider cannot be probed, 1 where a "
+        "key is dead or a look-up unanswered, 4 on wrong usage.",
     )
     doctor.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
     doctor.add_argument(

@@ -66,6 +66,8 @@ _CONFIGURATION = frozenset(
         ReasonCode.VALUE_NOT_FOUND,
     }
 )
+_EMPTY_KEY = ReasonCode.CREDENTIAL_EMPTY
+_NOTHING_PROBED = "nothing was probed"
 _NAMED = 3
 """Records without a verdict that a sentence names; the lists beside it name them all."""
 
@@ -102,7 +104,7 @@ def _why(results: Sequence[Result], lost: Set[str]) -> str:
         if result.record in lost or not (result.outcome is Outcome.NOT_PROBED or _is_ours(result))
     ]
     if not any(result.outcome is not Outcome.NOT_PROBED for result in allowed):
-        return _most_common_reason("nothing was probed", results)
+        return _most_common_reason(_NOTHING_PROBED, results)
     unseen = [result for result in allowed if result.outcome is Outcome.INCONCLUSIVE]
     if all(result.outcome not in _VERDICTS for result in allowed):
         return _most_common_reason("no record has a verdict", allowed)
@@ -145,11 +147,17 @@ def _is_ours(result: Result) -> bool:
 
 
 def _most_common_reason(what: str, results: Sequence[Result]) -> str:
-    """What was found, with the reason that most of them share; where something is wanting, with what would mend it."""
+    """What was found, with the reason that most of them share; where something is wanting, with what would mend it.
+
+    An empty key leads however few records need it: somebody meant to set it, and nobody meant to set the other keys.
+    """
     reasons = Counter((_code(result.reason), _mend(result.reason)) for result in results if result.reason)
     if not reasons:
         return what
-    (code, mend), _ = reasons.most_common(1)[0]
+    empty_keys = Counter({reason: number for reason, number in reasons.items() if reason[0] == _EMPTY_KEY})
+    (code, mend), _ = (empty_keys or reasons).most_common(1)[0]
+    if empty_keys and what == _NOTHING_PROBED:
+        return f"the API key is missing: {mend}"
     return f"{what} ({code}: {mend})" if mend else f"{what} ({code})"
 
 

@@ -16,6 +16,7 @@ import anyio
 
 from catalog.model import homes, places
 from catalog.model.codes import ReasonCode
+from catalog.model.exits import Exit
 from catalog.model.visible import row
 from probes.elicit import book
 from probes.elicit.probe import Stopped
@@ -111,8 +112,20 @@ class Diagnosis:
         ]
 
     @property
+    def unconfigured(self) -> bool:
+        """Whether nothing of any provider could be asked for want of an address or a key."""
+        return not any(provider.configured for provider in self.target.providers.values())
+
+    @property
+    def status(self) -> Exit:
+        """The exit status of the command: a run that would look at nothing, or not at what is expected, is blind."""
+        if self.missing or self.unconfigured:
+            return Exit.BLIND
+        return Exit.FINE if self.healthy else Exit.PROBLEMS
+
+    @property
     def healthy(self) -> bool:
-        return not (self.missing or self.dead or self.unanswered or self.unlisted)
+        return not (self.missing or self.unconfigured or self.dead or self.unanswered or self.unlisted)
 
 
 def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: date) -> Diagnosis:
@@ -317,9 +330,9 @@ def _verdict(found: Diagnosis, run: str) -> Iterator[str]:
     for provider, name in found.unlisted:
         told = f"the account does not show {provider.values[name]}; {provider.mend(f'values.{name}')}"
         yield f"not there: {provider.name} {name}: {told}"
-    if not any(provider.configured for provider in found.target.providers.values()):
+    if found.unconfigured:
         first = [each for each in found.target.providers.values() if each.credentials]
         keys = [provider.missing(provider.first_gap, found.target.name) for provider in first]
-        yield f"nothing is configured: one key is enough to begin; {' or '.join(keys)}"
+        yield f"nothing is configured, so a run ends with {Exit.BLIND}: one key is enough to begin; {' or '.join(keys)}"
     elif found.healthy:
         yield f"fine: `{run}` sends what is planned"

@@ -30,7 +30,11 @@ def obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason |
     if forbidden is not None:
         return forbidden
     wanting = lacking(recipe, provider)
-    return _wanting(provider, min(wanting, key=lambda place: _sought(provider, place)), target) if wanting else None
+    if not wanting:
+        return None
+    if not provider.has_key and provider.empty_keys:  # a CI may hand over all its missing secrets: name the main one
+        return _wanting(provider, provider.first_gap, target)
+    return _wanting(provider, min(wanting, key=lambda place: _sought(provider, place)), target)
 
 
 def barred(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:

@@ -155,7 +155,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     if update and not target.evidences:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
         raise UsageError(f"--update: target {target.name!r} is a {target.stands_for}", mend)
-    chosen = _chosen("--provider", config.getoption("--provider"), providers())
+    chosen = _chosen("--provider", config.getoption("--provider"), providers(), target.stand_ins)
     today = _date(config.getoption("--today"))
     within = chosen or tuple(name for name in meant() if name in target.providers)
     wanted = config.getoption("--revision")
@@ -270,13 +270,21 @@ def _depth(text: str | None, target: Target) -> Depth:
         raise UsageError(f"--depth {text}: unknown", f"choose from {', '.join(Depth)}") from None
 
 
-def _chosen(option: str, given: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
+def _chosen(
+    option: str, given: list[str], known: tuple[str, ...], stand_ins: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """The names that an option was given. `stand_ins` are other names for some, and None where there are never any."""
+    aliases = stand_ins or {}
     names = [name.strip().lower() for text in given for name in text.split(",") if name.strip()]
     for name in names:
-        if name not in known:
-            mend = f"{did_you_mean(name, known)} choose from {', '.join(known)}".strip()
+        if name not in (*known, *aliases):
+            real_names = {stand_in: real_name for real_name, stand_in in aliases.items()}
+            choices = ", ".join(f"{each} ({real_names[each]})" if each in real_names else each for each in known)
+            mend = f"{did_you_mean(name, [*known, *aliases])} choose from {choices}".strip()
+            if stand_ins == {}:
+                mend += "; the target gives no real names: one whose `real_name` says them takes them, as `live` does"
             raise UsageError(f"{option} {name}: unknown", mend)
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(aliases.get(name, name) for name in names))
 
 
 def _date(text: Any) -> date:

@@ -36,11 +36,15 @@ SETTINGS: Mapping[str, type] = {
     "max_body_bytes": int,
     "ca_file": str,
     "client_cert_file": str,
+    "real_name": str,
 }
 """What each setting of a provider holds, once a variable is filled in."""
 
 REVISIONS = "revisions"
 """The list of those to be probed."""
+
+SDK_KEYS = "sdk_keys"
+"""The list of variables from which SDKs take a key."""
 
 TABLES = frozenset({"headers", "credentials", "values"})
 LOOK_UP = "look_up"
@@ -61,7 +65,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]*")
 _ADDRESS = re.compile(r"[a-z0-9_]+_(url|host)")
-_MAY_BE_A_KEY = re.compile(r"\$\.providers\b.*\b(credentials|headers)\b")
+_MAY_BE_A_KEY = re.compile(r"\$\.providers\b.*\b(credentials|headers|sdk_keys)\b")
 
 
 def trouble(data: Mapping[str, Any]) -> Complaint | None:
@@ -102,7 +106,7 @@ def _is_member(key: str, value: Any) -> bool:
         return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
     if key == LOOK_UP:
         return isinstance(value, dict) and all(map(_is_rule, value.values()))
-    if key == REVISIONS:
+    if key in (REVISIONS, SDK_KEYS):
         return _are_texts(value) and bool(value) and all(value)
     kind = SETTINGS.get(key, str)
     if isinstance(value, str):

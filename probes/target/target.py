@@ -101,6 +101,12 @@ class Provider:
     """Values that the account was seen to have."""
     unanswered: Mapping[str, Reason] = field(default_factory=dict)
     """Values that were looked up and of which nothing is known, and why: no answer came that speaks of the account."""
+    real_name: str = ""
+    """What the service is really called, for whoever names it so on a command line."""
+    sdk_keys: tuple[str, ...] = ()
+    """The environment variables from which its own SDKs take the key. Their values are never read."""
+    set_sdk_keys: tuple[str, ...] = ()
+    """Those of them that are set and not empty."""
 
     @property
     def budgeted(self) -> bool:
@@ -110,13 +116,24 @@ class Provider:
     @property
     def configured(self) -> bool:
         """Whether it is known where the provider is, and somebody has a key to it, or a variable kept for one."""
-        keys = self.credentials.values()
-        return "base_url" in self.addresses and (not keys or any(each.value is not None or each.empty for each in keys))
+        return "base_url" in self.addresses and (not self.credentials or self.has_key or bool(self.empty_keys))
+
+    @property
+    def has_key(self) -> bool:
+        """Whether any of its keys is set."""
+        return any(credential.value is not None for credential in self.credentials.values())
+
+    @property
+    def empty_keys(self) -> tuple[str, ...]:
+        """The roles whose variable is set and empty, in the target's order: the key that most records need is first."""
+        return tuple(role for role, credential in self.credentials.items() if credential.empty)
 
     @property
     def first_gap(self) -> str:
-        """What a provider that is not configured lacks first: its place in the table."""
-        return f"credentials.{next(iter(self.credentials))}" if "base_url" in self.addresses else "base_url"
+        """What a provider without any key, or without an address, lacks first: its place in the table."""
+        if "base_url" not in self.addresses:
+            return "base_url"
+        return f"credentials.{next(iter(self.empty_keys or self.credentials))}"
 
     @property
     def sought(self) -> tuple[Rule, ...]:
@@ -143,7 +160,14 @@ class Provider:
     def missing(self, place: str, target: str) -> str:
         """What to do about something that is not there, for instance `values.small_model`."""
         variable = self.unset.get(place)
-        return f"set {variable}" if variable else f"add providers.{self.name}.{place} to target {target!r}"
+        if not variable:
+            return f"add providers.{self.name}.{place} to target {target!r}"
+        role = place.removeprefix("credentials.")
+        is_main_key = role == next(iter(self.credentials), None)
+        value = f"what {self.set_sdk_keys[0]} holds" if is_main_key and self.set_sdk_keys else ""
+        if self.credential(role).empty:
+            return f"{variable} is set but empty; set it to {value or 'the key'}, or unset it"
+        return f"set {variable} to {value}" if value else f"set {variable}"
 
     def mend(self, place: str) -> str:
         """What to do about something that is there and wrong."""
@@ -200,7 +224,13 @@ class Target:
     def secret_variables(self) -> frozenset[str]:
         """The environment variables that it names as keys, set or not."""
         credentials = (each for provider in self.providers.values() for each in provider.credentials.values())
-        return frozenset(each.variable for each in credentials if each.variable is not None)
+        sdk_keys = {name for provider in self.providers.values() for name in provider.sdk_keys}
+        return frozenset(sdk_keys | {each.variable for each in credentials if each.variable is not None})
+
+    @property
+    def stand_ins(self) -> dict[str, str]:
+        """The names of its providers by their real names, in small letters."""
+        return {each.real_name.lower(): name for name, each in self.providers.items() if each.real_name}
 
     @property
     def expected(self) -> tuple[str, ...]:

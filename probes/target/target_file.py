@@ -25,7 +25,7 @@ from probes.calls.services import GRPC_HOST
 from probes.target import shape
 from probes.target.look_ups import Rule, in_order
 from probes.target.revising import why_not
-from probes.target.shape import BOUNDS, ENV, LOOK_UP, REVISIONS, SETTINGS, TABLES
+from probes.target.shape import BOUNDS, ENV, LOOK_UP, REVISIONS, SDK_KEYS, SETTINGS, TABLES
 from probes.target.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
 SHORTEST_KEY = 8
@@ -170,6 +170,7 @@ class _Table:
         self._check_file(table, "ca_file", "name a PEM file of the CAs to trust")
         self._check_file(table, "client_cert_file", "name a PEM file of the client's certificate and its key")
         expected = table.pop("expected", None)
+        sdk_keys = tuple(table.get(SDK_KEYS, ()))
         return Provider(
             name=self.manifest.name,
             expected=self._in_use(addresses, credentials) if expected is None else expected,
@@ -178,6 +179,8 @@ class _Table:
             headers=self._texts("headers", table),
             values=self._texts("values", table),
             revisions=self._revisions(),
+            sdk_keys=sdk_keys,
+            set_sdk_keys=tuple(name for name in sdk_keys if self.file.environ.get(name, "").strip()),
             unset=self.unset,
             variables=self.variables,
             defaulted=frozenset(self.defaulted),
@@ -191,7 +194,7 @@ class _Table:
         for key in self.table:
             if SETTINGS.get(key) in (int, float) and key in table:
                 self.file.check_number(f"{self._place()}.{key}", table[key])
-            elif key not in {*SETTINGS, *TABLES, LOOK_UP, REVISIONS, *known}:
+            elif key not in {*SETTINGS, *TABLES, LOOK_UP, REVISIONS, SDK_KEYS, *known}:
                 raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(known)}")
 
     def _revisions(self) -> tuple[str, ...]:

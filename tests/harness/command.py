@@ -26,7 +26,8 @@ DEADLINE_S = 600
 GUARD = Path(__file__).parent / "loopback"
 """Where every Python process that a test starts finds what refuses all but loopback."""
 
-OF_TARGETS = ("PA_", "PB_", "PC_", "PD_")
+SDK_KEYS = ("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "XAI_API_KEY")
+OF_TARGETS = ("PA_", "PB_", "PC_", "PD_", *SDK_KEYS)
 """How the variables begin that the shipped live target names: a test sets those it means."""
 
 OF_OUR_DEPENDENCIES = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}

@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from catalog.model.exits import Exit
 from mockserver.app import create_app
 from probes import __main__ as command
 from probes.commands import doctor
@@ -154,8 +155,10 @@ def test_a_key_that_is_set_and_empty_is_what_is_missing(provider: str, blank: st
     found = doctor.examine(catalog(), targets.load("live", {name: blank}), frozenset({Cost.FREE}), date(2026, 11, 21))
     assert not found.healthy
     assert [line for line in doctor.told(found) if line.startswith("missing: ")] == [
-        f"missing: {provider} is expected and nothing of it can be probed: set {name}"
+        f"missing: {provider} is expected and nothing of it can be probed: {name} is set but empty; set it to the key, "
+        "or unset it"
     ]
+    assert found.status == Exit.BLIND
 
 
 def test_with_nothing_set_it_says_how_to_begin(
@@ -163,10 +166,20 @@ def test_with_nothing_set_it_says_how_to_begin(
 ) -> None:
     for name in [name for name in os.environ if name.startswith(OF_TARGETS)]:
         monkeypatch.delenv(name)
-    assert command.main(["doctor"]) == 0
+    assert command.main(["doctor"]) == Exit.BLIND
     said = capsys.readouterr().out
-    assert "nothing is configured: one key is enough to begin; set PA_API_KEY or set PB_API_KEY or set PC" in said
+    assert "nothing is configured, so a run ends with 10: one key is enough to begin; set PA_API_KEY or set PB" in said
     assert len(said.splitlines()) < 25
+
+
+def test_the_key_of_an_sdk_is_named_where_ours_is_missing() -> None:
+    found = doctor.examine(
+        catalog(), targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody"}), frozenset(), date(2026, 11, 21)
+    )
+    said = "\n".join(doctor.told(found))
+    assert "not configured: set PC_API_KEY to what OPENAI_API_KEY holds" in said
+    assert "not configured: set PA_API_KEY\n" in said
+    assert "canary" not in said
 
 
 @pytest.mark.parametrize(

@@ -58,12 +58,11 @@ MISSING_SECRET = {"PA_API_KEY": ""}
 
 @pytest.mark.parametrize(
     ("expected", "environ", "is_expected"),
-    [(True, NO_KEY, True), (False, MISSING_SECRET, False), (None, MISSING_SECRET, True), (None, NO_KEY, False)],
+    [(True, NO_KEY, True), (None, NO_KEY, False)],
 )
 def test_a_missing_key_is_blind_and_tells_what_to_set(
     tmp_path: Path, expected: bool | None, environ: dict[str, str], is_expected: bool
 ) -> None:
-    """A variable that is set and empty is the secret that a CI could not find: the provider is expected."""
     tonight = night(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
     seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=environ)
     assert seen.status == 10, seen.said
@@ -71,6 +70,23 @@ def test_a_missing_key_is_blind_and_tells_what_to_set(
     assert "blind: pa was not looked at: nothing was probed" in seen.output
     reasons = {result.reason.detail for result in seen.results.values() if result.reason}
     assert "set PA_API_KEY" in reasons
+    assert {result.outcome for result in seen.results.values()} == {Outcome.NOT_PROBED}
+
+
+@pytest.mark.parametrize(("expected", "is_expected"), [("no", False), ("", True)])
+@pytest.mark.parametrize("named", [("PA_API_KEY",), ("PA_COMPLIANCE_KEY", "PA_API_KEY", "PA_ADMIN_KEY")])
+def test_an_empty_key_leads_the_summary(
+    tmp_path: Path, expected: str, is_expected: bool, named: tuple[str, ...]
+) -> None:
+    """It is the secret that a CI could not find, so the provider is expected; of several the main key is named."""
+    environ = {"PA_BASE_URL": "https://provider.invalid", "PA_EXPECTED": expected, **dict.fromkeys(named, "")}
+    chosen = ("--target", "live", "--provider", "anthropic")
+    seen = pytest_probes(tmp_path / "out", *chosen, *FEW, environ=environ)
+    assert seen.status == 10, seen.said
+    assert seen.run.expected == (("pa",) if is_expected else ())
+    told = "blind: pa was not looked at: the API key is missing: PA_API_KEY is set but empty; set it to the key"
+    assert told in " ".join(seen.output.split())
+    assert "PA_COMPLIANCE_KEY" not in seen.output
     assert {result.outcome for result in seen.results.values()} == {Outcome.NOT_PROBED}
 
 

@@ -39,6 +39,7 @@ DEAD_KEY = result(
 NO_MONEY = result(Outcome.INCONCLUSIVE, 3, ReasonCode.ACCOUNT_TROUBLE, "HTTP 402: pay; look at the account of PA_KEY")
 OF_A_SERVER = result(Outcome.INCONCLUSIVE, 3, ReasonCode.ACCOUNT_TROUBLE, "HTTP 402: pay; look at http://evil.example")
 NO_KEY = result(Outcome.NOT_PROBED, 4, ReasonCode.CREDENTIAL_MISSING, "set PA_KEY")
+EMPTY_KEY = result(Outcome.NOT_PROBED, 4, ReasonCode.CREDENTIAL_EMPTY, "PA_API_KEY is set but empty")
 NOT_ALLOWED = result(Outcome.NOT_PROBED, 5, ReasonCode.COST_NOT_ALLOWED, "billable")
 RESTRICTED = result(Outcome.RESTRICTED, 6, ReasonCode.PROBE_REFUSED)
 OURS = result(Outcome.INCONCLUSIVE, 7, ReasonCode.ASSUMPTION_FAILED)
@@ -54,6 +55,7 @@ ALL_ASSUMED = replace(SILENT, probed={"status": ["UNVERIFIED"]})
         ([], "no record has a result"),
         ([NO_KEY], "nothing was probed (credential-missing: set PA_KEY)"),
         ([NO_KEY, NO_KEY, NOT_ALLOWED], "nothing was probed (credential-missing: set PA_KEY)"),
+        ([NO_KEY, NO_KEY, EMPTY_KEY], "the API key is missing: PA_API_KEY is set but empty"),
         ([NOT_ALLOWED], "nothing was probed (cost-not-allowed)"),
         ([result(Outcome.NOT_PROBED)], "nothing was probed"),
         ([OURS], "nothing was probed (assumption-failed)"),

@@ -114,6 +114,7 @@ DAMAGED = [
     (HEAD + "revisions = [3]", "providers.pa.revisions[0]: is 3; write a string"),
     (HEAD + 'revisions = [""]', "providers.pa.revisions[0]: "),
     (HEAD + 'revisions = "2023-06-01"', 'providers.pa.revisions: is "2023-06-01"; write a list'),
+    (HEAD + 'sdk_keys = "sk-canary"', "providers.pa.sdk_keys: is something else, not shown"),
     (HEAD + "values = []", "providers.pa.values: is []; write an object"),
     (HEAD + 'credentials = "sk-canary"', "providers.pa.credentials: is something else, not shown"),
     (HEAD + 'credentials = ["sk-canary"]', "providers.pa.credentials: is something else, not shown"),
@@ -143,11 +144,12 @@ ODD: tuple[Json, ...] = (
     *("gateway", "provider", "", "words", "env:", "env:X", "xenv:X", "a\n", "-a", "free", "é"),
     *([], [[]], ["free"], ["free", "cheap"], [None], {}, {"a": "b"}, {"a": 3}, {"base_url": "x"}, {"pa": {}}),
 )
+LISTS = (shape.REVISIONS, shape.SDK_KEYS)
 PLACES = (
     *sorted(shape.SETTINGS),
     *sorted(shape.TABLES),
     shape.LOOK_UP,
-    shape.REVISIONS,
+    *LISTS,
     *("base_url", "grpc_host", "a_url\n", "_url", "x_uri", "x\ny"),
 )
 MEMBERS = st.dictionaries(st.sampled_from(PLACES), st.sampled_from(ODD) | st.text(max_size=9), max_size=3)
@@ -190,7 +192,7 @@ def test_no_complaint_shows_a_key(role: str, odd: str, table: str) -> None:
 def test_the_schema_is_one_and_knows_what_the_code_knows() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     table: Any = SCHEMA["$defs"]["provider"]
-    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, shape.LOOK_UP, shape.REVISIONS, "base_url"}
+    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, *LISTS, shape.LOOK_UP, "base_url"}
     assert SCHEMA["properties"]["allow"]["items"]["enum"] == [*Cost]
     for name in providers():
         for address in manifest(name).addresses:
