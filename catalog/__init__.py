@@ -6,7 +6,13 @@ record an answer is and whether the request may be sent again.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
+
+if sys.version_info < (3, 11):  # noqa: UP036 - so that `python -m catalog` says one line
+    raise ImportError(
+        "catalog-probe needs Python 3.11 or newer; this is {}.{}".format(*sys.version_info), name=__name__
+    )
 
 if TYPE_CHECKING:
     from catalog.library import CatalogRecord, Library, find, identify, load

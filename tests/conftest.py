@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Generator, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+
+try:
+    from hypothesis import settings
+except ModuleNotFoundError:  # what is raised here, pytest tells with a traceback
+    sys.stderr.write(
+        "tests: hypothesis is not installed here; `nox -s tests` installs what the project's own tests need. "
+        "To probe, write `pytest probes …`\n"
+    )
+    raise SystemExit(4) from None
 
 from catalog.model import homes
 from probes.planning.rotation import ALL

@@ -25,13 +25,14 @@ TOOLS_OF_TESTS = {
 
 
 def block(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Keep the tools of tests from being loaded for probes alone, unless an option of one of them is given.
+    """Do without the tools of tests for probes alone, unless an option of one of them is given.
 
-    To import them takes longer than to plan a run. `-p NAME` loads one nevertheless.
+    They would shuffle and measure what is none of their business. `-p NAME` keeps one nevertheless.
     """
     arguments = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *_arguments(pluginmanager)]
     if not any(each.startswith(tuple(TOOLS_OF_TESTS.values())) for each in arguments) and _probes(parser, arguments):
-        for name in TOOLS_OF_TESTS:
+        kept = {argument.removeprefix("-p") for argument in arguments}  # `-p NAME` and `-pNAME`
+        for name in TOOLS_OF_TESTS.keys() - kept:
             pluginmanager.set_blocked(name)
 
 

@@ -16,6 +16,7 @@ from catalog.model.errors import LONGEST, Mendable, shown
 from catalog.model.exits import Exit
 from catalog.model.streams import Unfailing, speak_plainly
 from catalog.model.visible import line
+from probes.elicit.book import book
 from probes.suite import allocator, blocked_plugins, command_line, options, selectors
 from probes.suite.ending import end_with_the_controller, forget, report_when_told_to_end
 from probes.suite.full_stdout import Speaker
@@ -88,8 +89,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if told is None:
         _demand_soundness(chosen)
     if chosen.plan:  # the run is not even begun, and nothing of what sends or records is loaded
-        from probes.suite.planner import Planner
+        with all_installed():  # recipes import libraries as well
+            from probes.suite.planner import Planner
 
+            for provider in chosen.providers:
+                book(provider)
         config.pluginmanager.register(Planner(chosen), "catalog-probe-planner")
         return
     with all_installed():
@@ -153,7 +157,8 @@ def _demand_soundness(chosen: Options) -> None:
     from probes.suite import catalog_check
 
     try:
-        catalog_check.demand(chosen.catalog.roots)
+        with all_installed():
+            catalog_check.demand(chosen.catalog.roots)
     except Mendable as error:
         raise pytest.UsageError(str(error)) from None
 

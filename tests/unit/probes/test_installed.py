@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
@@ -43,6 +44,57 @@ def test_a_command_that_lacks_a_library_says_so_in_one_line(library: str, comman
     assert (done.returncode, helped.returncode) == (Exit.USAGE, Exit.FINE)
     assert done.stderr.startswith(f"{module}: {library} is not installed here; `python -m pip install -e .`")
     assert done.stderr.count("\n") == 1
+
+
+FIRST_READ = ("conftest.py", *(f"{package}/__init__.py" for package in ("catalog", "mockserver", "probes", "reports")))
+"""What any Python meets first, before it can be told that it is too old."""
+
+
+@pytest.mark.parametrize("file", FIRST_READ)
+def test_an_old_python_can_read_what_tells_it_so(file: str) -> None:
+    ast.parse((CHECKOUT / file).read_text("utf-8"), feature_version=(3, 8))
+
+
+OLD = "sys.version_info = (3, 10, 13)"
+WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
+
+
+@pytest.mark.parametrize(
+    ("disguise", "module", "said"),
+    [
+        *((OLD, module, "needs Python 3.11 or newer; this is 3.10") for module in ("catalog", "mockserver", "reports")),
+        *((OLD, module, "needs Python 3.11 or newer; this is 3.10") for module in ("probes", "probes.suite.plugin")),
+        (WINDOWS, "probes", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
+        (WINDOWS, "probes.commands.everything", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
+    ],
+)
+def test_an_old_python_and_another_system_are_told_in_one_line(disguise: str, module: str, said: str) -> None:
+    code = f"import os, sys; {disguise}; import runpy; runpy._run_module_as_main({module!r})"
+    line = [sys.executable, "-c", code]
+    environ = child_environ(OF_OUR_DEPENDENCIES)
+    done = subprocess.run(
+        line, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
+    )
+    assert f"catalog-probe {said}" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("library", "arguments", "said"),
+    [
+        ("anyio", "probes --plan", "anyio is not installed here; `python -m pip install -e .` installs"),
+        ("anyio", "probes", "anyio is not installed here; `python -m pip install -e .` installs"),
+        ("hypothesis", "--target live", "write `pytest probes"),
+    ],
+)
+def test_pytest_that_lacks_a_library_says_so_in_one_line(library: str, arguments: str, said: str) -> None:
+    done = lacking(library, "pytest", *arguments.split())
+    assert done.returncode == Exit.USAGE
+    told = done.stdout + done.stderr
+    assert [line for line in told.splitlines() if said in line]
+    assert "Traceback" not in told
+    assert len(told.splitlines()) < 5
 
 
 LACKING = """
