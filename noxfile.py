@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+import tomllib
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -195,6 +196,16 @@ def wheel(session: nox.Session) -> None:
                 session.run("catalog-probe", *command.split(), env={"PYTHONPATH": ""})
             if not Path("reports/out/latest/report.html").is_file():
                 session.error("the run left no report in the folder in which it was called")
+
+
+@nox.session(python="3.11")
+def lowest(session: nox.Session) -> None:
+    """Install the lowest versions that pyproject.toml allows, on the lowest Python, and probe with them."""
+    dependencies = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    session.install("--quiet", "pip>=25.1")
+    session.install("--quiet", "-e", ".", "--group", "test", *(each.replace(">=", "==") for each in dependencies))
+    session.run("pytest", "probes", "-q", "--expect-all", *session.posargs)  # a record lost from sight fails it, too
+    session.run("pytest", "-q", "-m", "not process", "--hypothesis-profile=quick", "tests/unit/probes")
 
 
 @nox.session
