@@ -7,7 +7,7 @@ import re
 import sys
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog import accepting, command_line, commands, exporting, relying
 from catalog.command_line import Parser
@@ -119,7 +119,8 @@ Exit status: 0 yes, 1 no, 10 unknown, 4 wrong usage, a pattern that names nothin
 _UPDATE = """\
 Runs may be shards of one night or several nights, in any order: the latest conclusive look at a record counts,
 and nothing older ever overwrites newer. Records in which nothing changes are not touched. Only live runs may write
-into the shipped records.
+into the shipped records. In an installed package nothing is written: name a folder of yours by `--catalog DIR`; an
+empty one begins with the shipped records.
 
   python -m catalog update reports/out/latest --dry-run    what would change, and why the rest would not
   python -m catalog update night/shard-*                   merge shards
@@ -160,13 +161,11 @@ def _parser() -> Parser:
     parser = Parser(prog="python -m catalog", description=_OVERVIEW)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def command(name: str, run: Command, summary: str, text: str) -> Parser:
+    def command(name: str, run: Command, summary: str, text: str, catalog: Any = command_line.folder) -> Parser:
         description = f"{summary[0].upper()}{summary[1:]}.\n\n{text}"
         added: Parser = subparsers.add_parser(name, help=summary, description=description)
         added.set_defaults(run_command=run, ledger=None)
-        added.add_argument(
-            "--catalog", type=command_line.folder, metavar="DIR", help="the records, or the home, to use"
-        )
+        added.add_argument("--catalog", type=catalog, metavar="DIR", help="the records, or the home, to use")
         added.add_argument("--today", type=_date, metavar="DATE", help="take this for today, as 2026-01-31")
         return added
 
@@ -228,7 +227,9 @@ def _parser() -> Parser:
     )
     rely.add_argument("--json", action="store_true", help="as JSON")
 
-    update = command("update", commands.update, "write what live runs saw into the records", _UPDATE)
+    update = command(
+        "update", commands.update, "write what live runs saw into the records", _UPDATE, command_line.place
+    )  # which may be empty yet
     update.add_argument(
         "runs", nargs="*", type=places.meant_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
     )

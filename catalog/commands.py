@@ -197,9 +197,14 @@ def update(args: Namespace) -> int:
 
     if not args.runs and args.expire_after is None:
         raise CatalogError("no run was named", "name run folders, or give --expire-after DAYS")
+    if args.catalog is not None and not args.dry_run:
+        homes.begin_own(args.catalog)
+    roots = homes.demanded(args.catalog)
+    for root in roots if not args.dry_run else ():
+        homes.demand_own(root)
     summary = updating.update_each(
         updating.read_evidence(args.runs),
-        homes.use(args.catalog),
+        roots,
         policy=Policy(args.refresh_after, args.expire_after),
         today=_today(args),
         dry_run=args.dry_run,

@@ -16,6 +16,7 @@ such a folder. What two homes have, the nearest has: the one that was named, the
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
+from catalog.model import places
 from catalog.model.errors import CatalogError, shown
 
 P = ParamSpec("P")
@@ -165,6 +167,32 @@ def home_of(folder: Path) -> Home | None:
 def is_of_a_home(records: Path) -> bool:
     """Whether a folder holds the records of a home, or of this package: where evidence of a mock has no place."""
     return home_of(records) is not None and records.name == PACKAGE.records.name
+
+
+def demand_own(folder: Path) -> None:
+    """Refuse a folder that an upgrade or a new environment would replace, with all that was written there.
+
+    Raises:
+        CatalogError: it lies in an installed package.
+    """
+    path = folder.resolve()
+    ours = places.installed() and path.is_relative_to(PACKAGE.folder.resolve())
+    if ours or not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
+        mend = "name a folder of yours by `--catalog DIR`; `--update` into an empty one begins with the shipped records"
+        raise CatalogError(
+            "lies in an installed package, where an upgrade would lose what is written", mend, file=folder
+        )
+
+
+def begin_own(folder: Path) -> None:
+    """Copy an installed package's records into a folder that is empty or yet to be; any other is left alone.
+
+    A checkout has records to write into: there a name that is nowhere is a slip.
+    """
+    if not places.installed():
+        return
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        shutil.copytree(PACKAGE.records, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
 
 
 def named_home() -> Home | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from catalog.model import homes
 from catalog.model.errors import CatalogError, shown
 from catalog.reading.store import Catalog, kind_of_file
 from catalog.reading.strict_json import read_object
@@ -55,8 +56,9 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold the one lock of a folder. The lock file lies in `.cache/`, which git ignores and loaders skip.
 
     Raises:
-        CatalogError: another process holds it for too long, or it cannot be made.
+        CatalogError: another process holds it for too long, it cannot be made, or the folder is no user's own.
     """
+    homes.demand_own(folder)
     from filelock import FileLock, Timeout  # only writers pay for it
 
     path = folder / ".cache" / "write.lock"

@@ -71,6 +71,9 @@ def _provider(chosen: argparse.Namespace) -> int:
     name = chosen.name.lower()
     if _NAME.fullmatch(name) is None:
         raise NewError(f"{chosen.name!r} cannot name a provider", "use letters and digits, a letter first, as PE")
+    if not chosen.catalog:  # no default: neither the shipped catalog nor the current folder was meant
+        example = f"python -m probes new provider {name} --catalog company"
+        raise NewError("a provider of yours needs a folder of yours", f"name one, as `{example}`")
     home = _home(chosen)
     homes.use(home.folder if home != PACKAGE else None)
     if name not in providers():

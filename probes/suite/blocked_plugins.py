@@ -25,14 +25,13 @@ TOOLS_OF_TESTS = {
 
 
 def block(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Do without the tools of tests for probes alone, unless an option of one of them is given.
+    """Keep the tools of tests from being loaded for probes alone, unless an option of one of them is given.
 
-    They would shuffle and measure what is none of their business. `-p NAME` keeps one nevertheless.
+    To import them takes longer than to plan a run. `-p NAME` loads one nevertheless.
     """
     arguments = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *_arguments(pluginmanager)]
     if not any(each.startswith(tuple(TOOLS_OF_TESTS.values())) for each in arguments) and _probes(parser, arguments):
-        kept = {argument.removeprefix("-p") for argument in arguments}  # `-p NAME` and `-pNAME`
-        for name in TOOLS_OF_TESTS.keys() - kept:
+        for name in TOOLS_OF_TESTS:
             pluginmanager.set_blocked(name)
 
 

@@ -146,15 +146,19 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     """
     refuse_empty(config)
     directory = config.getoption("--catalog")
+    update, only_plan = bool(config.getoption("--update")), bool(config.getoption("--plan"))
+    if directory and update and not only_plan:
+        homes.begin_own(places.meant(directory))
     catalog = Catalog.load(*homes.demanded(places.meant(directory) if directory else None))
     named, recordings = config.getoption("--target"), _recordings(config)
     target = targets.load(named or MOCK, environ) if named or not recordings else sources.anybody()
     traffic = sources.traffic(recordings, catalog, target, of_target=bool(named)) if recordings else None
     accepted = ledger.in_force()
-    update = bool(config.getoption("--update"))
     if update and not target.evidences:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
         raise UsageError(f"--update: target {target.name!r} is a {target.stands_for}", mend)
+    for folder in catalog.roots if update else ():
+        homes.demand_own(folder)
     chosen = _chosen("--provider", config.getoption("--provider"), providers(), target.stand_ins)
     today = _date(config.getoption("--today"))
     within = chosen or tuple(name for name in meant() if name in target.providers)
@@ -173,7 +177,7 @@ def read(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         allow=target.allow | {Cost(cost) for cost in _chosen("--allow", config.getoption("--allow"), tuple(Cost))},
         update=update,
         traffic=traffic,
-        plan=bool(config.getoption("--plan")),
+        plan=only_plan,
         out=out,
         today=today,
         accepted=accepted,
@@ -282,7 +286,7 @@ def _chosen(
             choices = ", ".join(f"{each} ({real_names[each]})" if each in real_names else each for each in known)
             mend = f"{did_you_mean(name, [*known, *aliases])} choose from {choices}".strip()
             if stand_ins == {}:
-                mend += "; the target gives no real names: one whose `real_name` says them takes them, as `live` does"
+                mend += "; real names are taken where the target says them (`real_name`), as `--target live` does"
             raise UsageError(f"{option} {name}: unknown", mend)
     return tuple(dict.fromkeys(aliases.get(name, name) for name in names))
 

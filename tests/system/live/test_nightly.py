@@ -159,6 +159,7 @@ def made_in(folder: Path) -> Path:
     root, remote, tools = folder / "checkout", folder / "remote.git", folder / "tools"
     for package in ("catalog", "reports"):
         copied(CHECKOUT / package, root / package)
+    shutil.copy2(CHECKOUT / "pyproject.toml", root)
     for other in ("pa", "pb", "pc"):  # the nights below are of PD, and each look at the others takes seconds
         shutil.rmtree(root / "catalog" / "records" / other)
         for path in (root / "catalog" / "facts" / f"{other}.tsv", root / "catalog" / "providers" / f"{other}.toml"):

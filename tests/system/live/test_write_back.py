@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +14,8 @@ import pytest
 
 from catalog.model import Tag
 from catalog.reading.store import RECORDS, Catalog
-from tests.harness.command import Ran, pytest_probes
+from tests.harness.checkouts import copied
+from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
 from tests.harness.live import Night, night
 
 if TYPE_CHECKING:
@@ -106,3 +109,68 @@ def test_a_mock_never_updates(tmp_path: Path, arguments: tuple[str, ...], said: 
     assert refused.status == 4
     assert said in refused.said
     assert "Traceback" not in refused.said
+
+
+@dataclass(frozen=True)
+class Installed:
+    """The packages as a wheel leaves them, called from a folder that is no checkout."""
+
+    folder: Path
+    target: Night
+
+    @property
+    def records(self) -> Path:
+        return self.folder / "site-packages" / "catalog"
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """A command of `catalog-probe`."""
+        environ = child_environ({**self.target.environ, "PYTHONPATH": str(self.folder / "site-packages")})
+        line = [
+            sys.executable,
+            "-c",
+            "import sys; from probes.commands.everything import main; sys.exit(main())",
+            *words,
+        ]
+        return subprocess.run(
+            line, cwd=self.folder, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
+        )
+
+    def contents(self) -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in self.records.rglob("*.json")}
+
+
+@pytest.fixture
+def installed(tmp_path: Path, mock: EmbeddedMock) -> Installed:
+    for package in ("catalog", "mockserver", "probes", "reports"):
+        copied(CHECKOUT / package, tmp_path / "site-packages" / package)
+    return Installed(tmp_path, night(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}))
+
+
+def test_an_installed_package_is_never_written_into(installed: Installed) -> None:
+    """A folder of the user's is, and begins with the shipped records."""
+    shipped = installed.contents()
+    probing = ("probe", "--target", str(installed.target.path), "--provider", "pa", "-k", "get_model", "--update")
+
+    refused = installed.run(*probing)
+    assert refused.returncode == 4
+    said = (refused.stdout + refused.stderr).strip().splitlines()
+    assert len(said) == 1
+    assert "lies in an installed package" in said[0]
+    assert "--catalog DIR" in said[0]
+    assert not (installed.folder / "reports").exists(), "nothing was probed"
+
+    seen = installed.run(*probing, "--catalog", "mine")
+    assert seen.returncode == 0, seen.stdout + seen.stderr
+    assert f"update: {MODEL}: conforms" in seen.stdout
+    mine = Catalog.load(installed.folder / "mine")
+    assert Tag.LIVE_VERIFIED in mine[MODEL].tags
+    assert len(mine) == len(Catalog.load(RECORDS))
+
+    for words in (("update", "reports/out/latest"), ("check", "--fix")):
+        refused = installed.run(*words)
+        assert refused.returncode == 4, words
+        assert "lies in an installed package" in refused.stderr
+    later = installed.run("update", "reports/out/latest", "--catalog", "another")
+    assert later.returncode == 0, later.stderr
+    assert Catalog.load(installed.folder / "another")[MODEL].data == mine[MODEL].data
+    assert installed.contents() == shipped

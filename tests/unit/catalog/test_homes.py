@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog.envelopes.envelope import envelope
-from catalog.model import homes
+from catalog.model import homes, places
 from catalog.model.errors import CatalogError
 from catalog.model.homes import GROUP, PACKAGE, Home
 from catalog.reading.manifest import manifest, manifest_file, meant, providers
 from catalog.reading.schemas import envelope_id, schemas
 from catalog.reading.store import RECORDS, Catalog
 from catalog.writeback import ledger
+from catalog.writeback.writing import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -240,3 +241,34 @@ def test_an_entry_point_that_leads_to_no_home_is_told(installed: Path, package: 
     distribution(installed, package)
     with pytest.raises(CatalogError, match=rf"entry point 'company' .* names '{package}', which is no package"):
         homes.homes()
+
+
+@pytest.mark.parametrize("folder", ["lib/site-packages/company", "lib/dist-packages"])
+def test_an_installed_folder_is_nobodys_own(folder: str, tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match="lies in an installed package"), locked(tmp_path / folder):
+        pass
+    homes.demand_own(tmp_path)
+
+
+def test_this_package_is_nobodys_own_where_it_is_part_of_no_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    homes.demand_own(homes.PACKAGE.records)
+    monkeypatch.setattr(places, "_ROOT", tmp_path)
+    with pytest.raises(CatalogError, match="lies in an installed package"):
+        homes.demand_own(homes.PACKAGE.records)
+
+
+def test_only_an_empty_folder_begins_as_a_copy_of_the_shipped_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    homes.begin_own(tmp_path / "slip")
+    assert not (tmp_path / "slip").exists(), "a checkout has records to write into"
+    monkeypatch.setattr(places, "_ROOT", tmp_path)
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "notes.txt").touch()
+    for folder in ("kept", "new"):
+        homes.begin_own(tmp_path / folder)
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == ["notes.txt"]
+    shipped = {path.relative_to(homes.PACKAGE.records) for path in homes.PACKAGE.records.rglob("*.json")}
+    assert {path.relative_to(tmp_path / "new") for path in (tmp_path / "new").rglob("*.json")} == shipped

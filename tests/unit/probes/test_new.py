@@ -159,7 +159,7 @@ def test_of_a_finished_provider_nothing_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(validate, "check", {PACKAGE.records: []}.__getitem__)  # they are: test_validate
-    assert main(["new", "provider", "pa"]) == 0
+    assert main(["new", "provider", "pa", "--catalog", str(PACKAGE.folder)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "nothing is missing"
 
 
@@ -233,3 +233,14 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
     undeclared = create.but(removal=Removal("tag", delete("/v1/tags/{id}")))
     with pytest.raises(RecipeError, match=r"'tag', which is not listed; put it into REMOVALS in company/recipes/pe"):
         fixtures.about_to(undeclared)
+
+
+def test_a_provider_of_yours_needs_a_folder_of_yours(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "provider", "PE"]) == 4
+    said = capsys.readouterr().err
+    assert said == (
+        "probes: a provider of yours needs a folder of yours; "
+        "name one, as `python -m probes new provider pe --catalog company`\n"
+    )
+    assert not home.exists()
+    assert not (PACKAGE.manifests / "pe.toml").exists()
