@@ -235,3 +235,34 @@ def refusal(tmp_path: Path, text: str) -> str | None:
     except TargetError as error:
         return str(error)
     return None
+
+
+def test_the_key_of_an_sdk_is_named_kept_from_children_and_never_read() -> None:
+    target = targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody", "GEMINI_API_KEY": " "})
+    assert (
+        target.providers["pc"].missing("credentials.inference", "live") == "set PC_API_KEY to what OPENAI_API_KEY holds"
+    )
+    assert target.providers["pc"].missing("credentials.admin", "live") == "set PC_ADMIN_KEY"
+    assert target.providers["pb"].missing("credentials.inference", "live") == "set PB_API_KEY"
+    assert {"OPENAI_API_KEY", "GEMINI_API_KEY", "PC_API_KEY"} <= target.secret_variables
+    assert not target.providers["pc"].configured
+    assert "canary" not in repr(target)
+
+
+@pytest.mark.parametrize(
+    ("environ", "told"),
+    [
+        ({"PA_API_KEY": ""}, "PA_API_KEY is set but empty; set it to the key, or unset it"),
+        (
+            {"PA_API_KEY": "", "ANTHROPIC_API_KEY": "sk-canary-of-nobody"},
+            "PA_API_KEY is set but empty; set it to what ANTHROPIC_API_KEY holds, or unset it",
+        ),
+        (
+            {"PA_ADMIN_KEY": "", "PA_COMPLIANCE_KEY": ""},
+            "PA_ADMIN_KEY is set but empty; set it to the key, or unset it",
+        ),
+    ],
+)
+def test_of_several_empty_keys_the_one_that_most_records_need_is_missing(environ: dict[str, str], told: str) -> None:
+    pa = targets.load("live", environ).providers["pa"]
+    assert pa.missing(pa.first_gap, "live") == told
