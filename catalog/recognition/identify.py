@@ -146,6 +146,14 @@ class Recogniser:
             retry=for_answer(advice, answer.headers, first.said),
         )
 
+    def single_out(self, answer: Answer, *, method: str | None = None, path: str | None = None) -> str | None:
+        """The one record that an answer surely is, whatever its headers say of who gave it: the caller knows that."""
+        scores = list(self._scores(answer, None, self.areas.locate(method, path)))
+        if not scores:
+            return None
+        chosen, sure = _choose(scores)
+        return chosen[0].skeleton.address if sure and chosen[0].skeleton.shape.body != "any" else None
+
     def _recognise_nothing(self, answer: Answer, nearest: tuple[str, ...] = ()) -> Identity:
         """What is left of an answer that fits no record: what its status and its headers say by themselves."""
         status = answer.status or 0

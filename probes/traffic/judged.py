@@ -78,7 +78,7 @@ class Held:
         if recorded.record:
             matches = matcher.sent_as(recorded.exchanges, recorded.record)
         else:
-            matches = matcher.found(recorded.exchanges[0], complete=complete)
+            matches = matcher.found(recorded.exchanges[0])
         if isinstance(matches, Unmatched):
             self.left_out[matches.why] += len(recorded.exchanges)
             self.met |= {(each.record, each.exchange.label, each.exchange.endpoint) for each in matches.met}

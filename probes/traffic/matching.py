@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from catalog.envelopes.pointer import ABSENT
-from catalog.model import Address, Aspect, Severity
+from catalog.model import Address, Aspect
+from catalog.model.codes import FindingCode
 from catalog.model.labels import ANSWER, MISSING_CREDENTIAL, STREAM, SUCCESS
 from catalog.reading.assertions import asserted
 from catalog.reading.expectations import documented_answers
@@ -21,7 +22,6 @@ from catalog.recognition.answers import answer_in
 from catalog.recognition.identify import Recogniser
 from catalog.recognition.known import Known
 from probes.judging.compare import compare
-from probes.traffic.filtered import misses_a_header
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Record, Response
@@ -40,6 +40,11 @@ class Match:
     """The address of the record that states it: of an endpoint's refusal, the endpoint's."""
     expected: Expected
     exchange: Exchange
+
+
+UNDOCUMENTED = "like no documented answer"
+AMBIGUOUS = "which could be that of several records"
+SEVERAL_CAUSES = "of a record with several causes, of which an answer tells none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +85,11 @@ class Matcher:
         found = tuple(Match(record, stated[each.label], each) for each in last.values())
         return found or Unmatched("sent under a label that its record does not have")
 
-    def found(self, exchange: Exchange, *, complete: bool) -> tuple[Match, ...] | Unmatched:
+    def found(self, exchange: Exchange) -> tuple[Match, ...] | Unmatched:
         """The records of an exchange that somebody else made.
 
-        A success is evidence of its endpoint, and of the limits that its headers tell. A refusal is that of the one
-        record that it can be: one answer must not verify several, so where it could be any of them it verifies none,
-        and where it is otherwise than each of them documents it is held against the nearest. `complete` says whether
-        the recording has all headers.
+        A success is evidence of its endpoint, and of the limits that its headers tell. A refusal is evidence of the one
+        record that it surely is: the record's status, type and code are there, and no other record fits as well.
         """
         response = exchange.response
         if response is None:
@@ -100,7 +103,7 @@ class Matcher:
                 return Unmatched("to no endpoint of the catalog")
             succeeded = (match for each in endpoints for match in self._succeeded(exchange, each, response))
             return (*succeeded, *self._limits(replace(exchange, endpoint=endpoints[0]), response))
-        return self._refused(exchange, endpoints, complete=complete)
+        return self._refused(exchange, endpoints)
 
     def _identify(self, exchange: Exchange) -> Identity:
         request = exchange.request
@@ -132,44 +135,48 @@ class Matcher:
         found = self._identify(exchange).records
         return any(each.stream is not None for address in found for each in documented_answers(self._catalog[address]))
 
-    def _refused(
-        self, exchange: Exchange, endpoints: Sequence[str], *, complete: bool
-    ) -> tuple[Match, ...] | Unmatched:
-        identity = self._identify(exchange)
-        on_it = [each for each in identity.records if not endpoints or self._occurs(each, endpoints)]
-        candidates = on_it or self._alone_with_its_status(exchange, endpoints)
-        if not candidates:
-            return Unmatched("like no documented answer")
-        stated = [
-            self._answers_of(each, replace(exchange, endpoint=self._place(each, endpoints))) for each in candidates
+    def _refused(self, exchange: Exchange, endpoints: Sequence[str]) -> tuple[Match, ...] | Unmatched:
+        fitting = self._identify(exchange).records
+        has_key = self._has_key(exchange)
+        candidates = [
+            address
+            for address in fitting
+            if (not endpoints or self._occurs(address, endpoints)) and not (has_key and address in self._keyless)
         ]
-        agreeing = [each for each in stated if any(not self._differing(match) - {Aspect.HEADER} for match in each)]
-        nearest = (agreeing or stated)[0]
-        # What differs from what all candidates document, and all causes, is a difference whichever it was: the first
-        # stands for them. What is as documented says nothing of any of them.
-        if any(not self._differing(match, complete=complete) for each in agreeing for match in each):
-            if len(agreeing) > 1:
-                return Unmatched("which could be that of several records", tuple(chain.from_iterable(agreeing)))
-            if len(nearest) > 1:
-                return Unmatched("of a record with several causes, of which an answer tells none", nearest)
-        return (nearest[0], *self._without_a_key(nearest[0]))
+        if not candidates:
+            return Unmatched(UNDOCUMENTED)
+        answers = [
+            self._answers_of(address, replace(exchange, endpoint=self._place(address, endpoints)))
+            for address in candidates
+        ]
+        # The request alone may have left one of several.
+        is_sure = len(fitting) > 1 or self._single_out(exchange) == candidates[0]
+        if len(candidates) > 1 or not is_sure:
+            return Unmatched(AMBIGUOUS, tuple(chain.from_iterable(answers)))
+        identified = [match for match in answers[0] if _is_identified(match)]
+        if not identified:
+            return Unmatched(UNDOCUMENTED)
+        if len(identified) > 1:
+            return Unmatched(SEVERAL_CAUSES, tuple(identified))
+        return (identified[0], *self._without_a_key(identified[0]))
 
-    def _alone_with_its_status(self, exchange: Exchange, endpoints: Sequence[str]) -> list[str]:
-        """The one record that documents this status on the endpoint, for an answer in an envelope of the provider.
+    def _single_out(self, exchange: Exchange) -> str | None:
+        request = exchange.request
+        return self._recogniser.single_out(answer_in(exchange), method=request.method, path=request.url)
 
-        What it says is none of the documented things, so it differs from that one; of several nobody knows which.
-        """
-        response = exchange.response
-        if response is None or not self.known.has_envelope_of(response.body):
-            return []
-        documented = {each.address for each in self.known.answers if each.status == response.status}
-        found = [address for address in documented if self._occurs(address, endpoints)]
-        return found if len(found) == 1 else []
+    @cached_property
+    def _keyless(self) -> frozenset[str]:
+        """The refusals that only a request without a credential meets: no other cause, no other credential, no code."""
+        stated = [auth for record in self._records if isinstance(auth := record.data.get("auth"), dict)]
+        missing, wrong = ({auth[key] for auth in stated if auth.get(key)} for key in ("missing", "wrong"))
+        data = {address: self._catalog[address].data for address in missing - wrong}
+        return frozenset(each for each, stated in data.items() if not stated.get("causes") and not stated.get("code"))
 
-    def _differing(self, match: Match, *, complete: bool = True) -> set[Aspect]:
-        """The aspects that are otherwise than documented, but for headers that a recording may have lost."""
-        found = (each for each in compare(match.expected, match.exchange) if each.severity is Severity.MUST)
-        return {each.aspect for each in found if complete or not misses_a_header(each, match.exchange)}
+    def _has_key(self, exchange: Exchange) -> bool:
+        """Whether the request shows a key, if only that there was one: many recordings hide it, or leave it out."""
+        carried = manifest(self.provider).stand_ins
+        in_query = carried.key_query and carried.key_query in parse_qs(urlsplit(exchange.request.url).query)
+        return bool(in_query or {carried.key_header, "authorization"} & exchange.request.headers.keys())
 
     def _answers_of(self, address: str, exchange: Exchange) -> tuple[Match, ...]:
         """The exchange under the labels of an error record that it can be: one, or those of all its causes."""
@@ -182,10 +189,7 @@ class Matcher:
     def _without_a_key(self, match: Match) -> Iterator[Match]:
         """The endpoint's own word on a request without a credential, where this is its refusal."""
         exchange = match.exchange
-        carried = manifest(self.provider).stand_ins
-        by_query = carried.key_query and carried.key_query in parse_qs(urlsplit(exchange.request.url).query)
-        by_header = {carried.key_header, "authorization"} & exchange.request.headers.keys()
-        if exchange.endpoint and not by_header and not by_query:
+        if exchange.endpoint and not self._has_key(exchange):
             stated = self._expectations(self._catalog[exchange.endpoint]).get(MISSING_CREDENTIAL)
             if stated is not None and stated.address == match.expected.address:
                 yield _match(exchange.endpoint, stated, exchange, MISSING_CREDENTIAL)
@@ -211,6 +215,34 @@ def _match(record: str, expected: Expected, exchange: Exchange, label: str) -> M
 
 _OF_ANY_REQUEST = frozenset({"prefix", "pattern", "ordered"})
 """Relations to a constant that hold whatever was asked for and whatever the account has."""
+
+
+_IDENTIFYING = frozenset(
+    {
+        FindingCode.STATUS_DIFFERS,
+        FindingCode.TYPE_DIFFERS,
+        FindingCode.CODE_DIFFERS,
+        FindingCode.GRPC_STATUS_DIFFERS,
+        FindingCode.BODY_MALFORMED,
+        FindingCode.BODY_NOT_EMPTY,
+        FindingCode.STREAM_NOT_STARTED,
+        FindingCode.EVENT_MISSING,
+        FindingCode.CLOSE_MISSING,
+        FindingCode.CLOSE_CODE_DIFFERS,
+    }
+)
+"""Differences in what tells that an answer is a record's: an answer that has one is not held against that record.
+
+This prevents that an answer which no record documents becomes drift of the record most like it. It hides a record whose
+status, type or code did change: such answers are listed as undocumented.
+"""
+
+
+def _is_identified(match: Match) -> bool:
+    """Whether the answer has all that identifies the record; its words do so where the record has no code."""
+    differing = {finding.code for finding in compare(match.expected, match.exchange)}
+    has_code = match.expected.wire.get("code") is not None
+    return not differing & _IDENTIFYING and (has_code or FindingCode.MESSAGE_DIFFERS not in differing)
 
 
 def _whatever_was_asked(stated: Expected) -> Expected:

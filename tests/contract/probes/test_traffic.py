@@ -27,11 +27,14 @@ def test_a_har_of_the_mock_gives_no_other_verdict_than_probing(tmp_path: Path) -
     assert len(touched) >= 15
 
 
+RATE_LIMIT = "pa/errors/general/rate_limit"
+
+
 def spoil(answer: Answer) -> None:
-    """No header that says whether to retry, and an overload under another type."""
+    """No header that says whether to retry, and no type by which a rate limit is known."""
     if answer.status >= 400:
         answer.headers["x-should-retry"] = "maybe"
-    if answer.status == 529:
+    if answer.status == 429:
         answer.edit(lambda body: body["error"].update(type="capacity_error"))
 
 
@@ -39,9 +42,10 @@ def test_what_drifts_when_probed_drifts_in_its_recording(tmp_path: Path) -> None
     with serving(WrongProvider(spoil)) as base:
         probed = probe(mock_target_at(base), SPOILT)
     seen = recorded(tmp_path, probed.values())
-    spoilt = {"header/x-should-retry", "type/type"}
-    assert drifts(probed.values()) >= spoilt, "when probed"
-    assert drifts(map(seen.result, SPOILT)) >= spoilt
+    assert drifts(probed.values()) >= {"header/x-should-retry", "type/type"}, "when probed"
+    assert "header/x-should-retry" in drifts(map(seen.result, SPOILT))
+    assert not seen.result(RATE_LIMIT).drifts, "without its type nobody knows whose answer it is"
+    assert seen.left_out.total() >= 1
 
 
 def drifts(results: Iterable[Result]) -> set[str]:

@@ -28,7 +28,7 @@ URL = "http://127.0.0.1:9/pa/v1/messages"
 
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 OVERLOADED = "pa/errors/general/overloaded"
-NO_KEY = "pa/errors/general/missing_api_key"
+MISSING_TOKEN = "pb/errors/general/missing_token"
 CREATE = "pa/endpoints/messages/create_message"
 
 HEADERS = {
@@ -94,18 +94,55 @@ def test_what_nobody_exchanged_is_not_in_the_traffic() -> None:
     assert found.reason.code == "not-in-traffic"
 
 
-def test_a_refusal_that_differs_is_drift_of_the_nearest_record() -> None:
+def test_a_refusal_that_is_surely_of_one_record_drifts_where_it_differs() -> None:
     found = result(OVERLOADED, exchanged(529, {**error("overloaded_error", "Overloaded"), "request_id": "req_other"}))
     assert found.outcome is Outcome.DRIFTED
     assert {each.at for each in found.drifts} == {"equals:/request_id"}
 
 
-def test_what_differs_from_all_that_it_could_be_is_drift() -> None:
-    """Which of the records with this answer it was does not matter: none of them documents `true`."""
-    seen = traffic(exchanged(400, error(*REFUSED), HEADERS))
-    drifted = [each for each in catalog().select(provider="pa") if seen.result(str(each.address)).drifts]
-    assert len(drifted) == 1
-    assert [each.at for each in seen.result(str(drifted[0].address)).drifts] == ["x-should-retry"]
+def judged_records(*recorded: Recorded, provider: str = "pa") -> dict[str, Outcome]:
+    """The records that the traffic is evidence of, by what it says of each."""
+    seen = traffic(*recorded)
+    outcomes = {str(each.address): seen.result(str(each.address)).outcome for each in catalog().select(provider)}
+    return {address: outcome for address, outcome in outcomes.items() if outcome is not Outcome.NOT_PROBED}
+
+
+INVALID_KEY = ("authentication_error", "invalid x-api-key")
+UNLIKE = {"type": "error", "error": {"type": "something_new", "message": "new"}, "request_id": "req_011"}
+NO_CREDIT = (
+    "invalid_request_error",
+    "Your credit balance is too low to access the API. Please go to Plans & Billing to upgrade or purchase credits.",
+)
+
+
+@pytest.mark.parametrize(
+    "recorded",
+    [
+        exchanged(400, error(*REFUSED), HEADERS),
+        exchanged(401, error(*INVALID_KEY), {**NOT_AGAIN, "request-id": "[redacted]"}),
+        exchanged(401, {**error(*INVALID_KEY), "request_id": "req_other"}, NOT_AGAIN),
+        exchanged(400, error(*NO_CREDIT), NOT_AGAIN),
+        exchanged(400, error(*NO_CREDIT), NOT_AGAIN, url=""),
+        exchanged(403, error(*NO_CREDIT), NOT_AGAIN, url=""),
+        exchanged(529, error("capacity_error", "Overloaded")),
+        exchanged(418, error("overloaded_error", "Overloaded")),
+        exchanged(529, UNLIKE),
+    ],
+    ids="shared-type redacted-id other-id credit credit-no-url credit-403 type status both".split(),
+)
+def test_an_answer_that_is_surely_of_no_record_is_held_against_none(recorded: Recorded) -> None:
+    assert judged_records(replace(recorded, provider="pa")) == {}
+
+
+BAD_TOKEN = {"error": {"code": 401, "message": "Request had invalid credentials.", "status": "UNAUTHENTICATED"}}
+
+
+@pytest.mark.parametrize("headers", [{"x-goog-api-key": "[redacted]"}, {"authorization": "***"}, {}])
+def test_a_request_that_shows_a_key_is_never_one_without_a_credential(headers: dict[str, str]) -> None:
+    response = Response(401, {"content-type": "application/json"}, BAD_TOKEN, "json")
+    url = "http://127.0.0.1:9/pb/v1beta/models/small:generateContent"
+    recorded = Recorded("night.har, entry 1", (Exchange("", Request("POST", url, headers), response),), AT, "pb")
+    assert MISSING_TOKEN not in judged_records(recorded, provider="pb")
 
 
 def test_an_answer_that_several_records_document_verifies_none() -> None:
