@@ -88,8 +88,9 @@ class Held:
             cells = _verdicts(together, matcher)
             for match in together:
                 verdict = cells[match.exchange.label, match.exchange.endpoint]
-                if not complete:
-                    verdict = without_what_was_filtered(verdict, match.exchange)
+                if not (recorded.record and complete):
+                    expected = match.expected
+                    verdict = without_what_was_filtered(verdict, expected, match.exchange, complete=complete)
                 self._number += 1
                 self._remember(Judged(self._number, match, _time(recorded.at), verdict, bool(recorded.record)))
         return frozenset(each.record for each in matches)

@@ -22,6 +22,7 @@ from catalog.recognition.answers import answer_in
 from catalog.recognition.identify import Recogniser
 from catalog.recognition.known import Known
 from probes.judging.compare import compare
+from probes.traffic.filtered import HIDDEN, without_hidden_headers
 
 if TYPE_CHECKING:
     from catalog.model import Exchange, Record, Response
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from catalog.reading.expected import Expected
     from catalog.reading.headers import HeaderRule
     from catalog.reading.store import Catalog
+    from catalog.recognition.answers import Answer
     from catalog.recognition.identify import Identity
 
 
@@ -107,7 +109,7 @@ class Matcher:
 
     def _identify(self, exchange: Exchange) -> Identity:
         request = exchange.request
-        return self._recogniser.identify(answer_in(exchange), method=request.method, path=request.url)
+        return self._recogniser.identify(_answer_in(exchange), method=request.method, path=request.url)
 
     def _succeeded(self, exchange: Exchange, endpoint: str, response: Response) -> Iterator[Match]:
         """The endpoint's own success; a stream is evidence of the streamed form alone, where the record has one."""
@@ -162,7 +164,7 @@ class Matcher:
 
     def _single_out(self, exchange: Exchange) -> str | None:
         request = exchange.request
-        return self._recogniser.single_out(answer_in(exchange), method=request.method, path=request.url)
+        return self._recogniser.single_out(_answer_in(exchange), method=request.method, path=request.url)
 
     @cached_property
     def _keyless(self) -> frozenset[str]:
@@ -207,6 +209,10 @@ class Matcher:
         if address not in self._stated:
             self._stated[address] = {each.label: each for each in asserted(record, self._catalog.__getitem__)}
         return self._stated[address]
+
+
+def _answer_in(exchange: Exchange) -> Answer:
+    return answer_in(without_hidden_headers(exchange))
 
 
 def _match(record: str, expected: Expected, exchange: Exchange, label: str) -> Match:
@@ -261,7 +267,7 @@ def _without(stated: Expected, left: Collection[str]) -> Mapping[str, Assertion]
 
 
 def _is_there(rule: HeaderRule, response: Response) -> bool:
-    return rule.name_in(response.headers) in response.headers
+    return response.headers.get(rule.name_in(response.headers), HIDDEN) != HIDDEN
 
 
 def _only(stated: Expected, rules: tuple[HeaderRule, ...]) -> Expected:

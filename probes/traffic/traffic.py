@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.reading.last_seen import instant
-from probes.traffic.filtered import has_all_headers
+from probes.traffic.filtered import has_all_headers, mark_hidden
 from probes.traffic.hosts import Hosts
 from probes.traffic.judged import Held
 from probes.traffic.observed import observed, redactor_of
@@ -67,8 +67,11 @@ class Traffic:
         """Every exchange against what it is evidence of, in the order of the recordings."""
         held = Held(self.catalog)
         hosts = Hosts.of(self.targets, self.catalog, strict=self.of_target)
-        redactor = redactor_of((each for own in self.recordings for each in own.recorded), self.targets)
-        for recording in self.recordings:
+        recordings = [
+            replace(each, recorded=tuple(map(_with_hidden_marked, each.recorded))) for each in self.recordings
+        ]
+        redactor = redactor_of((each for own in recordings for each in own.recorded), self.targets)
+        for recording in recordings:
             held.left_out.update(f"unreadable ({each})" for each in recording.unreadable)
             mine: dict[str, list[Recorded]] = defaultdict(list)
             for recorded in recording.recorded:
@@ -93,3 +96,11 @@ class Traffic:
         if recording.of_a_mock:
             return "of a run on a mock"
         return "" if instant(recorded.at) is not None else "without a time"
+
+
+def _with_hidden_marked(recorded: Recorded) -> Recorded:
+    """The exchanges with one mark for whatever a recorder hid; runs of ours hide nothing that is judged."""
+    if recorded.record:
+        return recorded
+    complete = recorded.headers_complete
+    return replace(recorded, exchanges=tuple(mark_hidden(each, complete=complete) for each in recorded.exchanges))

@@ -186,6 +186,47 @@ def test_a_present_header_is_looked_at_whatever_was_filtered() -> None:
     assert result(UNKNOWN_MODEL, replace(one, headers_complete=False)).outcome is Outcome.DRIFTED
 
 
+MARKS = ["[redacted]", "REDACTED", "***", "XXXX", "<filtered>", "req_[redacted]", "**REDACTED**"]
+
+
+@pytest.mark.parametrize("mark", [*MARKS, ""])
+def test_a_header_that_was_hidden_is_not_observed(mark: str) -> None:
+    one = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": mark})
+    found = result(OVERLOADED, replace(one, provider="pa"))
+    assert found.outcome is Outcome.CONFORMS, found.findings
+    (look,) = found.looks
+    hidden = {"header:request-id", "relation:equals:/request_id"}
+    assert hidden <= look.unseen.keys()
+    assert hidden.isdisjoint({*look.as_stated, *look.otherwise})
+    assert {"status", "type", "header:pa-workspace-id"} <= set(look.as_stated)
+
+
+@pytest.mark.parametrize("value", ["req_other", "filtered", "content_removed", "sk-*** is no key"])
+def test_a_value_that_no_recorder_hides_with_is_observed(value: str) -> None:
+    one = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": value})
+    assert {each.at for each in result(OVERLOADED, one).drifts} == {"equals:/request_id"}
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_field_that_was_hidden_is_not_observed(mark: str) -> None:
+    shown = {**error("overloaded_error", "Overloaded"), "request_id": mark}
+    found = result(OVERLOADED, exchanged(529, shown))
+    assert found.outcome is Outcome.CONFORMS, found.findings
+    (look,) = found.looks
+    assert not any("/request_id" in within for within in (*look.as_stated, *look.otherwise))
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_an_error_whose_type_was_hidden_is_of_no_record(mark: str) -> None:
+    assert judged_records(exchanged(529, error(mark, "Overloaded"))) == {}
+
+
+def test_a_full_recording_shows_an_empty_header_as_it_is() -> None:
+    one = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "pa-workspace-id": ""})
+    assert result(OVERLOADED, replace(one, headers_complete=True)).outcome is Outcome.DRIFTED
+    assert result(OVERLOADED, one).outcome is Outcome.CONFORMS
+
+
 def live(base: str) -> Target:
     provider = Provider("pa", {"base_url": base}, key_header="x-api-key", header_prefix="acme-", id_prefix="acme_")
     return Target("night", live=True, allow=frozenset(), providers={"pa": provider})
